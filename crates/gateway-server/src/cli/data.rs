@@ -31,7 +31,7 @@ pub(super) struct ImportArguments {
     /// Let --replace remove exactly this number of records.
     #[arg(long, value_name = "N", requires = "replace")]
     accept_removals: Option<u64>,
-    /// Format of all files, whatever their names. Required for standard input.
+    /// Format of all files; their names then have no effect. Required for standard input.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Dry run: check and count everything, but change nothing.

@@ -56,7 +56,7 @@ impl Client {
 /// The client that the headers of a trusted proxy name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
-    /// There is no header, or it names trusted proxies only.
+    /// The header is missing, or it names trusted proxies only.
     Nobody,
     Client(IpAddr),
     /// The headers are malformed, hide the client, or contradict each other.

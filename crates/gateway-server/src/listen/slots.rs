@@ -108,7 +108,7 @@ impl Slots {
         timeout(EVICTION, Arc::clone(&self.permits).acquire_owned()).await.ok()?.ok()
     }
 
-    /// Closes the connection that has waited longest for a request. Returns false if there is none.
+    /// Closes the connection that has waited longest for a request. Returns false if no connection waits.
     fn evict(&self) -> bool {
         let Some((_, evicted)) = lock(&self.waiting).connections.pop_first() else { return false };
         self.counts.evicted.fetch_add(1, Ordering::Relaxed);
@@ -168,7 +168,7 @@ impl Slot {
         }
     }
 
-    /// Returns a slot for one more request at the same time, which counts as a connection, or why there is none.
+    /// Returns a slot for one more request at the same time, which counts as a connection, or why the request is refused.
     pub(crate) fn one_more(&self) -> Result<OneMore, Refusal> {
         let share = self.share.as_ref().map(|share| share.another().ok_or(Refusal::AddressLimit));
         let permit = Arc::clone(&self.slots.permits).try_acquire_owned();

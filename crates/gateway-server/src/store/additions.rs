@@ -3,7 +3,7 @@
 //! The schema version says which releases can use a database. An addition does not raise it, because releases that do not
 //! know the addition ignore it: they name the columns that they write. So servers of two releases can use one database
 //! while they are being replaced, and a newer release copes with rows that lack what it added. The number of the last
-//! addition is in a table of its own, which former releases do not read.
+//! addition is in a separate table, which former releases do not read.
 //!
 //! A library for migrations is not used: `refinery` refuses a database with a migration that it does not know, which is
 //! the case that must work here.

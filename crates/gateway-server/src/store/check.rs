@@ -22,7 +22,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Adds a line for the accounts whose newest revision has no tallies, if there are any.
+    /// Adds a line for the accounts whose newest revision has no tallies.
     pub(super) fn uncounted(&mut self, accounts: i64) {
         if accounts > 0 {
             self.unverified.push(format!(

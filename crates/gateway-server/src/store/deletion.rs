@@ -22,7 +22,7 @@ pub enum Deletion {
     Account,
 }
 
-/// What a deletion does about an id that the account does not have.
+/// How a deletion treats an id that the account does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownIds {
@@ -152,7 +152,7 @@ pub(super) fn delete<S: Session>(
     Ok(report)
 }
 
-/// Finds the keys that no version of a record has. Fails if there is one and it is not to be ignored.
+/// Finds the keys that no version of a record has. Fails at the first one, unless they are ignored.
 fn count_unknown(
     session: &mut impl Session,
     account: i64,

@@ -43,7 +43,7 @@ pub(crate) struct Difference {
     pub(crate) credits_changed: bool,
 }
 
-/// Makes `next` the revision of the account. The rows of the difference are already written.
+/// Sets the revision of the account to `next`. The rows of the difference are already written.
 pub(crate) fn create_revision<S: Session>(
     session: &mut S,
     account: AccountId,

@@ -3,8 +3,8 @@
 //! A row without a checksum adds its id modulo 2147483647: a prime number, so every bit of the id counts, and small, so
 //! the sum does not overflow.
 
-/// The lists of the current revision. The lists of a revision of a former release have the tag of the account. -1 stands
-/// for a missing tally or checksum.
+/// The lists of the current revision. The lists of a revision of a former release have the tag of the account. -1 is a
+/// missing tally or checksum.
 pub(crate) const LAST_LISTS: &str = "\
     SELECT a.revision, coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
     coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag), \

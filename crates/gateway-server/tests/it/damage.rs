@@ -136,7 +136,7 @@ fn no_flipped_bit_changes_a_list_unnoticed() {
     assert!(noticed > 0 && harmless > 0);
 }
 
-/// What a damaged page does: rows disappear, or become those of another place.
+/// The effect of a damaged page: rows disappear, or become those of another place.
 #[test]
 fn a_lost_or_changed_row_is_an_error_and_the_server_is_not_ready() {
     for damage in [

@@ -80,7 +80,7 @@ fn a_deleted_record_is_gone_from_every_revision() {
         assert_eq!(store.check().unwrap(), CheckReport::default());
         let other = snapshot(store, other);
         assert_eq!(list(store, other, &CandidateFilter::All), ["Anne", "Bert", "Cleo"]);
-        // The name of a status that nobody has any more can be used again.
+        // The name of an unused status can be used again.
         import(store, account, ImportMode::Commit, |stage| {
             vacancy(stage, 1, 7, "Welder")?;
             application(stage, 2, 7, 2, "Only Anna")

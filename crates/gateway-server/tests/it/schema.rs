@@ -54,7 +54,7 @@ fn a_postgresql_database_with_another_schema_version_is_refused_and_left_unchang
     assert_eq!(error.kind(), ErrorKind::StorageForeign);
 }
 
-/// Makes the data look as if a release without checksums had written it.
+/// Changes the data as if a release without checksums had written it.
 const FORGET: &str = "\
     UPDATE candidate SET checksum = NULL; UPDATE vacancy SET checksum = NULL; \
     UPDATE revision SET tag = NULL, candidates_tag = NULL, statuses_tag = NULL, vacancies_tag = NULL, \

@@ -1,4 +1,4 @@
-//! What a supervisor sees: messages to systemd, and the probe `gateway-server health`.
+//! The view of a supervisor: messages to systemd, and the probe `gateway-server health`.
 
 use std::io::BufRead as _;
 use std::os::unix::net::UnixDatagram;

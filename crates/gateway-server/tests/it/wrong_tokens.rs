@@ -1,4 +1,4 @@
-//! Wrong tokens: limited for each client, and looked up where they delay nobody.
+//! Wrong tokens: limited for each client, and looked up where they delay no other client.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
