@@ -392,7 +392,11 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     }
     check(&["serve", "--demo", "--database", &database], 2, "'--demo' cannot be used with");
     check(
-        &["serve", "--database", &database, "--tls-key", "k", "--tls-certificate", "c"],
+        &[
+            &["serve", "--database", &database, "--listen", "127.0.0.1:0"][..],
+            &["--tls-key", "k", "--tls-certificate", "c"],
+        ]
+        .concat(),
         1,
         "cannot read c: No such file",
     );
