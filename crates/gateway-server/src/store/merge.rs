@@ -108,17 +108,32 @@ fn apply(
     };
     let [live] = session.first(kind.live, &[account])?.unwrap_or([1]);
     if live == 0 {
-        let added = session.execute(only, &[account, revision])?;
+        let added = insert(session, account, revision, only, kind)?;
         return Ok(Changes { added, ..Changes::default() });
     }
     let changed = session.execute(kind.supersede, &[revision, account])?;
-    let inserted = session.execute(beside_live, &[account, revision])?;
+    let inserted = insert(session, account, revision, beside_live, kind)?;
     Ok(Changes {
         added: inserted.saturating_sub(changed),
         changed,
         unchanged: staged.saturating_sub(inserted),
         removed: 0,
     })
+}
+
+/// Adds staged records. The first revision counts all live rows, so no database needs to remember the added ones.
+fn insert(
+    session: &mut impl Session,
+    account: i64,
+    revision: i64,
+    sql: &'static str,
+    kind: &Kind,
+) -> Result<u64, Error> {
+    let parameters = [account, revision];
+    if revision == 1 {
+        return session.execute(sql, &parameters);
+    }
+    session.insert(sql, &kind.target, &parameters)
 }
 
 const UNKNOWN: [(&str, &str); 2] =

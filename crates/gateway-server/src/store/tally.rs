@@ -15,7 +15,7 @@ use crate::store::tally_sql as sql;
 /// The numbers of rows that a revision added and ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delta {
-    /// New rows. They were staged.
+    /// New rows. [`Session::insert`] added them.
     pub(crate) added: u64,
     /// Rows with `rev_to` set to the revision.
     pub(crate) ended: u64,
@@ -55,11 +55,24 @@ pub(crate) fn create_revision<S: Session>(
     let Difference { candidates, vacancies, statuses, credits_changed } = *difference;
     let tag = draw_tag()?;
     let changed = |former: i64, changed: bool| if changed { tag } else { former };
+    let parameters = [account, next];
     // The rows of a former release were not counted.
     let lists = if last.is_counted() && last.revision > 0 {
         Lists {
-            candidates: last.candidates.after(session, account, next, candidates, &CANDIDATES)?,
-            vacancies: last.vacancies.after(session, account, next, vacancies, &VACANCIES)?,
+            candidates: last.candidates.after(
+                session,
+                &parameters,
+                candidates,
+                S::ADDED.candidates,
+                sql::ENDED_CANDIDATES,
+            )?,
+            vacancies: last.vacancies.after(
+                session,
+                &parameters,
+                vacancies,
+                S::ADDED.vacancies,
+                sql::ENDED_VACANCIES,
+            )?,
             ..last
         }
     } else {
@@ -158,19 +171,19 @@ impl Tally {
     fn after(
         self,
         session: &mut impl Session,
-        account: i64,
-        next: i64,
+        parameters: &[i64],
         delta: Delta,
-        list: &List,
+        added: &'static str,
+        ended: &'static str,
     ) -> Result<Self, Error> {
         let mut tally = self;
         if delta.added > 0 {
-            let added = Self::read(session, list.added, &[account, next])?;
+            let added = Self::read(session, added, parameters)?;
             tally.number += added.number;
             tally.sum += added.sum;
         }
         if delta.ended > 0 {
-            let ended = Self::read(session, list.ended, &[account, next])?;
+            let ended = Self::read(session, ended, parameters)?;
             tally.number -= ended.number;
             tally.sum -= ended.sum;
         }
@@ -178,18 +191,8 @@ impl Tally {
     }
 }
 
-/// The queries of a list.
-struct List {
-    added: &'static str,
-    ended: &'static str,
-}
-
-const CANDIDATES: List = List { added: sql::ADDED_CANDIDATES, ended: sql::ENDED_CANDIDATES };
-
-const VACANCIES: List = List { added: sql::ADDED_VACANCIES, ended: sql::ENDED_VACANCIES };
-
-fn count_statuses(
-    session: &mut impl Session,
+fn count_statuses<S: Session>(
+    session: &mut S,
     account: i64,
     next: i64,
     last: &Lists,
@@ -200,7 +203,7 @@ fn count_statuses(
         session.execute(sql::COUNT_STATUSES, &[account, next])?;
     } else if !delta.is_empty() {
         let change =
-            if delta.added > 0 { sql::CHANGE_STATUS_TALLIES } else { sql::LOWER_STATUS_TALLIES };
+            if delta.added > 0 { S::ADDED.change_statuses } else { sql::LOWER_STATUS_TALLIES };
         session.execute(change, &[account, next])?;
         session.execute(sql::END_CHANGED_TALLIES, &[next, account])?;
     }

@@ -60,33 +60,65 @@ pub(crate) const ENDED_VACANCIES: &str = "\
     SELECT count(*), CAST(coalesce(sum(coalesce(checksum, id % 2147483647)), 0) AS BIGINT) \
     FROM vacancy WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807";
 
-/// The rows that a revision added. `CROSS JOIN` makes SQLite begin with the staged rows.
-pub(crate) const ADDED_CANDIDATES: &str = "\
-    SELECT count(*), CAST(coalesce(sum(coalesce(c.checksum, c.id % 2147483647)), 0) AS BIGINT) \
-    FROM (SELECT DISTINCT id FROM staged_candidate) s CROSS JOIN candidate c \
-    WHERE c.account_id = $1 AND c.id = s.id AND c.rev_from = $2";
+/// The statements on the rows that an import added.
+pub(crate) struct Added {
+    /// Count the rows of a list and sum them up.
+    pub(crate) candidates: &'static str,
+    pub(crate) vacancies: &'static str,
+    /// Adds the tallies of a revision that differ from the last ones.
+    pub(crate) change_statuses: &'static str,
+}
 
-pub(crate) const ADDED_VACANCIES: &str = "\
-    SELECT count(*), CAST(coalesce(sum(coalesce(v.checksum, v.id % 2147483647)), 0) AS BIGINT) \
-    FROM (SELECT DISTINCT id FROM staged_vacancy) s CROSS JOIN vacancy v \
-    WHERE v.account_id = $1 AND v.id = s.id AND v.rev_from = $2";
+macro_rules! change_statuses {
+    ($added:literal) => {
+        concat!(
+            "INSERT INTO status_tally(account_id, vacancy_id, status, rev_from, rev_to, number, total) \
+             SELECT $1, d.vacancy_id, n.name, $2, 9223372036854775807, \
+             coalesce(t.number, 0) + d.number, coalesce(t.total, 0) + d.total \
+             FROM (SELECT vacancy_id, status_key, sum(number) AS number, sum(total) AS total FROM (\
+             SELECT a.vacancy_id, a.status_key, 1 AS number, a.candidate_id % 2147483647 AS total ",
+            $added,
+            " UNION ALL SELECT vacancy_id, status_key, -1, -(candidate_id % 2147483647) FROM application \
+             WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807) c \
+             GROUP BY vacancy_id, status_key) d \
+             JOIN status n ON n.account_id = $1 AND n.key = d.status_key \
+             LEFT JOIN status_tally t ON t.account_id = $1 AND t.vacancy_id = d.vacancy_id \
+             AND t.status = n.name AND t.rev_from < $2 AND t.rev_to = 9223372036854775807"
+        )
+    };
+}
 
-/// Adds the tallies of a revision that differ from the last ones.
-pub(crate) const CHANGE_STATUS_TALLIES: &str = "\
-    INSERT INTO status_tally(account_id, vacancy_id, status, rev_from, rev_to, number, total) \
-    SELECT $1, d.vacancy_id, n.name, $2, 9223372036854775807, \
-    coalesce(t.number, 0) + d.number, coalesce(t.total, 0) + d.total \
-    FROM (SELECT vacancy_id, status_key, sum(number) AS number, sum(total) AS total FROM (\
-    SELECT a.vacancy_id, a.status_key, 1 AS number, a.candidate_id % 2147483647 AS total \
-    FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) s CROSS JOIN application a \
-    WHERE a.account_id = $1 AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
-    AND a.rev_from = $2 \
-    UNION ALL SELECT vacancy_id, status_key, -1, -(candidate_id % 2147483647) FROM application \
-    WHERE account_id = $1 AND rev_to = $2 AND rev_to < 9223372036854775807) c \
-    GROUP BY vacancy_id, status_key) d \
-    JOIN status n ON n.account_id = $1 AND n.key = d.status_key \
-    LEFT JOIN status_tally t ON t.account_id = $1 AND t.vacancy_id = d.vacancy_id \
-    AND t.status = n.name AND t.rev_from < $2 AND t.rev_to = 9223372036854775807";
+/// For SQLite, which reads the staged rows again by their keys: `CROSS JOIN` makes it begin with them.
+pub(crate) const STAGED: Added = Added {
+    candidates: "\
+        SELECT count(*), CAST(coalesce(sum(coalesce(c.checksum, c.id % 2147483647)), 0) AS BIGINT) \
+        FROM (SELECT DISTINCT id FROM staged_candidate) s CROSS JOIN candidate c \
+        WHERE c.account_id = $1 AND c.id = s.id AND c.rev_from = $2",
+    vacancies: "\
+        SELECT count(*), CAST(coalesce(sum(coalesce(v.checksum, v.id % 2147483647)), 0) AS BIGINT) \
+        FROM (SELECT DISTINCT id FROM staged_vacancy) s CROSS JOIN vacancy v \
+        WHERE v.account_id = $1 AND v.id = s.id AND v.rev_from = $2",
+    change_statuses: change_statuses!(
+        "FROM (SELECT DISTINCT vacancy_id, candidate_id FROM staged_application) s CROSS JOIN application a \
+         WHERE a.account_id = $1 AND a.vacancy_id = s.vacancy_id AND a.candidate_id = s.candidate_id \
+         AND a.rev_from = $2"
+    ),
+};
+
+/// For PostgreSQL, whose planner has no statistics of the new revision and might compare each new row with all staged
+/// ones. The import has noted the new rows in temporary tables.
+#[cfg(feature = "postgres")]
+pub(crate) const NOTED: Added = Added {
+    candidates: "\
+        SELECT count(*), CAST(coalesce(sum(checksum), 0) AS BIGINT) \
+        FROM added_candidate WHERE account_id = $1 AND rev_from = $2",
+    vacancies: "\
+        SELECT count(*), CAST(coalesce(sum(checksum), 0) AS BIGINT) \
+        FROM added_vacancy WHERE account_id = $1 AND rev_from = $2",
+    change_statuses: change_statuses!(
+        "FROM added_application a WHERE a.account_id = $1 AND a.rev_from = $2"
+    ),
+};
 
 /// The same after a deletion, which stages nothing.
 pub(crate) const LOWER_STATUS_TALLIES: &str = "\
@@ -182,9 +214,15 @@ pub(crate) const ALL: &[&str] = &[
     LIVE_VACANCIES,
     ENDED_CANDIDATES,
     ENDED_VACANCIES,
-    ADDED_CANDIDATES,
-    ADDED_VACANCIES,
-    CHANGE_STATUS_TALLIES,
+    STAGED.candidates,
+    STAGED.vacancies,
+    STAGED.change_statuses,
+    #[cfg(feature = "postgres")]
+    NOTED.candidates,
+    #[cfg(feature = "postgres")]
+    NOTED.vacancies,
+    #[cfg(feature = "postgres")]
+    NOTED.change_statuses,
     LOWER_STATUS_TALLIES,
     END_CHANGED_TALLIES,
     END_ALL_TALLIES,

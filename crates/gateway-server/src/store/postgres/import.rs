@@ -62,4 +62,4 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
 /// Without statistics, the planner assumes small tables until the next autovacuum.
-const ANALYZE: &str = "ANALYZE vacancy, candidate, application, status";
+const ANALYZE: &str = "ANALYZE vacancy, candidate, application, status, status_tally";

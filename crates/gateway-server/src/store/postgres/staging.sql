@@ -12,3 +12,11 @@ CREATE TEMP TABLE staged_candidate (
 CREATE TEMP TABLE staged_application (
   seq BIGINT NOT NULL, place BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, candidate_id BIGINT NOT NULL,
   status_key BIGINT NOT NULL) ON COMMIT DROP;
+-- The rows that the import adds to the tables, for the tallies.
+CREATE TEMP TABLE added_vacancy (
+  account_id BIGINT NOT NULL, rev_from BIGINT NOT NULL, checksum BIGINT NOT NULL) ON COMMIT DROP;
+CREATE TEMP TABLE added_candidate (
+  account_id BIGINT NOT NULL, rev_from BIGINT NOT NULL, checksum BIGINT NOT NULL) ON COMMIT DROP;
+CREATE TEMP TABLE added_application (
+  account_id BIGINT NOT NULL, rev_from BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, candidate_id BIGINT NOT NULL,
+  status_key BIGINT NOT NULL) ON COMMIT DROP;

@@ -7,10 +7,12 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 use crate::error::Error;
 use crate::store::balance::Balance;
 use crate::store::merge::merge;
+use crate::store::merge_sql::Target;
 use crate::store::revision::seconds_before;
 use crate::store::session::Session;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::stage;
+use crate::store::tally_sql::{Added, STAGED};
 use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql, tally_sql};
 
 /// Runs an import over its own connection.
@@ -93,10 +95,20 @@ pub(super) struct OpenTransaction<'t>(pub(super) &'t Transaction<'t>, pub(super)
 
 impl Session for OpenTransaction<'_> {
     const NOW: &'static str = NOW;
+    const ADDED: Added = STAGED;
 
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
         let count = self.0.execute(sql, params_from_iter(parameters)).map_err(failed(self.1))?;
         Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    fn insert(
+        &mut self,
+        sql: &'static str,
+        _target: &Target,
+        parameters: &[i64],
+    ) -> Result<u64, Error> {
+        self.execute(sql, parameters)
     }
 
     fn first<const COLUMNS: usize>(
