@@ -129,25 +129,27 @@ impl<'a> Evidence<'a> {
         if let Some(exchange) = self.seen.borrow().get(&ask) {
             return Rc::clone(exchange);
         }
-        let call = self.contract.call(&ask.suffix);
-        let authorized = ask.token != Token::Missing;
-        let exchange = Exchange::ask(
-            self.target,
-            self.transport,
-            self.contract,
-            (&call, authorized),
-            |request| {
-                ask.change(request);
-            },
-        );
-        let exchange = Rc::new(exchange);
+        let exchange = Rc::new(self.send(&ask));
         self.seen.borrow_mut().insert(ask, Rc::clone(&exchange));
         exchange
+    }
+
+    fn send(&self, ask: &Ask) -> Exchange {
+        let call = self.contract.call(&ask.suffix);
+        let call = (&call, ask.token != Token::Missing);
+        Exchange::ask(self.target, self.transport, self.contract, call, |request| {
+            ask.change(request);
+        })
     }
 
     /// Returns the response to a query.
     pub(super) fn get(&self, query: &str) -> Rc<Exchange> {
         self.ask(Ask::query(query))
+    }
+
+    /// Sends a query again, and returns the new response. The checks go on sharing the first one.
+    pub(super) fn get_again(&self, query: &str) -> Exchange {
+        self.send(&Ask::query(query))
     }
 
     /// Returns the response of an operation without its optional parameters.

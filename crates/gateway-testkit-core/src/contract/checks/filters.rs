@@ -86,8 +86,7 @@ impl Parameter {
                 ),
             };
             group.add(self.name("subset"), title, Section(param.source), move |seen| {
-                let around = seen.get(&seen.query_around(operation, param));
-                subset(operation, &self.with_sample(seen), &around)
+                self.subset(seen)
             });
         }
         if let Some(unknown) = param.unknown {
@@ -179,32 +178,37 @@ impl Parameter {
         exchange.has_status(200)?;
         let alone: BTreeSet<_> = exchange.ids(self.operation)?.into_iter().collect();
         if alone != all {
-            unchanged(&plain, &exchange)?;
+            unchanged(seen, &seen.query(self.operation))?;
             return fail(format!("{} records instead of {}", alone.len(), all.len()));
+        }
+        Ok(())
+    }
+
+    /// Requires that every record of the filtered list is in the one without this filter.
+    fn subset(self, seen: &Evidence<'_>) -> Outcome {
+        let Self { operation, param } = self;
+        let around = seen.query_around(operation, param);
+        let whole: BTreeSet<_> = seen.get(&around).ids(operation)?.into_iter().collect();
+        let part = self.with_sample(seen).ids(operation)?;
+        if part.is_empty() {
+            return skip("the list is empty");
+        }
+        let strangers = part.iter().filter(|id| !whole.contains(*id)).count();
+        if strangers > 0 {
+            unchanged(seen, &around)?;
+            let count = part.len();
+            return fail(format!("{strangers} of {count} records are not in the larger list"));
         }
         Ok(())
     }
 }
 
-/// Requires that every record of one list is in the other.
-fn subset(operation: &Operation, of: &Exchange, among: &Exchange) -> Outcome {
-    let whole: BTreeSet<_> = among.ids(operation)?.into_iter().collect();
-    let part = of.ids(operation)?;
-    if part.is_empty() {
-        return skip("the list is empty");
-    }
-    let strangers = part.iter().filter(|id| !whole.contains(*id)).count();
-    if strangers > 0 {
-        unchanged(of, among)?;
-        return fail(format!("{strangers} of {} records are not in the larger list", part.len()));
-    }
-    Ok(())
-}
-
-/// Skips the check if the data changed between two responses, as far as their tags show.
-pub(super) fn unchanged(one: &Exchange, other: &Exchange) -> Outcome {
-    match (one.success()?.header("etag"), other.success()?.header("etag")) {
-        (Some(one), Some(other)) if one != other => skip("the data changed between two requests"),
+/// Skips the check if the data has changed since a query was first sent, as far as the tags show. Another query has
+/// another tag, so the same one is sent again.
+pub(super) fn unchanged(seen: &Evidence<'_>, query: &str) -> Outcome {
+    let (before, now) = (seen.get(query), seen.get_again(query));
+    match (before.success()?.header("etag"), now.success()?.header("etag")) {
+        (Some(before), Some(now)) if before != now => skip("the data changed between two requests"),
         _ => Ok(()),
     }
 }

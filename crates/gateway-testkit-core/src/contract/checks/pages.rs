@@ -45,7 +45,7 @@ fn advances(seen: &Evidence<'_>, operation: &'static Operation, place: &Data) ->
     let records = second.ids(operation)?;
     let again = records.iter().filter(|id| before.contains(*id)).count();
     if again > 0 {
-        unchanged(&first, &second)?;
+        unchanged(seen, &seen.query(operation))?;
         return fail(format!("{again} of {} records are on the first page as well", records.len()));
     }
     Ok(())
