@@ -41,7 +41,14 @@ impl FromStr for Network {
     fn from_str(text: &str) -> Result<Self, Error> {
         let parsed = match text.parse::<IpAddr>() {
             Ok(address) => IpNet::from(address.to_canonical()),
-            Err(_no_address) => text.parse::<IpNet>().map_err(|_error| invalid())?.trunc(),
+            Err(_no_address) => {
+                let network = text.parse::<IpNet>().map_err(|_error| invalid())?;
+                // A typing error in the length could trust millions of addresses.
+                if network.trunc() != network {
+                    return Err(not_a_network(network));
+                }
+                network
+            }
         };
         let address = parsed.addr().to_canonical();
         if address.is_ipv4() && parsed.addr().is_ipv6() {
@@ -92,6 +99,12 @@ impl From<Network> for String {
     }
 }
 
+fn not_a_network(network: IpNet) -> Error {
+    let (address, whole) = (network.addr(), network.trunc());
+    let help = format!("{network} has an address within the network; write {address} or {whole}");
+    Error::new(ErrorKind::Config, help)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,16 +114,27 @@ mod tests {
         for (text, printed) in [
             ("192.0.2.1", "192.0.2.1"),
             ("192.0.2.1/32", "192.0.2.1"),
-            ("10.1.2.3/8", "10.0.0.0/8"),
+            ("10.0.0.0/8", "10.0.0.0/8"),
             ("0.0.0.0/0", "0.0.0.0/0"),
             ("::1", "::1"),
-            ("2001:db8::1/32", "2001:db8::/32"),
+            ("2001:db8::/32", "2001:db8::/32"),
             ("::ffff:10.1.2.3", "10.1.2.3"),
-            ("::ffff:10.1.2.3/104", "10.0.0.0/8"),
+            ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
         ] {
             assert_eq!(text.parse::<Network>().unwrap().to_string(), printed);
         }
-        for text in ["", "a", "10.0.0.0/33", "10.0.0.0/", "10/8", "[::1]", "1.2.3.4:80", "::/129"] {
+        for text in [
+            "",
+            "a",
+            "10.0.0.0/33",
+            "10.0.0.0/",
+            "10/8",
+            "[::1]",
+            "1.2.3.4:80",
+            "::/129",
+            "10.1.2.3/8",
+            "2001:db8::1/32",
+        ] {
             assert_eq!(text.parse::<Network>().unwrap_err().kind(), ErrorKind::Config, "{text}");
         }
     }

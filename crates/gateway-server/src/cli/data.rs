@@ -83,7 +83,8 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
     print(&describe(&report, mode))?;
     if mode == ImportMode::DryRun && removals == Removals::Few && report.removes_many() {
         let removed = report.removed();
-        note(&format!("the import would be refused without --accept-removals {removed}"));
+        let text = format!("the import would be refused without --accept-removals {removed}");
+        return Err(Error::new(ErrorKind::RemovalsRefused, text));
     }
     Ok(())
 }

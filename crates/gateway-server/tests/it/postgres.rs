@@ -86,6 +86,30 @@ fn the_documented_rights_suffice_for_serving() {
     assert!(refused.to_string().contains("lacks a privilege"), "{refused}");
 }
 
+/// A statistic has samples of a column, and would keep them after an erasure.
+#[test]
+fn the_statistics_have_no_record() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    let account = store.create_account("a", NOW).unwrap();
+    let fill = &mut |stage: &mut dyn Stage| {
+        (1..500).try_for_each(|id| candidate(stage, 1, id, "Quarkfeather"))
+    };
+    store.import(account, ImportMode::Commit, fill).unwrap();
+    let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
+    client.batch_execute("ANALYZE").unwrap();
+    let count = |filter: &str| {
+        let sql =
+            format!("SELECT count(*) FROM pg_stats WHERE tablename = 'candidate' AND {filter}");
+        postgres::Client::connect(&database.url, postgres::NoTls)
+            .and_then(|mut client| client.query_one(&sql, &[]))
+            .unwrap()
+            .get::<_, i64>(0)
+    };
+    assert_eq!(count("attname = 'id'"), 1);
+    assert_eq!(count("attname = 'record'"), 0);
+}
+
 /// A process that is killed runs no destructor, so the cluster must not depend on one.
 #[test]
 fn a_cluster_stops_when_the_process_that_started_it_is_killed() {

@@ -45,7 +45,7 @@ fn a_trusted_proxy_is_an_address_or_a_network() {
         let arguments = [&["serve", "--print-config"], flags].concat();
         program().args(arguments).arg("--config").arg(&file).output().unwrap()
     };
-    let in_file = "trusted-proxy = [\"10.1.2.3/8\", \"::1\"]";
+    let in_file = "trusted-proxy = [\"10.0.0.0/8\", \"::1\"]";
     let output = show(in_file, &[]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("trusted-proxy = [\"10.0.0.0/8\", \"::1\"]"), "{text}");

@@ -207,7 +207,7 @@ fn the_program_names_the_number_of_removals_to_accept() {
     };
     assert_eq!(import(0..200, &[]).0, 0);
     let (code, text) = import(80..200, &["--dry-run"]);
-    assert_eq!(code, 0, "{text}");
+    assert_eq!(code, 4, "{text}");
     assert!(text.contains("80 removed") && text.contains("--accept-removals 80"), "{text}");
     let (code, text) = import(80..200, &[]);
     assert_eq!((code, text.contains("--accept-removals 80")), (4, true), "{text}");

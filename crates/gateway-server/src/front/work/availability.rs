@@ -26,7 +26,12 @@ impl Availability {
             Err(error) if is_failure(error.kind()) => {
                 self.failures.fetch_add(1, Ordering::Relaxed);
                 if !self.is_down.swap(true, Ordering::Relaxed) {
-                    tracing::error!(name: "database_unavailable", cause = with_causes(error));
+                    let cause = with_causes(error);
+                    if error.kind() == ErrorKind::StorageCorrupt {
+                        tracing::error!(name: "database_damaged", cause);
+                    } else {
+                        tracing::error!(name: "database_unavailable", cause);
+                    }
                 }
             }
             Err(_) => {}

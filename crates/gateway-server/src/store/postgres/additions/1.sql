@@ -31,6 +31,11 @@ CREATE TABLE status_tally (
 );
 CREATE INDEX status_tally_superseded ON status_tally(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 
+-- The planner needs no statistics of records, and they would keep personal data after an erasure: a statistic has samples.
+-- Setting the type again deletes the ones that exist, and rewrites nothing.
+ALTER TABLE candidate ALTER record TYPE TEXT, ALTER record SET STATISTICS 0;
+ALTER TABLE vacancy ALTER record TYPE TEXT, ALTER record SET STATISTICS 0;
+
 -- The roles that may use the tables may use the new ones too.
 DO $$
 DECLARE
