@@ -162,7 +162,8 @@ where
         }
     }
 
-    /// Closes an idle connection, and sends a ping to a silent client that takes a response. Returns true if the connection took too long to close.
+    /// Closes an idle connection, and sends a ping to a silent client that takes a response. Returns true if the connection
+    /// took too long to close.
     fn tick(&mut self) -> bool {
         let now = Instant::now();
         if let Some(closed) = self.closing {

@@ -8,7 +8,8 @@ use crate::store::rendered;
 use crate::store::snapshot::{AccountId, Principal, Snapshot, Versions};
 use crate::token::TokenDigest;
 
-/// The columns of integers of the statement that looks up a token; the last column is the credit balance. See [`AUTHENTICATE`](crate::store::sql::AUTHENTICATE).
+/// Number of columns of integers in the statement that looks up a token. The column after them is the credit balance. See
+/// [`AUTHENTICATE`](crate::store::sql::AUTHENTICATE).
 pub(super) const TOKEN_COLUMNS: usize = 12;
 
 /// Returns the account of a token from the columns that were found. A damaged credit balance does not prevent the lists

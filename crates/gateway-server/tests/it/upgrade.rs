@@ -73,7 +73,7 @@ fn check(store: &dyn StoreAdmin, records: &[String], token: &TokenDigest, run: i
     let report = store.check().unwrap();
     assert!(report.damage.is_empty() && report.unverified.len() == 2, "{report:?}");
 
-    // The first import counts the rows. What it does not change keeps its version.
+    // The first import counts the rows. Lists that it does not change keep their versions.
     let account = now().snapshot.account;
     import(store, account, ImportMode::Commit, |stage| vacancy(stage, 1, 7, "seven")).unwrap();
     let versions = now().versions;
