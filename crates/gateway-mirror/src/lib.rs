@@ -67,7 +67,7 @@
 //! - `shape`, `row` turn a record into columns and back; `difference` names the fields that differ.
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
 //! - `store` is the trait of stores, `memory` and `sqlite` implement it.
-//! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed.
+//! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
 //! - `sync` reads a list from a client of either kind into a run.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -90,6 +90,7 @@ mod run;
 mod shape;
 mod source;
 mod sqlite;
+mod status;
 mod store;
 mod sync;
 
@@ -107,3 +108,4 @@ pub use crate::mirror::{Mirror, Record};
 pub use crate::report::Report;
 pub use crate::run::Run;
 pub use crate::source::Source;
+pub use crate::status::TableStatus;

@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hash::{Hash, Secret, fill};
 use crate::row::Row;
 use crate::shape::Shape;
+use crate::status::TableStatus;
 use crate::store::{
     End, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Written, other_scope,
 };
@@ -36,8 +37,10 @@ struct Content {
 #[derive(Clone, Default)]
 struct Table {
     scope: String,
-    is_complete: bool,
+    completed_at: Option<i64>,
     counts: Before,
+    /// How many records of the last list were rejected.
+    rejected: u64,
     shape: i64,
     rows: BTreeMap<i64, Stored>,
     keys: HashMap<String, i64>,
@@ -95,8 +98,9 @@ impl Store for MemoryStore {
             return Err(other_scope(scope, &table.scope));
         }
         table.shape = i64::try_from(number).unwrap_or_default();
+        table.rejected = 0;
         Ok(Start {
-            is_first: !table.is_complete,
+            is_first: table.completed_at.is_none(),
             shape: table.shape,
             before: table.counts,
             next_key: table.rows.last_key_value().map_or(1, |(key, _)| key + 1),
@@ -176,15 +180,17 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    /// Keeps nothing: the report of the run has the number.
-    fn reject(&mut self, _scope: &str, _index: u64, _reason: &str) -> Result<(), Error> {
+    /// Keeps only the number.
+    fn reject(&mut self, scope: &str, _index: u64, _reason: &str) -> Result<(), Error> {
+        let tables = self.content.tables.values_mut();
+        tables.filter(|table| table.scope == scope).for_each(|table| table.rejected += 1);
         Ok(())
     }
 
     fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
         if let Some(table) = self.content.tables.get_mut(end.table) {
             table.counts = end.after;
-            table.is_complete |= end.completed_at.is_some();
+            table.completed_at = end.completed_at.or(table.completed_at);
         }
         self.saved = None;
         Ok(())
@@ -233,5 +239,16 @@ impl Store for MemoryStore {
             Ok(Kept { known, id, row, shape: self.shape(known.shape)? })
         });
         kept.collect()
+    }
+
+    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
+        let status = |(name, table): (&String, &Table)| TableStatus {
+            table: name.clone(),
+            completed_at: table.completed_at,
+            present: table.counts.present,
+            missing: table.counts.missing,
+            rejected: table.rejected,
+        };
+        Ok(self.content.tables.iter().map(status).collect())
     }
 }

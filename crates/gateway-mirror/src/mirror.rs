@@ -18,6 +18,7 @@ use crate::run::Run;
 use crate::shape::Shape;
 use crate::source::Source;
 use crate::sqlite::SqliteStore;
+use crate::status::TableStatus;
 use crate::store::{End, Kept, NewChange, Scope, Store};
 
 /// A copy of the lists of one account, and the feed of their changes.
@@ -86,7 +87,28 @@ impl Mirror {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn open(path: impl AsRef<Path>, source: &Source) -> Result<Self, Error> {
-        Ok(Self::over(SqliteStore::open(path.as_ref(), source)?))
+        Ok(Self::over(SqliteStore::open(path.as_ref(), Some(source))?))
+    }
+
+    /// Opens the mirror in an existing SQLite file, whatever its source is: to read it, or to remove records from it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file does not exist, and the errors of [`open`](Self::open) except
+    /// [`OtherSource`](crate::ErrorKind::OtherSource).
+    ///
+    /// ```
+    /// use gateway_mirror::{Mirror, Source};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("mirror.db");
+    /// assert!(Mirror::open_existing(&path).is_err());
+    /// drop(Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?);
+    /// assert!(Mirror::open_existing(&path)?.tables()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Ok(Self::over(SqliteStore::open(path.as_ref(), None)?))
     }
 
     fn over(store: impl Store + 'static) -> Self {
@@ -151,6 +173,48 @@ impl Mirror {
         let mut store = lock(&self.store);
         let last = store.feed()?.last;
         Ok(Cursor::new(store.identity(), last))
+    }
+
+    /// Returns the cursor after a change of this mirror.
+    ///
+    /// ```
+    /// use gateway_mirror::{Error, Mirror};
+    ///
+    /// /// Prints each change with the cursor from which a reader goes on.
+    /// fn print(mirror: &Mirror) -> Result<(), Error> {
+    ///     for change in mirror.changes(None, 100)?.0 {
+    ///         println!("{} {} {}", change.kind.as_str(), change.id, mirror.cursor_after(&change));
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn cursor_after(&self, change: &Change) -> Cursor {
+        Cursor::new(lock(&self.store).identity(), change.number)
+    }
+
+    /// Returns the state of each table, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    ///
+    /// ```
+    /// use gateway_mirror::model::{Column, Table};
+    /// use gateway_mirror::{Mirror, Rules};
+    ///
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    /// run.record(r#"{"id":"1"}"#)?;
+    /// run.finish()?;
+    /// let tables = mirror.tables()?;
+    /// assert_eq!((&*tables[0].table, tables[0].present), ("photo", 1));
+    /// assert!(tables[0].completed_at.is_some());
+    /// # Ok::<(), gateway_mirror::Error>(())
+    /// ```
+    pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
+        lock(&self.store).tables()
     }
 
     /// Removes the changes up to the cursor. Older cursors are refused from now on.

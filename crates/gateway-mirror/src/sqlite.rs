@@ -30,6 +30,7 @@ use crate::sqlite::failure::failed;
 use crate::sqlite::lock::Lock;
 use crate::sqlite::rows::Shapes;
 use crate::sqlite::table::Table;
+use crate::status::TableStatus;
 use crate::store::{End, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
 
 /// A mirror in a SQLite file.
@@ -47,7 +48,7 @@ pub(crate) struct SqliteStore {
 }
 
 impl SqliteStore {
-    pub(crate) fn open(path: &Path, source: &Source) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
         let (connection, identity) = open::open(path, source)?;
         Ok(Self {
             path: path.to_owned(),
@@ -297,6 +298,10 @@ impl Store for SqliteStore {
     fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error> {
         let table = self.table(table)?;
         rows::kept(&self.connection, &mut self.shapes, &table.rows_after, key)
+    }
+
+    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
+        scope::statuses(&self.connection)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::hash::Hash;
 use crate::row::Row;
 use crate::shape::Shape;
+use crate::status::TableStatus;
 
 /// A place that keeps the records, the feed and the state of the scopes.
 ///
@@ -70,6 +71,9 @@ pub(crate) trait Store: Send {
 
     /// Returns the records after this row, in the order of their rows, at most `PAGE`.
     fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error>;
+
+    /// Returns the state of each table, in the order of their names.
+    fn tables(&mut self) -> Result<Vec<TableStatus>, Error>;
 }
 
 /// A scope: a list of records of one table.

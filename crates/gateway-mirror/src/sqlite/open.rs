@@ -12,18 +12,23 @@ use crate::source::Source;
 use crate::sqlite::failure::failed;
 use crate::sqlite::files;
 
-/// Opens the file, and creates the tables of a new one.
-pub(crate) fn open(path: &Path, source: &Source) -> Result<(Connection, Identity), Error> {
+/// Opens the file, and creates the tables of a new one. Without a source, the file must exist, and may have any source.
+pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, Identity), Error> {
+    if source.is_none() && matches!(path.try_exists(), Ok(false)) {
+        let text =
+            format!("cannot open {}: it does not exist; sync the mirror first", path.display());
+        return Err(Error::new(ErrorKind::Io, text));
+    }
     files::prepare(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     let refused =
         |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));
-    match header(&connection)? {
-        (0, 0) if is_empty(&connection)? => create(&mut connection, source)?,
-        (APPLICATION_ID, VERSION) => {}
-        (APPLICATION_ID, newer) if newer > VERSION => {
+    match (header(&connection)?, source) {
+        ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
+        ((APPLICATION_ID, VERSION), _) => {}
+        ((APPLICATION_ID, newer), _) if newer > VERSION => {
             let why = format!(
                 "its schema {newer} is newer than schema {VERSION} of this release; use a newer release"
             );
@@ -34,7 +39,7 @@ pub(crate) fn open(path: &Path, source: &Source) -> Result<(Connection, Identity
     connection.execute_batch(SETTINGS).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
     let (identity, fingerprint) = identity(&connection)?;
-    if fingerprint != source.fingerprint(&identity.secret) {
+    if source.is_some_and(|source| fingerprint != source.fingerprint(&identity.secret)) {
         let why = "it is the mirror of another account or base URL; use one file for each";
         return Err(refused(ErrorKind::OtherSource, why));
     }

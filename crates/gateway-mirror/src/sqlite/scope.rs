@@ -10,6 +10,7 @@ use crate::shape::Shape;
 use crate::sqlite::failure::failed;
 use crate::sqlite::rows;
 use crate::sqlite::table::{self, Table};
+use crate::status::TableStatus;
 use crate::store::{Scope, other_scope};
 
 /// A scope that has been registered.
@@ -106,6 +107,25 @@ fn shapes(connection: &Connection, name: &str) -> Result<Vec<(i64, Shape)>, Erro
 pub(crate) fn counts(connection: &Connection, table: &str) -> Result<Option<Before>, Error> {
     let select = "SELECT present, missing FROM mirror_scope WHERE table_name = ?1";
     connection.query_row(select, (table,), |row| count(row, 0)).optional().map_err(failed)
+}
+
+/// Returns the state of each table, in the order of their names.
+pub(crate) fn statuses(connection: &Connection) -> Result<Vec<TableStatus>, Error> {
+    let select = "SELECT present, missing, table_name, unixepoch(completed_at), \
+                  (SELECT count(*) FROM mirror_rejected WHERE scope = name) FROM mirror_scope ORDER BY table_name";
+    let mut statement = connection.prepare(select).map_err(failed)?;
+    let statuses = statement.query_map((), |row| {
+        let Before { present, missing } = count(row, 0)?;
+        let rejected: i64 = row.get(4)?;
+        Ok(TableStatus {
+            table: row.get(2)?,
+            completed_at: row.get(3)?,
+            present,
+            missing,
+            rejected: u64::try_from(rejected).unwrap_or_default(),
+        })
+    });
+    statuses.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
 }
 
 /// Reads two columns of counts.

@@ -1,6 +1,7 @@
 //! The SQLite file: who may open it, who may write it, what a sync writes, and how it migrates.
 
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use gateway_mirror::{Cursor, ErrorKind, Mirror, Rules, Source};
 use rusqlite::Connection;
@@ -52,6 +53,29 @@ fn another_account_or_base_url_is_refused() {
         assert_eq!(error.kind(), ErrorKind::OtherSource);
     }
     drop(Mirror::open(&path, &Source::new("HTTPS://gateway.EXAMPLE.com/", "me")).unwrap());
+}
+
+#[test]
+fn an_existing_mirror_opens_without_its_source_and_has_the_state_of_its_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    assert_eq!(Mirror::open_existing(&path).unwrap_err().kind(), ErrorKind::Io);
+    assert!(!path.exists());
+
+    let clock = || UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let in_file = open(&path).with_clock(clock);
+    for mut mirror in [in_file, Mirror::in_memory().unwrap().with_clock(clock)] {
+        photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+        photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
+        photos(&mut mirror, &[r#"{"id":"1"}"#, r"{}"]);
+        let tables = mirror.tables().unwrap();
+        let [table] = &*tables else { panic!("{tables:?}") };
+        assert_eq!((&*table.table, table.completed_at), ("photo", Some(1_000_000_000)));
+        assert_eq!((table.present, table.missing, table.rejected), (2, 1, 1));
+    }
+    let mirror = Mirror::open_existing(&path).unwrap();
+    let (changes, cursor) = mirror.changes(None, 10).unwrap();
+    assert_eq!(mirror.cursor_after(&changes[0]), cursor);
 }
 
 #[cfg(unix)]
