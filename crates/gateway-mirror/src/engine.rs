@@ -2,6 +2,7 @@
 
 pub(crate) mod brake;
 pub(crate) mod known;
+pub(crate) mod occurred;
 mod seen;
 
 use crate::engine::brake::{Absent, Rules};

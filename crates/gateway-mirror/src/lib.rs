@@ -70,7 +70,17 @@
 //! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
 //! - `sync` reads a list from a client of either kind into a run.
 
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `sqlite` | yes | mirrors in SQLite files, with [`Mirror::open`] |
+
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(feature = "sqlite"),
+    expect(dead_code, reason = "only the stores of the features use these parts")
+)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod change;
@@ -84,11 +94,14 @@ mod meaning;
 mod memory;
 mod mirror;
 mod number;
+#[cfg(feature = "sqlite")]
+mod open;
 mod report;
 mod row;
 mod run;
 mod shape;
 mod source;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod status;
 mod store;

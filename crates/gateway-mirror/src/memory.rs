@@ -1,6 +1,7 @@
 //! A store in memory: the reference for the others, and for programs that keep nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::change::Change;
 use crate::cursor::Identity;
@@ -26,7 +27,7 @@ pub(crate) struct MemoryStore {
 #[derive(Clone, Default)]
 struct Content {
     tables: BTreeMap<String, Table>,
-    shapes: Vec<Shape>,
+    shapes: Vec<Arc<Shape>>,
     changes: Vec<Change>,
     pruned: i64,
     last: i64,
@@ -50,7 +51,7 @@ struct Table {
 struct Stored {
     known: Known,
     id: String,
-    row: Row,
+    row: Row<'static>,
 }
 
 impl MemoryStore {
@@ -71,7 +72,7 @@ impl MemoryStore {
         self.table(table)?.rows.get_mut(&key).ok_or_else(unknown)
     }
 
-    fn shape(&self, number: i64) -> Result<Shape, Error> {
+    fn shape(&self, number: i64) -> Result<Arc<Shape>, Error> {
         let shape = usize::try_from(number).ok().and_then(|number| self.content.shapes.get(number));
         shape.cloned().ok_or_else(|| Error::new(ErrorKind::Store, "the mirror lacks a shape"))
     }
@@ -85,9 +86,9 @@ impl Store for MemoryStore {
     fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
         self.saved = Some(self.content.clone());
         let content = &mut self.content;
-        let number = content.shapes.iter().position(|one| one == shape);
+        let number = content.shapes.iter().position(|one| **one == *shape);
         let number = number.unwrap_or_else(|| {
-            content.shapes.push(shape.clone());
+            content.shapes.push(Arc::new(shape.clone()));
             content.shapes.len() - 1
         });
         let table = content.tables.entry(scope.table.to_owned()).or_default();
@@ -104,7 +105,12 @@ impl Store for MemoryStore {
             shape: table.shape,
             before: table.counts,
             next_key: table.rows.last_key_value().map_or(1, |(key, _)| key + 1),
-            has_suppressed: content.suppressed.iter().any(|(table, _)| table == scope.table),
+            suppressed: content
+                .suppressed
+                .iter()
+                .filter(|(table, _)| table == scope.table)
+                .map(|(_, id)| *id)
+                .collect(),
         })
     }
 
@@ -119,9 +125,12 @@ impl Store for MemoryStore {
         Ok(ids.iter().map(known).collect())
     }
 
-    fn row(&mut self, table: &str, key: i64) -> Result<(Row, Shape), Error> {
-        let Stored { known, row, .. } = self.stored(table, key)?.clone();
-        Ok((row, self.shape(known.shape)?))
+    fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
+        let kept = |key: &i64| {
+            let Stored { known, id, row } = self.stored(table, *key)?.clone();
+            Ok(Kept { known, id, row, shape: self.shape(known.shape)? })
+        };
+        keys.iter().map(kept).collect()
     }
 
     fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
@@ -136,17 +145,14 @@ impl Store for MemoryStore {
         Ok(rows.map(|(_, stored)| stored).filter(is_live).take(PAGE).map(live).collect())
     }
 
-    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<bool, Error> {
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
         let table = self.table(table)?;
-        if written.is_new && table.keys.contains_key(written.id) {
-            return Ok(false);
-        }
         let Written { key, shape, hash, .. } = *written;
         let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
         table.keys.insert(written.id.to_owned(), key);
-        let (id, row) = (written.id.to_owned(), written.row.clone());
+        let (id, row) = (written.id.to_owned(), written.row.clone().into_owned());
         table.rows.insert(key, Stored { known, id, row });
-        Ok(true)
+        Ok(())
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
@@ -200,10 +206,6 @@ impl Store for MemoryStore {
         if let Some(saved) = self.saved.take() {
             self.content = saved;
         }
-    }
-
-    fn is_suppressed(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
-        Ok(self.content.suppressed.contains(&(table.to_owned(), id)))
     }
 
     fn suppress(&mut self, table: &str, id: Hash, _at: i64) -> Result<(), Error> {

@@ -1,7 +1,6 @@
 //! The entry point: a store, and what can be done with it.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,8 +15,6 @@ use crate::hash::{Hash, Hasher};
 use crate::memory::MemoryStore;
 use crate::run::Run;
 use crate::shape::Shape;
-use crate::source::Source;
-use crate::sqlite::SqliteStore;
 use crate::status::TableStatus;
 use crate::store::{End, Kept, NewChange, Scope, Store};
 
@@ -67,51 +64,8 @@ impl Mirror {
         Ok(Self::over(MemoryStore::new()?))
     }
 
-    /// Opens the mirror in a SQLite file, or creates it. Only its owner may read a new file or folder.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror was made from another source,
-    /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this release
-    /// can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and [`Store`](crate::ErrorKind::Store) if
-    /// SQLite fails.
-    ///
-    /// ```
-    /// use gateway_mirror::{ErrorKind, Mirror, Source};
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("mirror.db");
-    /// drop(Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?);
-    /// let error = Mirror::open(&path, &Source::new("https://gateway.example.com", "you")).unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::OtherSource);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn open(path: impl AsRef<Path>, source: &Source) -> Result<Self, Error> {
-        Ok(Self::over(SqliteStore::open(path.as_ref(), Some(source))?))
-    }
-
-    /// Opens the mirror in an existing SQLite file, whatever its source is: to read it, or to remove records from it.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file does not exist, and the errors of [`open`](Self::open) except
-    /// [`OtherSource`](crate::ErrorKind::OtherSource).
-    ///
-    /// ```
-    /// use gateway_mirror::{Mirror, Source};
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("mirror.db");
-    /// assert!(Mirror::open_existing(&path).is_err());
-    /// drop(Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?);
-    /// assert!(Mirror::open_existing(&path)?.tables()?.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Ok(Self::over(SqliteStore::open(path.as_ref(), None)?))
-    }
-
-    fn over(store: impl Store + 'static) -> Self {
+    /// Creates a mirror over a store.
+    pub(crate) fn over(store: impl Store + 'static) -> Self {
         let store: Box<dyn Store> = Box::new(store);
         Self { store: Arc::new(Mutex::new(store)), clock: Arc::new(SystemTime::now) }
     }

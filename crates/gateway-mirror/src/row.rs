@@ -1,5 +1,6 @@
 //! A record as a row of its table, and back. Nothing is lost: what fits no column is in the column `mirror_extra`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
@@ -11,8 +12,8 @@ use crate::shape::{Column, Kind, Shape};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
-    Text(String),
+pub(crate) enum Value<'a> {
+    Text(Cow<'a, str>),
     Integer(i64),
     Real(f64),
     Boolean(bool),
@@ -20,9 +21,9 @@ pub(crate) enum Value {
 
 /// A record as a row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct Row<'a> {
     /// The values of the columns, in the order of the shape.
-    pub(crate) cells: Vec<Option<Value>>,
+    pub(crate) cells: Vec<Option<Value<'a>>>,
     /// A JSON object of everything without a column.
     pub(crate) extra: Option<String>,
     /// A JSON array of the names that are `null`: columns, and nested records with columns.
@@ -30,12 +31,13 @@ pub(crate) struct Row {
 }
 
 /// Returns the identity of a record.
-pub(crate) fn identity(shape: &Shape, members: &Members<'_>) -> Result<String, Error> {
+pub(crate) fn identity<'a>(shape: &Shape, members: &Members<'a>) -> Result<Cow<'a, str>, Error> {
     let column = shape.identity()?;
     let value = column.path.first().and_then(|name| members.get(name));
     match value.map(|value| cell(column.kind, value)).transpose()? {
-        Some(Cell::Value(Value::Text(id))) if !id.is_empty() => Ok(id),
-        Some(Cell::Value(Value::Integer(id))) => Ok(id.to_string()),
+        // PostgreSQL has no U+0000 in text.
+        Some(Cell::Value(Value::Text(id))) if !id.is_empty() && !id.contains('\0') => Ok(id),
+        Some(Cell::Value(Value::Integer(id))) => Ok(id.to_string().into()),
         _ => {
             let text = format!("the identity `{}` is missing or of another kind", column.name);
             Err(Error::new(ErrorKind::Record, text))
@@ -43,9 +45,9 @@ pub(crate) fn identity(shape: &Shape, members: &Members<'_>) -> Result<String, E
     }
 }
 
-impl Row {
+impl<'a> Row<'a> {
     /// Creates the row of a record.
-    pub(crate) fn of(shape: &Shape, members: &Members<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(shape: &Shape, members: &Members<'a>) -> Result<Self, Error> {
         let mut cells = vec![None; shape.columns.len()];
         let (mut extra, mut nulls) = (Object::default(), Vec::new());
         for (name, value) in members.iter() {
@@ -122,6 +124,18 @@ impl Row {
         Ok(object.finish())
     }
 
+    /// Returns the row with texts of its own.
+    pub(crate) fn into_owned(self) -> Row<'static> {
+        let own = |value| match value {
+            Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Value::Integer(value) => Value::Integer(value),
+            Value::Real(value) => Value::Real(value),
+            Value::Boolean(value) => Value::Boolean(value),
+        };
+        let cells = self.cells.into_iter().map(|cell| cell.map(own)).collect();
+        Row { cells, extra: self.extra, nulls: self.nulls }
+    }
+
     /// Removes everything that may be personal: the personal columns, and all unlisted fields.
     pub(crate) fn erase(&mut self, shape: &Shape) {
         for (column, cell) in shape.columns.iter().zip(&mut self.cells) {
@@ -139,11 +153,11 @@ pub(crate) fn is_identity(shape: &Shape, column: &Column) -> bool {
 }
 
 /// Puts a value into its column, or its name into the list of nulls. Returns whether it has a column that it fits.
-fn store(
+fn store<'a>(
     shape: &Shape,
     path: &[&str],
-    value: &RawValue,
-    cells: &mut [Option<Value>],
+    value: &'a RawValue,
+    cells: &mut [Option<Value<'a>>],
     nulls: &mut Vec<String>,
 ) -> Result<bool, Error> {
     let columns = shape.columns.iter().zip(cells);
@@ -159,19 +173,19 @@ fn store(
 }
 
 /// A JSON value for a column of some kind.
-enum Cell {
-    Value(Value),
+enum Cell<'a> {
+    Value(Value<'a>),
     Null,
     /// The column cannot hold the value exactly.
     Misfit,
 }
 
-fn cell(kind: Kind, value: &RawValue) -> Result<Cell, Error> {
-    let exact = |value: Option<Value>| value.map_or(Cell::Misfit, Cell::Value);
+fn cell(kind: Kind, value: &RawValue) -> Result<Cell<'_>, Error> {
+    let exact = |value: Option<Value<'static>>| value.map_or(Cell::Misfit, Cell::Value);
     Ok(match (Json::of(value)?, kind) {
         (Json::Null, _) => Cell::Null,
-        (_, Kind::Json) => Cell::Value(Value::Text(value.get().to_owned())),
-        (Json::Text(text), Kind::Text) => Cell::Value(Value::Text(text.into_owned())),
+        (_, Kind::Json) => Cell::Value(Value::Text(value.get().into())),
+        (Json::Text(text), Kind::Text) => Cell::Value(Value::Text(text)),
         (Json::Boolean(value), Kind::Boolean) => Cell::Value(Value::Boolean(value)),
         (Json::Number(text), Kind::Integer) => exact(text.parse().ok().map(Value::Integer)),
         (Json::Number(text), Kind::Real) => {
@@ -184,9 +198,9 @@ fn cell(kind: Kind, value: &RawValue) -> Result<Cell, Error> {
 }
 
 /// Returns the JSON text of a value.
-fn json(value: &Value, column: &Column) -> String {
+fn json(value: &Value<'_>, column: &Column) -> String {
     match value {
-        Value::Text(text) if column.kind == Kind::Json => text.clone(),
+        Value::Text(text) if column.kind == Kind::Json => text.clone().into_owned(),
         Value::Text(text) => quoted(text),
         Value::Integer(value) => value.to_string(),
         Value::Real(value) => serde_json::Value::from(*value).to_string(),
@@ -247,7 +261,7 @@ mod tests {
         ],
     );
 
-    fn row(json: &str) -> Row {
+    fn row(json: &str) -> Row<'_> {
         Row::of(&shape(), &Members::of(json).unwrap()).unwrap()
     }
 
@@ -261,7 +275,7 @@ mod tests {
             r#"{"id":"007","title":"\u0041 😀","size":-7,"score":0.10,"open":true,"tags":["a"],
                 "place":{"id":"3","name":null,"zip":"0049"},"new":1.0}"#,
         );
-        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        let text = |text: &str| Some(Value::Text(text.to_owned().into()));
         assert_eq!(
             row.cells,
             [
@@ -299,7 +313,8 @@ mod tests {
 
     #[test]
     fn a_record_without_identity_is_an_error() {
-        for json in [r"{}", r#"{"id":null}"#, r#"{"id":7}"#, r#"{"id":""}"#] {
+        for json in [r"{}", r#"{"id":null}"#, r#"{"id":7}"#, r#"{"id":""}"#, r#"{"id":"a\u0000"}"#]
+        {
             let error = identity(&shape(), &Members::of(json).unwrap()).unwrap_err();
             assert_eq!(error.to_string(), "the identity `id` is missing or of another kind");
         }

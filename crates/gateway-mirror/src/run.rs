@@ -1,6 +1,7 @@
 //! One sync of a scope: passes a list through the engine into a store.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::mem::take;
 use std::sync::MutexGuard;
@@ -9,6 +10,7 @@ use crate::change::ChangeKind;
 use crate::difference::{Version, changed};
 use crate::engine::brake::Rules;
 use crate::engine::known::{Known, State};
+use crate::engine::occurred::Occurred;
 use crate::engine::{Before, Comparison, Verdict};
 use crate::error::{Error, ErrorKind};
 use crate::hash::{Hash, Hasher};
@@ -17,7 +19,7 @@ use crate::meaning;
 use crate::report::Report;
 use crate::row::{Row, identity};
 use crate::shape::Shape;
-use crate::store::{End, Live, Mark, NewChange, PAGE, Scope, Store, Written};
+use crate::store::{End, Kept, Live, Mark, NewChange, PAGE, Scope, Store, Written};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -48,9 +50,9 @@ pub struct Run<'a> {
     hashers: Hashers,
     comparison: Comparison,
     next_key: i64,
-    has_suppressed: bool,
-    /// The table had no row before the list.
-    was_empty: bool,
+    suppressed: HashSet<Hash>,
+    /// The identities that have occurred, if the table had no row before the list.
+    occurred: Option<Occurred>,
     emits: bool,
     after: Before,
     batch: Vec<Entry>,
@@ -73,6 +75,9 @@ struct Entry {
     hash: Hash,
     json: String,
 }
+
+/// The stored versions of records, by their keys.
+type Old = HashMap<i64, Kept>;
 
 impl<'a> Run<'a> {
     pub(crate) fn begin(
@@ -103,8 +108,8 @@ impl<'a> Run<'a> {
             hashers,
             comparison: Comparison::new(start.shape, start.before),
             next_key: start.next_key,
-            has_suppressed: start.has_suppressed,
-            was_empty: start.next_key == 1,
+            suppressed: start.suppressed,
+            occurred: (start.next_key == 1).then(Occurred::default),
             emits: !start.is_first || rules.emits_baseline,
             after: start.before,
             batch: Vec::with_capacity(PAGE),
@@ -122,13 +127,15 @@ impl<'a> Run<'a> {
     ///
     /// Fails if the store does.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
-        match self.read(json) {
-            Ok((id, hash)) => {
-                let index = self.count();
-                self.batch.push(Entry { index, id, hash, json: json.to_owned() });
-            }
-            Err(error) => self.reject(&error.to_string())?,
+        let (members, id, hash) = match self.read(json) {
+            Ok(read) => read,
+            Err(error) => return self.reject(&error.to_string()),
+        };
+        let index = self.count();
+        if self.occurred.as_mut().is_some_and(|occurred| occurred.insert(&id)) {
+            return self.add(&id, hash, &members).map(drop);
         }
+        self.batch.push(Entry { index, id: id.into_owned(), hash, json: json.to_owned() });
         if self.batch.len() >= PAGE { self.flush() } else { Ok(()) }
     }
 
@@ -166,13 +173,13 @@ impl<'a> Run<'a> {
         Ok(take(&mut self.report))
     }
 
-    /// Returns the identity and the hash of a record.
-    fn read(&mut self, json: &str) -> Result<(String, Hash), Error> {
+    /// Returns the members, the identity and the hash of a record.
+    fn read<'j>(&mut self, json: &'j str) -> Result<(Members<'j>, Cow<'j, str>, Hash), Error> {
         let members = Members::of(json)?;
         let id = identity(&self.shape, &members)?;
         self.meaning.clear();
         meaning::write(&members, &mut self.meaning)?;
-        Ok((id, self.hashers.record.hash(&[&self.meaning])))
+        Ok((members, id, self.hashers.record.hash(&[&self.meaning])))
     }
 
     /// Returns the index of the next entry of the list.
@@ -190,14 +197,16 @@ impl<'a> Run<'a> {
     /// Compares the records of the batch with the store, and writes the differences.
     fn flush(&mut self) -> Result<(), Error> {
         let batch = take(&mut self.batch);
-        let known = self.look_up(&batch)?;
+        let ids: Vec<&str> = batch.iter().map(|entry| &*entry.id).collect();
+        let known = self.store.known(&self.table, &ids)?;
+        let mut old = self.old_versions(&batch, &known)?;
         // A record may occur twice in a batch, and was then written since.
         let mut written: HashMap<&str, Known> = HashMap::new();
         for (entry, known) in batch.iter().zip(known) {
             let known = written.get(&*entry.id).copied().or(known);
             let now = match known {
-                Some(known) => self.compare(entry, known)?,
-                None => self.add(entry)?,
+                Some(known) => self.compare(entry, known, &mut old)?,
+                None => self.add(&entry.id, entry.hash, &Members::of(&entry.json)?)?,
             };
             if let Some(now) = now {
                 written.insert(&entry.id, now);
@@ -208,19 +217,32 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns what is known of the records of a batch.
-    fn look_up(&mut self, batch: &[Entry]) -> Result<Vec<Option<Known>>, Error> {
-        if self.was_empty {
-            // A record that occurs twice is found when it is inserted.
-            return Ok(vec![None; batch.len()]);
+    /// Reads the rows of the records that may have changed.
+    fn old_versions(&mut self, batch: &[Entry], known: &[Option<Known>]) -> Result<Old, Error> {
+        let mut keys = Vec::new();
+        for (entry, known) in batch.iter().zip(known) {
+            let Some(known) = known else { continue };
+            let is_live = matches!(known.state, State::Present | State::Missing);
+            let is_same = known.hash == Some(entry.hash) && known.shape == self.shape_number;
+            if is_live && !is_same && !self.comparison.has(known.key) {
+                keys.push(known.key);
+            }
         }
-        let ids: Vec<&str> = batch.iter().map(|entry| &*entry.id).collect();
-        self.store.known(&self.table, &ids)
+        if keys.is_empty() {
+            return Ok(Old::new());
+        }
+        let rows = self.store.rows(&self.table, &keys)?;
+        Ok(rows.into_iter().map(|kept| (kept.known.key, kept)).collect())
     }
 
     /// Compares a record with what is known of it, and writes the difference. Returns what is known of it from now on, if it
     /// was written.
-    fn compare(&mut self, entry: &Entry, known: Known) -> Result<Option<Known>, Error> {
+    fn compare(
+        &mut self,
+        entry: &Entry,
+        known: Known,
+        old: &mut Old,
+    ) -> Result<Option<Known>, Error> {
         let verdict = self.comparison.judge(known, entry.hash);
         match verdict {
             Verdict::Unchanged => self.report.unchanged += 1,
@@ -236,14 +258,14 @@ impl<'a> Run<'a> {
             }
             Verdict::BackChanged => {
                 self.come_back(entry, known)?;
-                self.change(entry, known)?;
+                self.change(entry, known, old)?;
             }
             Verdict::Returned => {
                 self.come_back(entry, known)?;
-                self.write(entry, known.key, false, true)?;
+                self.update(entry, known.key, true)?;
             }
             Verdict::Changed | Verdict::Outdated => {
-                let is_changed = self.change(entry, known)?;
+                let is_changed = self.change(entry, known, old)?;
                 let count =
                     if is_changed { &mut self.report.changed } else { &mut self.report.unchanged };
                 *count += 1;
@@ -257,34 +279,34 @@ impl<'a> Run<'a> {
     }
 
     /// Adds a record of which nothing is known. Returns what is known of it from now on, if it was written.
-    fn add(&mut self, entry: &Entry) -> Result<Option<Known>, Error> {
-        if self.has_suppressed {
-            let id = self.hashers.id.hash(&[entry.id.as_bytes()]);
-            if self.store.is_suppressed(&self.table, id)? {
-                self.comparison.suppress();
-                self.report.suppressed += 1;
-                return Ok(None);
-            }
+    fn add(&mut self, id: &str, hash: Hash, members: &Members<'_>) -> Result<Option<Known>, Error> {
+        if !self.suppressed.is_empty()
+            && self.suppressed.contains(&self.hashers.id.hash(&[id.as_bytes()]))
+        {
+            self.comparison.suppress();
+            self.report.suppressed += 1;
+            return Ok(None);
         }
         let key = self.next_key;
-        if !self.write(entry, key, true, true)? {
-            let known = self.store.known(&self.table, &[&*entry.id])?.into_iter().next();
-            return self.compare(entry, known.flatten().ok_or_else(lost)?);
-        }
+        let row = Row::of(&self.shape, members)?;
+        let (shape, at) = (self.shape_number, self.at);
+        let written =
+            Written { key, is_new: true, is_changed: true, id, hash, shape, row: &row, at };
+        self.store.write(&self.table, &written)?;
         self.next_key += 1;
         self.comparison.add(key);
         self.after.present += 1;
         self.report.added += 1;
-        self.emit(&entry.id, ChangeKind::Added, &[])?;
-        Ok(Some(self.now(key, entry.hash)))
+        self.emit(id, ChangeKind::Added, &[])?;
+        Ok(Some(self.now(key, hash)))
     }
 
     /// Writes a record that may have changed. Returns whether it has.
-    fn change(&mut self, entry: &Entry, known: Known) -> Result<bool, Error> {
-        let (row, shape) = self.store.row(&self.table, known.key)?;
+    fn change(&mut self, entry: &Entry, known: Known, old: &mut Old) -> Result<bool, Error> {
+        let Kept { row, shape, .. } = old.remove(&known.key).ok_or_else(lost)?;
         let old = Version { json: &row.to_json(&shape)?, shape: &shape };
         let fields = changed(old, Version { json: &entry.json, shape: &self.shape })?;
-        self.write(entry, known.key, false, !fields.is_empty())?;
+        self.update(entry, known.key, !fields.is_empty())?;
         if !fields.is_empty() {
             self.emit(&entry.id, ChangeKind::Changed, &fields)?;
         }
@@ -301,17 +323,10 @@ impl<'a> Run<'a> {
         self.emit(&entry.id, ChangeKind::Returned, &[])
     }
 
-    fn write(
-        &mut self,
-        entry: &Entry,
-        key: i64,
-        is_new: bool,
-        is_changed: bool,
-    ) -> Result<bool, Error> {
+    fn update(&mut self, entry: &Entry, key: i64, is_changed: bool) -> Result<(), Error> {
         let row = Row::of(&self.shape, &Members::of(&entry.json)?)?;
-        let (hash, shape, at) = (entry.hash, self.shape_number, self.at);
-        let written =
-            Written { key, is_new, is_changed, id: &entry.id, hash, shape, row: &row, at };
+        let (id, hash, shape, at) = (&*entry.id, entry.hash, self.shape_number, self.at);
+        let written = Written { key, is_new: false, is_changed, id, hash, shape, row: &row, at };
         self.store.write(&self.table, &written)
     }
 

@@ -22,7 +22,6 @@ use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::hash::Hash;
-use crate::row::Row;
 use crate::shape::Shape;
 use crate::source::Source;
 use crate::sqlite::ahead::Ahead;
@@ -124,16 +123,13 @@ impl Store for SqliteStore {
         let last = format!("SELECT max(mirror_key) FROM {}", table::quoted(scope.table));
         let last: Option<i64> =
             self.connection.query_row(&last, (), |row| row.get(0)).map_err(failed)?;
-        let mut suppressed = self
-            .connection
-            .prepare_cached("SELECT 1 FROM mirror_suppressed WHERE table_name = ?1")
-            .map_err(failed)?;
+        let suppressed = scope::suppressed(&self.connection, scope.table)?;
         Ok(Start {
             is_first: registered.is_first,
             shape: number,
             before: registered.before,
             next_key: last.unwrap_or_default().saturating_add(1),
-            has_suppressed: suppressed.exists((scope.table,)).map_err(failed)?,
+            suppressed,
         })
     }
 
@@ -162,12 +158,13 @@ impl Store for SqliteStore {
         Ok(found)
     }
 
-    fn row(&mut self, table: &str, key: i64) -> Result<(Row, Shape), Error> {
+    fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
         let table = self.table(table)?;
-        let kept = rows::kept(&self.connection, &mut self.shapes, &table.row, key)?;
-        let kept = kept.into_iter().next();
-        let kept = kept.ok_or_else(|| Error::new(ErrorKind::Store, "the mirror lacks a row"))?;
-        Ok((kept.row, kept.shape))
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.extend(rows::kept(&self.connection, &mut self.shapes, &table.row, *key)?);
+        }
+        Ok(found)
     }
 
     fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
@@ -179,14 +176,13 @@ impl Store for SqliteStore {
         live.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
     }
 
-    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<bool, Error> {
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
         let table = self.table(table)?;
         let (hash, at) = (written.hash.to_bytes(), self.time(written.at));
         let changed_at = written.is_changed.then_some(&*at);
         let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
-        let rows =
-            self.execute(if written.is_new { &table.insert } else { &table.update }, parameters)?;
-        Ok(rows > 0)
+        let sql = if written.is_new { &table.insert } else { &table.update };
+        self.execute(sql, parameters).map(drop)
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
@@ -242,12 +238,6 @@ impl Store for SqliteStore {
         self.tables.clear();
         self.shapes.clear();
         self.lock = None;
-    }
-
-    fn is_suppressed(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
-        let select = "SELECT 1 FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
-        let mut statement = self.connection.prepare_cached(select).map_err(failed)?;
-        statement.exists((table, id.to_bytes())).map_err(failed)
     }
 
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {

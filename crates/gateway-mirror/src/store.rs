@@ -1,5 +1,8 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use crate::change::{Change, ChangeKind};
 use crate::cursor::Identity;
 use crate::engine::Before;
@@ -27,14 +30,14 @@ pub(crate) trait Store: Send {
     /// Returns what is known of each of these records, in the same order.
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error>;
 
-    /// Returns the row of a record, and the columns that it was written with.
-    fn row(&mut self, table: &str, key: i64) -> Result<(Row, Shape), Error>;
+    /// Returns the records of these rows, in any order.
+    fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error>;
 
     /// Returns the present and missing records after this row, in the order of their rows, at most `PAGE`.
     fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error>;
 
-    /// Writes the row of a record. Returns whether it did: a new record is not written if the table has its identity.
-    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<bool, Error>;
+    /// Writes the row of a record. The table does not have the identity of a new one.
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error>;
 
     /// Changes the state of a record, and leaves its fields as they are.
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error>;
@@ -53,9 +56,6 @@ pub(crate) trait Store: Send {
 
     /// Ends the transaction and undoes it. Does nothing outside of a transaction.
     fn roll_back(&mut self);
-
-    /// Returns whether this identity is forgotten.
-    fn is_suppressed(&mut self, table: &str, id: Hash) -> Result<bool, Error>;
 
     /// Forgets an identity for all later syncs.
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error>;
@@ -84,7 +84,7 @@ pub(crate) struct Scope<'a> {
 }
 
 /// The state of a scope when a transaction begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Start {
     /// The scope has never been complete.
     pub(crate) is_first: bool,
@@ -93,8 +93,8 @@ pub(crate) struct Start {
     pub(crate) before: Before,
     /// The number of the next row.
     pub(crate) next_key: i64,
-    /// Some identities of the table are forgotten.
-    pub(crate) has_suppressed: bool,
+    /// The forgotten identities of the table.
+    pub(crate) suppressed: HashSet<Hash>,
 }
 
 /// The end of a transaction.
@@ -126,7 +126,7 @@ pub(crate) struct Written<'a> {
     pub(crate) id: &'a str,
     pub(crate) hash: Hash,
     pub(crate) shape: i64,
-    pub(crate) row: &'a Row,
+    pub(crate) row: &'a Row<'a>,
     pub(crate) at: i64,
 }
 
@@ -165,8 +165,9 @@ pub(crate) struct Feed {
 pub(crate) struct Kept {
     pub(crate) known: Known,
     pub(crate) id: String,
-    pub(crate) row: Row,
-    pub(crate) shape: Shape,
+    pub(crate) row: Row<'static>,
+    /// The columns that its row was written with.
+    pub(crate) shape: Arc<Shape>,
 }
 
 /// Maximum number of records that a store returns in one answer.

@@ -1,6 +1,7 @@
 //! Reads rows of the tables.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow};
@@ -14,7 +15,7 @@ use crate::sqlite::failure::failed;
 use crate::store::Kept;
 
 /// The shapes that were read.
-pub(crate) type Shapes = HashMap<i64, Shape>;
+pub(crate) type Shapes = HashMap<i64, Arc<Shape>>;
 
 /// Reads the columns of the statements for what is known.
 pub(crate) fn known(row: &SqlRow<'_>) -> rusqlite::Result<(String, Known)> {
@@ -56,7 +57,7 @@ pub(crate) fn kept(
     Ok(kept)
 }
 
-fn one(row: &SqlRow<'_>, shape: &Shape) -> rusqlite::Result<Kept> {
+fn one(row: &SqlRow<'_>, shape: &Arc<Shape>) -> rusqlite::Result<Kept> {
     let state: String = row.get("mirror_state")?;
     let known = Known {
         key: row.get("mirror_key")?,
@@ -73,12 +74,14 @@ fn one(row: &SqlRow<'_>, shape: &Shape) -> rusqlite::Result<Kept> {
         extra: row.get("mirror_extra")?,
         nulls: row.get("mirror_nulls")?,
     };
-    Ok(Kept { known, id, row, shape: shape.clone() })
+    Ok(Kept { known, id, row, shape: Arc::clone(shape) })
 }
 
-fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Value>> {
+fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Value<'static>>> {
     Ok(match kind {
-        Kind::Text | Kind::Json => row.get::<_, Option<_>>(name)?.map(Value::Text),
+        Kind::Text | Kind::Json => {
+            row.get::<_, Option<String>>(name)?.map(|text| Value::Text(text.into()))
+        }
         Kind::Integer => row.get::<_, Option<_>>(name)?.map(Value::Integer),
         Kind::Real => row.get::<_, Option<_>>(name)?.map(Value::Real),
         Kind::Boolean => row.get::<_, Option<_>>(name)?.map(Value::Boolean),
@@ -90,15 +93,15 @@ pub(crate) fn shape(
     connection: &Connection,
     shapes: &mut Shapes,
     number: i64,
-) -> Result<Shape, Error> {
+) -> Result<Arc<Shape>, Error> {
     if let Some(shape) = shapes.get(&number) {
-        return Ok(shape.clone());
+        return Ok(Arc::clone(shape));
     }
     let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
     let columns: Option<String> =
         connection.query_row(select, (number,), |row| row.get(0)).optional().map_err(failed)?;
-    let shape = parse(columns.as_deref().unwrap_or_default())?;
-    shapes.insert(number, shape.clone());
+    let shape = Arc::new(parse(columns.as_deref().unwrap_or_default())?);
+    shapes.insert(number, Arc::clone(&shape));
     Ok(shape)
 }
 

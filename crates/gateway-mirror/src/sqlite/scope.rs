@@ -1,11 +1,12 @@
 //! The tables of scopes: created, extended, and described in SQL.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::engine::Before;
 use crate::error::{Error, ErrorKind};
+use crate::hash::Hash;
 use crate::shape::Shape;
 use crate::sqlite::failure::failed;
 use crate::sqlite::rows;
@@ -126,6 +127,14 @@ pub(crate) fn statuses(connection: &Connection) -> Result<Vec<TableStatus>, Erro
         })
     });
     statuses.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+}
+
+/// Returns the forgotten identities of a table.
+pub(crate) fn suppressed(connection: &Connection, table: &str) -> Result<HashSet<Hash>, Error> {
+    let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
+    let mut statement = connection.prepare_cached(select).map_err(failed)?;
+    let ids = statement.query_map((table,), |row| row.get(0).map(Hash::from_bytes));
+    ids.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
 }
 
 /// Reads two columns of counts.

@@ -65,7 +65,7 @@ impl Table {
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
                  mirror_first_seen, mirror_changed_at, mirror_extra, mirror_nulls{columns}) \
-                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values}) ON CONFLICT ({id}) DO NOTHING"
+                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values})"
             ),
             update: format!(
                 "UPDATE {table} SET {id} = ?2, mirror_hash = ?3, mirror_state = 'present', mirror_misses = 0, \
@@ -178,7 +178,7 @@ pub(crate) fn alter(
 }
 
 /// Returns a value for SQLite.
-fn sql(value: Option<&Value>) -> ValueRef<'_> {
+fn sql<'a>(value: Option<&'a Value<'_>>) -> ValueRef<'a> {
     match value {
         None => ValueRef::Null,
         Some(Value::Text(text)) => ValueRef::Text(text.as_bytes()),

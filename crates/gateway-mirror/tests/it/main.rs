@@ -1,5 +1,6 @@
 //! Tests of the mirror over both stores.
 
+#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod faults;
