@@ -20,6 +20,7 @@ pub use crate::decode::value::{Value, fits};
 pub use crate::decode::whole::{
     borrowed, borrowed_beside, error_class, list, nothing, object, object_in, value,
 };
+pub use crate::mirrored::{parameter, sendable};
 pub use crate::nulls::Nulls;
 pub use crate::paging::Continued;
 pub use crate::query::builder::{QueryBuilder, needs};

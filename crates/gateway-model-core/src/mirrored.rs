@@ -1,6 +1,7 @@
 //! The lists of a service that a mirror copies.
 
 use alloc::string::String;
+use core::str::FromStr;
 
 use serde::Serialize;
 
@@ -101,13 +102,13 @@ pub trait MirrorVisitor<S: Service> {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "generated code builds it")]
 pub struct Recovery<O> {
-    /// The table of the rows: the identities of group and member, and the value. Its name joins those of the members and
-    /// the groups, such as `photo_album`; its columns are `id` (group and member, joined by `/`), `GROUP_id`, `MEMBER_id`
-    /// and the name of the value.
+    /// The table of the rows, one for each member of each group, such as `photo_album`. It has four columns in this order:
+    /// `id` (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`, that of the
+    /// member, such as `photo_id`, and the value, which has the name [`value`](Self::value).
     pub table: &'static Table,
     /// The table of the members, which are the records of the list.
     pub members: &'static Table,
-    /// The table of the groups.
+    /// The table of the groups. The first parameter of [`of_group`](Self::of_group) is an identity in it.
     pub groups: &'static Table,
     /// The name of the value, such as `status`.
     pub value: &'static str,
@@ -115,7 +116,7 @@ pub struct Recovery<O> {
     pub known_values: &'static [&'static str],
     /// Returns the query for the members of a group, from its identity. Fails if the identity cannot be a parameter.
     pub of_group: fn(group: &str) -> Result<O, Error>,
-    /// Returns the query for the members of a group with a value.
+    /// Returns the query for the members of a group with a value. Fails if the identity or the value cannot be a parameter.
     pub of_value: fn(group: &str, value: &str) -> Result<O, Error>,
     /// Returns the group and the value that a query selects, if it does.
     pub filters: Filters<O>,
@@ -167,4 +168,16 @@ impl Gauge {
     pub const fn unit(&self) -> Option<&'static [&'static str]> {
         self.unit
     }
+}
+
+/// Reads the value of a parameter from the text of an identity.
+#[doc(hidden)]
+pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, Error> {
+    text.parse().ok().ok_or_else(|| Error::parameter(name, "a value of its type"))
+}
+
+/// Returns a query that can be sent.
+#[doc(hidden)]
+pub fn sendable<O: Operation>(query: O) -> Result<O, Error> {
+    query.query().map(|_| query)
 }

@@ -40,7 +40,8 @@
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
-//! - A record is also one row of a table, such as a CSV file: see [`FlatRow`].
+//! - A record is also one row of a table, such as a CSV file: see [`FlatRow`]. [`tables`] describes them as tables of a
+//!   database.
 //! - `Debug` shows no personal data, and an [`Error`] never contains a value.
 //! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have no
 //!   order, because that of their text is not that of their values:
@@ -84,11 +85,12 @@ extern crate alloc;
 mod generated;
 
 pub mod service;
+pub mod tables;
 
 #[doc(inline)]
 pub use gateway_model_core::{
     Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
-    Map, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set,
+    Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set,
     StreamDecoder, Unset, formula,
 };
 

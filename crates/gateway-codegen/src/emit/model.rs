@@ -1,4 +1,4 @@
-//! Code of the model: scalars, enums, records, queries, constants and random values.
+//! Code of the model: scalars, enums, records, queries, tables, constants and random values.
 
 use crate::config::Role;
 use crate::emit::file::GeneratedFile;
@@ -15,6 +15,7 @@ mod scalars;
 pub(super) mod service;
 pub(in crate::emit) mod states;
 mod strategies;
+mod tables;
 
 pub(crate) use crate::emit::model::queries::{example_query, output};
 pub(crate) use crate::emit::model::records::{smallest_record, smallest_value};
@@ -32,6 +33,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
             ("scalars", scalars::emit(service)),
             ("service", service::emit(service)),
             ("strategies", strategies::emit(service)),
+            ("tables", tables::emit(service)),
         ]
         .map(|(module, file)| GeneratedFile::rust(format!("{folder}/{module}.rs"), file)),
     );
@@ -42,7 +44,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 fn root(project: &Project<'_>) -> RustFile {
     let service = project.service;
     let mut file = RustFile::new(&project.purpose());
-    for module in ["enums", "models", "queries", "scalars", "service"] {
+    for module in ["enums", "models", "queries", "scalars", "service", "tables"] {
         file.line(format_args!("pub(crate) mod {module};"));
     }
     for (feature, module) in [("arbitrary", "draws"), ("proptest", "strategies")] {

@@ -15,6 +15,8 @@ mod flat_rows;
 #[cfg(test)]
 mod json_test_suite;
 #[cfg(test)]
+mod mirrored;
+#[cfg(test)]
 mod nesting;
 #[cfg(test)]
 mod other_formats;

@@ -9,7 +9,7 @@ mod generated;
 
 pub use gateway_model_core::{
     Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
-    Map, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Map, Mirrored, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
     Set, StreamDecoder, Unset,
 };
 
@@ -19,4 +19,9 @@ pub use crate::generated::*;
 /// Constants of the service, and its type.
 pub mod service {
     pub use crate::generated::service::*;
+}
+
+/// The tables of a mirror, and what a mirror reads.
+pub mod tables {
+    pub use crate::generated::tables::*;
 }

@@ -106,6 +106,7 @@ pub(super) const TYPES: &[&str] = &[
     "ListStyle",
     "Listing",
     "Map",
+    "Mirrored",
     "Mock",
     "MockedCall",
     "MockedPages",
