@@ -36,6 +36,10 @@ pub enum ErrorKind {
     Foreign,
     /// The cursor belongs to another mirror, or its changes were removed. Take a new snapshot.
     Cursor,
+    /// The consumer does not exist, is disabled, or needs changes that should be removed.
+    Consumer,
+    /// The receiver of events failed. The event is delivered again later.
+    Delivery,
     /// The store failed.
     Store,
     /// A file cannot be read or written, or other users may read it.

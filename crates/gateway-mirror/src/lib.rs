@@ -18,6 +18,9 @@
 //! | feed | the changes in the order of their numbers |
 //! | cursor | an opaque position in the feed of one mirror |
 //! | snapshot | the records of the tables, together with the cursor after them |
+//! | consumer | a named position in the feed, which the mirror keeps |
+//! | event | a change as it is delivered, with an id and the record as it is then |
+//! | delivery | passes the events after the position of a consumer to a sink, and moves the position |
 //! | brake | the refusal to commit a list in which too many records are missing |
 //!
 //! # One sync of a scope
@@ -42,6 +45,17 @@
 //! - The personal columns of a record are emptied in the transaction in which it is gone. Its identity and times stay.
 //! - The feed has names of fields, never values.
 //!
+//! # Delivery of the feed
+//!
+//! A change is written in the transaction of its data, without values. So the feed is the outbox of all deliveries:
+//! [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the record as it is at
+//! that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least once, in order. The data of
+//! an erased person is in no queue.
+//!
+//! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
+//! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
+//! delivered, too, so nothing is lost. Do the same if the changes of a consumer were removed.
+//!
 //! # Tables
 //!
 //! A table has one column for each field, named after it (`portal_name` for `portal.name`), and these:
@@ -58,7 +72,8 @@
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
 //! The other tables are `mirror_meta` (identity, secret, source), `mirror_shape` (columns of each description), `mirror_scope`
-//! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_rejected` (rejected records of the last sync of
+//! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
+//! `mirror_rejected` (rejected records of the last sync of
 //! each scope, with index and reason), and `mirror_suppressed` (keyed hashes of forgotten identities).
 //!
 //! # Modules
@@ -68,6 +83,8 @@
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
 //! - `store` is the trait of stores, `memory` and `sqlite` implement it.
 //! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
+//! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
+//!   failures; `stop` ends it from another thread.
 //! - `sync` reads a list from a client of either kind into a run.
 
 //! # Features
@@ -83,11 +100,16 @@
 )]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
+mod backoff;
 mod change;
+mod consumer;
+mod consumers;
 mod cursor;
+mod deliver;
 mod difference;
 mod engine;
 mod error;
+mod event;
 mod hash;
 mod json;
 mod meaning;
@@ -100,12 +122,15 @@ mod report;
 mod row;
 mod run;
 mod shape;
+mod sink;
 mod source;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod status;
+mod stop;
 mod store;
 mod sync;
+mod time;
 
 #[doc(no_inline)]
 pub use gateway_client_core as client;
@@ -113,12 +138,17 @@ pub use gateway_client_core as client;
 pub use gateway_model_core as model;
 
 pub use crate::change::{Change, ChangeKind};
+pub use crate::consumer::{Consumer, StartAt};
 pub use crate::cursor::Cursor;
+pub use crate::deliver::{Delivery, DeliveryEnd, Limits};
 pub use crate::engine::brake::Rules;
 pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
+pub use crate::event::Event;
 pub use crate::mirror::{Mirror, Record};
 pub use crate::report::Report;
 pub use crate::run::Run;
+pub use crate::sink::{Failure, Sink};
 pub use crate::source::Source;
 pub use crate::status::TableStatus;
+pub use crate::stop::Stop;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::change::Change;
+use crate::consumer::Consumer;
 use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
@@ -32,6 +33,7 @@ struct Content {
     pruned: i64,
     last: i64,
     suppressed: BTreeSet<(String, Hash)>,
+    consumers: BTreeMap<String, Consumer>,
 }
 
 /// The table of a scope.
@@ -252,5 +254,40 @@ impl Store for MemoryStore {
             rejected: table.rejected,
         };
         Ok(self.content.tables.iter().map(status).collect())
+    }
+
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        let table = self.content.tables.get(table);
+        let key = table.and_then(|table| Some((table, table.keys.get(id)?)));
+        let Some(stored) = key.and_then(|(table, key)| table.rows.get(key)) else {
+            return Ok(None);
+        };
+        let Stored { known, id, row } = stored.clone();
+        Ok(Some(Kept { known, id, row, shape: self.shape(known.shape)? }))
+    }
+
+    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
+        Ok(self.content.consumers.values().cloned().collect())
+    }
+
+    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
+        let is_new = !self.content.consumers.contains_key(&consumer.name);
+        if is_new {
+            self.content.consumers.insert(consumer.name.clone(), consumer.clone());
+        }
+        Ok(is_new)
+    }
+
+    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
+        let stored = self.content.consumers.get_mut(&consumer.name);
+        let Some(stored) = stored.filter(|stored| stored.position == position) else {
+            return Ok(false);
+        };
+        stored.clone_from(consumer);
+        Ok(true)
+    }
+
+    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
+        Ok(self.content.consumers.remove(name).is_some())
     }
 }

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use gateway_model_core::Table;
 
 use crate::change::{Change, ChangeKind};
+use crate::consumer::check_unneeded;
 use crate::cursor::{Cursor, refused};
 use crate::engine::brake::Rules;
 use crate::engine::known::State;
@@ -70,7 +71,7 @@ impl Mirror {
         Self { store: Arc::new(Mutex::new(store)), clock: Arc::new(SystemTime::now) }
     }
 
-    /// Sets the clock that dates rows and changes. Nothing is decided by it.
+    /// Sets the clock that dates rows and changes. It decides only when a failed delivery is attempted again.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(now), ..self }
@@ -175,10 +176,12 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
+    /// [`ErrorKind::Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror, and
+    /// [`Consumer`](crate::ErrorKind::Consumer) if a consumer has not received the changes, also a disabled one.
     pub fn prune(&mut self, until: &Cursor) -> Result<(), Error> {
         let mut store = lock(&self.store);
         let position = until.position(store.identity())?;
+        check_unneeded(&store.consumers()?, store.feed()?.pruned, position)?;
         store.prune(position)
     }
 
@@ -259,7 +262,7 @@ pub(crate) fn begin<'a>(
 }
 
 /// A panic in a run has rolled back its transaction, so the store is usable.
-fn lock(store: &Mutex<Box<dyn Store>>) -> MutexGuard<'_, Box<dyn Store>> {
+pub(crate) fn lock(store: &Mutex<Box<dyn Store>>) -> MutexGuard<'_, Box<dyn Store>> {
     store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,6 +1,7 @@
 //! A mirror in a SQLite file.
 
 mod ahead;
+mod consumers;
 mod failure;
 mod files;
 mod lock;
@@ -13,10 +14,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
 use crate::change::{Change, ChangeKind};
+use crate::consumer::Consumer;
 use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
@@ -31,6 +32,7 @@ use crate::sqlite::rows::Shapes;
 use crate::sqlite::table::Table;
 use crate::status::TableStatus;
 use crate::store::{End, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
+use crate::time::utc;
 
 /// A mirror in a SQLite file.
 pub(crate) struct SqliteStore {
@@ -293,12 +295,31 @@ impl Store for SqliteStore {
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
         scope::statuses(&self.connection)
     }
-}
 
-/// Returns a time as text, in UTC.
-fn utc(seconds: i64) -> String {
-    Timestamp::from_second(seconds)
-        .unwrap_or(Timestamp::MAX)
-        .strftime("%Y-%m-%dT%H:%M:%SZ")
-        .to_string()
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        let table = match self.table(table) {
+            Ok(table) => table,
+            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let id = table.id(id);
+        let kept = rows::kept(&self.connection, &mut self.shapes, &table.row_of, id)?;
+        Ok(kept.into_iter().next())
+    }
+
+    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
+        consumers::all(&self.connection).map_err(failed)
+    }
+
+    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
+        consumers::add(&self.connection, consumer).map_err(failed)
+    }
+
+    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
+        consumers::update(&self.connection, consumer, position).map_err(failed)
+    }
+
+    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
+        consumers::remove(&self.connection, name).map_err(failed)
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::change::{Change, ChangeKind};
+use crate::consumer::Consumer;
 use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
@@ -74,6 +75,21 @@ pub(crate) trait Store: Send {
 
     /// Returns the state of each table, in the order of their names.
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error>;
+
+    /// Returns a record by its identity, outside of a transaction; `None` also if the table does not exist.
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error>;
+
+    /// Returns the consumers, by name. Nothing is known of `behind`.
+    fn consumers(&mut self) -> Result<Vec<Consumer>, Error>;
+
+    /// Adds a consumer, unless its name is taken. Returns whether it did.
+    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error>;
+
+    /// Replaces a consumer if it is still at this position. Returns whether it did.
+    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error>;
+
+    /// Removes a consumer. Returns whether there was one.
+    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error>;
 }
 
 /// A scope: a list of records of one table.

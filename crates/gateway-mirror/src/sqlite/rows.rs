@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow};
+use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql};
 
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
@@ -44,7 +44,7 @@ pub(crate) fn kept(
     connection: &Connection,
     shapes: &mut Shapes,
     sql: &str,
-    key: i64,
+    key: impl ToSql,
 ) -> Result<Vec<Kept>, Error> {
     let mut statement = connection.prepare_cached(sql).map_err(failed)?;
     let mut rows = statement.query((key,)).map_err(failed)?;

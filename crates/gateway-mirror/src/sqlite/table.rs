@@ -24,6 +24,8 @@ pub(crate) struct Table {
     pub(crate) known_after: String,
     pub(crate) live_after: String,
     pub(crate) row: String,
+    /// Reads a row by its identity.
+    pub(crate) row_of: String,
     pub(crate) rows_after: String,
 }
 
@@ -87,6 +89,7 @@ impl Table {
                  AND mirror_state IN ('present', 'missing') ORDER BY mirror_key LIMIT {PAGE}"
             ),
             row: format!("SELECT * FROM {table} WHERE mirror_key = ?1"),
+            row_of: format!("SELECT * FROM {table} WHERE {id} = ?1"),
             rows_after: format!(
                 "SELECT * FROM {table} WHERE mirror_key > ?1 ORDER BY mirror_key LIMIT {PAGE}"
             ),

@@ -3,6 +3,7 @@
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
+mod delivery;
 mod faults;
 mod history;
 mod kill;
