@@ -189,6 +189,7 @@ pub use crate::records::Records;
 pub use crate::response::RawResponse;
 pub use crate::retry::{RetryBudget, RetryPolicy};
 pub use crate::service_client::ServiceClient;
+pub use crate::sleep::sleep;
 pub use crate::streaming_response::StreamingResponse;
 #[cfg(feature = "oauth2")]
 pub use crate::token::ClientCredentials;

@@ -18,9 +18,17 @@ mod browser;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod timer;
 
-/// Waits without blocking the thread.
-pub(crate) async fn sleep(delay: Duration) {
-    // A delay too long for the clock is skipped.
+/// Waits without blocking the thread, on any async runtime or none. A delay too long for the clock is skipped.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// gateway_client_core::sleep(Duration::from_millis(1)).await;
+/// # }
+/// ```
+pub async fn sleep(delay: Duration) {
     if let Some(end) = Instant::now().checked_add(delay) {
         sleep_until(end).await;
     }

@@ -85,8 +85,8 @@
 //! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread.
-//! - `sync` reads a list from a client of either kind into a run.
-
+//! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
+//!
 //! # Features
 //!
 //! | feature | default | adds |
@@ -118,6 +118,7 @@ mod mirror;
 mod number;
 #[cfg(feature = "sqlite")]
 mod open;
+mod options;
 mod report;
 mod row;
 mod run;
@@ -129,6 +130,7 @@ mod sqlite;
 mod status;
 mod stop;
 mod store;
+mod summary;
 mod sync;
 mod time;
 
@@ -146,9 +148,11 @@ pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::event::Event;
 pub use crate::mirror::{Mirror, Record};
+pub use crate::options::SyncOptions;
 pub use crate::report::Report;
 pub use crate::run::Run;
 pub use crate::sink::{Failure, Sink};
 pub use crate::source::Source;
 pub use crate::status::TableStatus;
 pub use crate::stop::Stop;
+pub use crate::summary::{SyncError, SyncReport, TableReport};

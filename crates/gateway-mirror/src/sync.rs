@@ -1,16 +1,40 @@
 //! Reads a list from a client into a run.
 
+mod all;
+mod budget;
+mod plan;
 mod worker;
 
 use gateway_client_core::{Client, Entry, blocking};
-use gateway_model_core::{ListOperation, Operation, Record, Rejected, Table};
+use gateway_model_core::{ListOperation, Operation, PagedOperation, Record, Rejected, Table};
 use serde::Serialize;
 
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
 use crate::mirror::Mirror;
 use crate::report::Report;
+use crate::sync::budget::Budget;
 use crate::sync::worker::Worker;
+
+/// Passes the records of a list to a run, from a client of either kind.
+macro_rules! pass {
+    ($records:ident, $O:ty, $run:ident.$($await:ident)?) => {{
+        let mut json = Vec::new();
+        loop {
+            let write = |record: <<$O as ListOperation>::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
+            match $records.next_json_with(write)$(.$await)? {
+                None => return $run.finish()$(.$await)?,
+                Some(entry) => match entry.map_err(incomplete)? {
+                    Entry::Record(rendered) => {
+                        rendered?;
+                        $run.record(text(&json)?)$(.$await)??;
+                    }
+                    Entry::Rejected(rejected) => $run.reject(&reason(&rejected))$(.$await)??,
+                },
+            }
+        }
+    }};
+}
 
 impl Mirror {
     /// Brings a table up to date with a list: calls the service once, and passes the list through a [`Run`](crate::Run). The
@@ -58,23 +82,48 @@ impl Mirror {
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut worker = Worker::start(self, scope(query)?, *table, rules)?;
-        worker.ready().await?;
-        let mut records = client.stream(query).await.map_err(incomplete)?;
-        let mut json = Vec::new();
-        loop {
-            let write = |record: <O::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
-            match records.next_json_with(write).await {
-                None => return worker.finish().await,
-                Some(entry) => match entry.map_err(incomplete)? {
-                    Entry::Record(rendered) => {
-                        rendered?;
-                        worker.record(text(&json)?).await?;
-                    }
-                    Entry::Rejected(rejected) => worker.reject(reason(&rejected)).await?,
-                },
-            }
-        }
+        self.sync_within(client, query, table, rules, &Budget::unlimited()).await
+    }
+
+    /// Brings a table up to date with a list in pages: reads all pages, and passes them through one
+    /// [`Run`](crate::Run), as [`sync`](Self::sync) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`sync`](Self::sync).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_mirror::client::Client;
+    /// use gateway_mirror::model::{PagedOperation, Record, Table};
+    /// use gateway_mirror::{Error, Mirror, Report, Rules};
+    /// use serde::Serialize;
+    ///
+    /// async fn sync<O: PagedOperation>(
+    ///     mirror: &mut Mirror,
+    ///     client: &Client<O::Service>,
+    ///     query: &O,
+    ///     table: &Table,
+    /// ) -> Result<Report, Error>
+    /// where
+    ///     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    /// {
+    ///     mirror.sync_pages(client, query, table, Rules::new()).await
+    /// }
+    /// ```
+    pub async fn sync_pages<O>(
+        &mut self,
+        client: &Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+    ) -> Result<Report, Error>
+    where
+        O: PagedOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.sync_pages_within(client, query, table, rules, &Budget::unlimited()).await
     }
 
     /// Brings a table up to date with a list, as [`sync`](Self::sync) does, without `async`.
@@ -116,22 +165,121 @@ impl Mirror {
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
+        self.sync_blocking_within(client, query, table, rules, &Budget::unlimited())
+    }
+
+    /// Brings a table up to date with a list in pages, as [`sync_pages`](Self::sync_pages) does, without `async`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`sync`](Self::sync).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_mirror::client::blocking;
+    /// use gateway_mirror::model::{PagedOperation, Record, Table};
+    /// use gateway_mirror::{Error, Mirror, Report, Rules};
+    /// use serde::Serialize;
+    ///
+    /// fn sync<O: PagedOperation>(
+    ///     mirror: &mut Mirror,
+    ///     client: &blocking::Client<O::Service>,
+    ///     query: &O,
+    ///     table: &Table,
+    /// ) -> Result<Report, Error>
+    /// where
+    ///     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    /// {
+    ///     mirror.sync_pages_blocking(client, query, table, Rules::new())
+    /// }
+    /// ```
+    pub fn sync_pages_blocking<O>(
+        &mut self,
+        client: &blocking::Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+    ) -> Result<Report, Error>
+    where
+        O: PagedOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.sync_pages_blocking_within(client, query, table, rules, &Budget::unlimited())
+    }
+
+    async fn sync_within<O>(
+        &self,
+        client: &Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error>
+    where
+        O: ListOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let mut run = Worker::start(self, scope(query)?, *table, rules)?;
+        run.ready().await?;
+        budget.take().await;
+        let mut records = client.stream(query).await.map_err(incomplete)?;
+        pass!(records, O, run.await)
+    }
+
+    async fn sync_pages_within<O>(
+        &self,
+        client: &Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error>
+    where
+        O: PagedOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let mut run = Worker::start(self, scope(query)?, *table, rules)?;
+        run.ready().await?;
+        budget.take().await;
+        let mut records = client.stream_all(query);
+        pass!(records, O, run.await)
+    }
+
+    fn sync_blocking_within<O>(
+        &mut self,
+        client: &blocking::Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error>
+    where
+        O: ListOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
         let mut run = self.begin(&scope(query)?, table, rules)?;
+        budget.take_blocking();
         let mut records = client.stream(query).map_err(incomplete)?;
-        let mut json = Vec::new();
-        loop {
-            let write = |record: <O::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
-            match records.next_json_with(write) {
-                None => return run.finish(),
-                Some(entry) => match entry.map_err(incomplete)? {
-                    Entry::Record(rendered) => {
-                        rendered?;
-                        run.record(text(&json)?)?;
-                    }
-                    Entry::Rejected(rejected) => run.reject(&reason(&rejected))?,
-                },
-            }
-        }
+        pass!(records, O, run.)
+    }
+
+    fn sync_pages_blocking_within<O>(
+        &mut self,
+        client: &blocking::Client<O::Service>,
+        query: &O,
+        table: &Table,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error>
+    where
+        O: PagedOperation,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let mut run = self.begin(&scope(query)?, table, rules)?;
+        budget.take_blocking();
+        let mut records = client.stream_all(query);
+        pass!(records, O, run.)
     }
 }
 

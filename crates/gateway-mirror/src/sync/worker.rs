@@ -79,8 +79,8 @@ impl Worker {
         self.push(true, json).await
     }
 
-    pub(crate) async fn reject(&mut self, reason: String) -> Result<(), Error> {
-        self.push(false, &reason).await
+    pub(crate) async fn reject(&mut self, reason: &str) -> Result<(), Error> {
+        self.push(false, reason).await
     }
 
     /// Says that the list is complete, and waits for its commit.

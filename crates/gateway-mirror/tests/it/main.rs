@@ -3,8 +3,10 @@
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
+mod all;
 mod delivery;
 mod faults;
+mod gallery;
 mod history;
 mod kill;
 mod oracle;

@@ -1,0 +1,154 @@
+//! What a mirror reads from a service, with the types of the operations erased.
+
+use gateway_client_core::transport::BoxFuture;
+use gateway_client_core::{Client, blocking};
+use gateway_model_core::{
+    Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation, Record, Recovery,
+    Service, Table,
+};
+use serde::Serialize;
+
+use crate::engine::brake::Rules;
+use crate::error::Error;
+use crate::mirror::Mirror;
+use crate::report::Report;
+use crate::sync::budget::Budget;
+
+/// Everything that a mirror reads from a service.
+pub(crate) struct Plan<S> {
+    pub(crate) lists: Vec<Box<dyn List<S>>>,
+}
+
+impl<S: Mirrored> Plan<S> {
+    pub(crate) fn of_service() -> Self {
+        let mut plan = Self { lists: Vec::new() };
+        S::visit(&mut plan);
+        plan
+    }
+}
+
+/// A list that can sync itself.
+pub(crate) trait List<S>: Send + Sync {
+    fn table(&self) -> &'static Table;
+
+    fn sync<'a>(
+        &'a self,
+        mirror: &'a Mirror,
+        client: &'a Client<S>,
+        rules: Rules,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Report, Error>>;
+
+    fn sync_blocking(
+        &self,
+        mirror: &mut Mirror,
+        client: &blocking::Client<S>,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error>;
+}
+
+impl<S: Service> MirrorVisitor<S> for Plan<S> {
+    fn list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.lists.push(Box::new(Whole { table, query }));
+    }
+
+    fn paged_list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: PagedOperation<Service = S>,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.lists.push(Box::new(Pages { table, query }));
+    }
+
+    fn recovery<O>(&mut self, _recovery: Recovery<O>)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+    }
+
+    fn gauge<O>(&mut self, _gauge: Gauge, _query: O)
+    where
+        O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static,
+    {
+    }
+}
+
+/// A list in one response.
+struct Whole<O> {
+    table: &'static Table,
+    query: O,
+}
+
+impl<S, O> List<S> for Whole<O>
+where
+    S: Service,
+    O: ListOperation<Service = S, Beside: Send> + Send + Sync,
+    for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+{
+    fn table(&self) -> &'static Table {
+        self.table
+    }
+
+    fn sync<'a>(
+        &'a self,
+        mirror: &'a Mirror,
+        client: &'a Client<S>,
+        rules: Rules,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Report, Error>> {
+        Box::pin(mirror.sync_within(client, &self.query, self.table, rules, budget))
+    }
+
+    fn sync_blocking(
+        &self,
+        mirror: &mut Mirror,
+        client: &blocking::Client<S>,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error> {
+        mirror.sync_blocking_within(client, &self.query, self.table, rules, budget)
+    }
+}
+
+/// A list in pages.
+struct Pages<O> {
+    table: &'static Table,
+    query: O,
+}
+
+impl<S, O> List<S> for Pages<O>
+where
+    S: Service,
+    O: PagedOperation<Service = S>,
+    for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+{
+    fn table(&self) -> &'static Table {
+        self.table
+    }
+
+    fn sync<'a>(
+        &'a self,
+        mirror: &'a Mirror,
+        client: &'a Client<S>,
+        rules: Rules,
+        budget: &'a Budget,
+    ) -> BoxFuture<'a, Result<Report, Error>> {
+        Box::pin(mirror.sync_pages_within(client, &self.query, self.table, rules, budget))
+    }
+
+    fn sync_blocking(
+        &self,
+        mirror: &mut Mirror,
+        client: &blocking::Client<S>,
+        rules: Rules,
+        budget: &Budget,
+    ) -> Result<Report, Error> {
+        mirror.sync_pages_blocking_within(client, &self.query, self.table, rules, budget)
+    }
+}

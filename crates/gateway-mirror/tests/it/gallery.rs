@@ -1,0 +1,7 @@
+//! A service with photos in albums, where only a filter knows which mark a photo has in an album.
+
+mod model;
+mod server;
+
+pub(crate) use crate::gallery::model::Gallery;
+pub(crate) use crate::gallery::server::Server;

@@ -1,0 +1,162 @@
+//! The service as a server whose content and faults a test sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gateway_mirror::client::transport::Options;
+use gateway_mirror::client::transport::bridge::OffThread;
+use gateway_mirror::client::transport::ureq::UreqTransport;
+use gateway_mirror::client::{AccessToken, Client, RetryPolicy, blocking};
+use gateway_mirror::{Mirror, SyncError, SyncOptions, SyncReport};
+use gateway_testkit_core::raw_server::{Connection, Next, RawServer};
+use serde_json::json;
+
+use crate::gallery::model::Gallery;
+
+/// The server.
+pub(crate) struct Server {
+    server: RawServer,
+    state: Arc<Mutex<State>>,
+}
+
+/// The mark of each photo in an album; `None` is one that no filter selects.
+pub(crate) type Marks = BTreeMap<String, Option<String>>;
+
+/// Answers a query.
+type Script = fn(&mut Connection) -> Next;
+
+/// The content of the service, and its faults.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// Photos that are in no album, too.
+    pub(crate) photos: BTreeSet<String>,
+    pub(crate) albums: BTreeMap<String, Marks>,
+    pub(crate) free: String,
+    /// The queries that were received, without their first parameter: `photos`, `photos album=1`.
+    pub(crate) log: Vec<String>,
+    pub(crate) ignores_mark: bool,
+    pub(crate) ignores_album: bool,
+    /// Answers 400 to a mark that no photo has.
+    pub(crate) refuses_unknown: bool,
+    /// A query that is answered in another way.
+    pub(crate) fault: Option<(String, Script)>,
+}
+
+impl State {
+    /// Puts a photo into an album. An empty mark is one that no filter selects.
+    pub(crate) fn put(&mut self, album: &str, photo: &str, mark: &str) {
+        self.photos.insert(photo.to_owned());
+        let mark = (!mark.is_empty()).then(|| mark.to_owned());
+        self.albums.entry(album.to_owned()).or_default().insert(photo.to_owned(), mark);
+    }
+
+    fn answer(&self, method: &str, query: &BTreeMap<&str, String>) -> Option<String> {
+        let list = |ids: Vec<&String>| {
+            let list: Vec<_> = ids.iter().map(|id| json!({"id": id, "title": "a title"})).collect();
+            Some(json!({"stat": "ok", "list": list}).to_string())
+        };
+        match method {
+            "albums/list" => list(self.albums.keys().collect()),
+            "storage/read" => Some(json!({"free": self.free, "unit": "GB"}).to_string()),
+            _ => {
+                let album = query.get("album").filter(|_| !self.ignores_album);
+                let Some(album) = album else { return list(self.photos.iter().collect()) };
+                let marks = self.albums.get(album).cloned().unwrap_or_default();
+                let mark = query.get("mark").filter(|_| !self.ignores_mark);
+                let is_known = |mark: &String| {
+                    self.albums.values().flat_map(BTreeMap::values).flatten().any(|one| one == mark)
+                };
+                if self.refuses_unknown && mark.is_some_and(|mark| !is_known(mark)) {
+                    return None;
+                }
+                let has = |one: &Option<String>| mark.is_none_or(|mark| one.as_ref() == Some(mark));
+                list(marks.iter().filter(|(_, one)| has(one)).map(|(id, _)| id).collect())
+            }
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        let state: Arc<Mutex<State>> = Arc::default();
+        let current = Arc::clone(&state);
+        let server = RawServer::start(move |request, connection| {
+            let target = request.target();
+            let query = target.split_once('?').map_or("", |(_, query)| query);
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            let mut query: BTreeMap<&str, String> =
+                pairs.map(|(name, value)| (name, value.replace("%20", " "))).collect();
+            let method = query.remove("action").unwrap_or_default();
+            let mut state = current.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut line = method.split('/').next().unwrap_or_default().to_owned();
+            for (name, value) in &query {
+                line.extend([" ", *name, "=", &**value]);
+            }
+            state.log.push(line.clone());
+            let fault = state.fault.as_ref().filter(|(query, _)| *query == line);
+            if let Some((_, script)) = fault {
+                return script(connection);
+            }
+            match state.answer(&method, &query) {
+                Some(body) => {
+                    connection.respond("content-type: application/json\r\n", body.as_bytes());
+                }
+                None => {
+                    connection.send(
+                        b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                    );
+                }
+            }
+            Next::Close
+        });
+        Self { server: server.unwrap(), state }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the queries since the last call, in the order of their text.
+    pub(crate) fn queries(&self) -> Vec<String> {
+        let mut log = std::mem::take(&mut self.state().log);
+        log.sort();
+        log
+    }
+
+    pub(crate) fn blocking(&self) -> blocking::Client<Gallery> {
+        blocking::Client::builder(self.server.uri(""))
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport())
+            .retry(RetryPolicy::never())
+            .build()
+            .unwrap()
+    }
+
+    pub(crate) fn asynchronous(&self) -> Client<Gallery> {
+        Client::builder(self.server.uri(""))
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(OffThread::new(transport()))
+            .retry(RetryPolicy::never())
+            .build()
+            .unwrap()
+    }
+
+    /// Syncs all tables with one of the two clients.
+    pub(crate) fn sync(
+        &self,
+        is_async: bool,
+        mirror: &mut Mirror,
+        options: &SyncOptions,
+    ) -> Result<SyncReport, SyncError> {
+        if !is_async {
+            return mirror.sync_all_blocking(&self.blocking(), options);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let client = self.asynchronous();
+        runtime.block_on(mirror.sync_all(&client, options))
+    }
+}
+
+fn transport() -> UreqTransport {
+    UreqTransport::new(&Options::default()).unwrap()
+}
