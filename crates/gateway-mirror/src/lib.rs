@@ -86,6 +86,7 @@
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
+//! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
 //! # Features
 //!
@@ -110,6 +111,7 @@ mod difference;
 mod engine;
 mod error;
 mod event;
+mod filter;
 mod hash;
 mod json;
 mod meaning;
@@ -119,6 +121,8 @@ mod number;
 #[cfg(feature = "sqlite")]
 mod open;
 mod options;
+mod read;
+mod record;
 mod report;
 mod row;
 mod run;
@@ -147,8 +151,10 @@ pub use crate::engine::brake::Rules;
 pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::event::Event;
-pub use crate::mirror::{Mirror, Record};
+pub use crate::filter::Filter;
+pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
+pub use crate::record::Record;
 pub use crate::report::Report;
 pub use crate::run::Run;
 pub use crate::sink::{Failure, Sink};

@@ -9,12 +9,13 @@ use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
+use crate::filter::Filter;
 use crate::hash::{Hash, Secret, fill};
 use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Written, other_scope,
+    End, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Times, Written, other_scope,
 };
 
 /// A mirror in memory.
@@ -53,6 +54,7 @@ struct Table {
 struct Stored {
     known: Known,
     id: String,
+    times: Times,
     row: Row<'static>,
 }
 
@@ -129,8 +131,8 @@ impl Store for MemoryStore {
 
     fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
         let kept = |key: &i64| {
-            let Stored { known, id, row } = self.stored(table, *key)?.clone();
-            Ok(Kept { known, id, row, shape: self.shape(known.shape)? })
+            let Stored { known, id, times, row } = self.stored(table, *key)?.clone();
+            Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
         };
         keys.iter().map(kept).collect()
     }
@@ -153,25 +155,33 @@ impl Store for MemoryStore {
         let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
         table.keys.insert(written.id.to_owned(), key);
         let (id, row) = (written.id.to_owned(), written.row.clone().into_owned());
-        table.rows.insert(key, Stored { known, id, row });
+        let before = table.rows.get(&key).map(|stored| stored.times);
+        let first_seen = before.map_or(written.at, |times| times.first_seen);
+        let unchanged = before.filter(|_| !written.is_changed);
+        let changed_at = unchanged.map_or(written.at, |times| times.changed_at);
+        let times = Times { first_seen, changed_at, ..Times::default() };
+        table.rows.insert(key, Stored { known, id, times, row });
         Ok(())
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
-        let known = &mut self.stored(table, key)?.known;
-        (known.state, known.misses) = match mark {
-            Mark::Present => (State::Present, 0),
-            Mark::Missing { misses, .. } => (State::Missing, misses),
+        let Stored { known, times, .. } = self.stored(table, key)?;
+        (known.state, known.misses, times.missing_since) = match mark {
+            Mark::Present => (State::Present, 0, None),
+            Mark::Missing { misses, at } => {
+                (State::Missing, misses, times.missing_since.or(Some(at)))
+            }
         };
         Ok(())
     }
 
-    fn erase(&mut self, table: &str, key: i64, state: State, _at: i64) -> Result<(), Error> {
+    fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
         let shape = self.stored(table, key)?.known.shape;
         let shape = self.shape(shape)?;
         let stored = self.stored(table, key)?;
         stored.row.erase(&shape);
         stored.known = Known { state, misses: 0, hash: None, ..stored.known };
+        stored.times.gone_at = Some(at);
         Ok(())
     }
 
@@ -230,19 +240,31 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error> {
-        self.table(table)?;
-        let rows = self
-            .content
-            .tables
-            .get(table)
-            .into_iter()
-            .flat_map(|table| table.rows.range(key + 1..));
-        let kept = rows.take(PAGE).map(|(_, stored)| {
-            let Stored { known, id, row } = stored.clone();
-            Ok(Kept { known, id, row, shape: self.shape(known.shape)? })
+    fn records(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Kept>, Error> {
+        let shape = self.table(table)?.shape;
+        let shape = self.shape(shape)?;
+        let values = filter.values(table, &shape)?;
+        let has_values = |kept: &Kept| {
+            values.iter().all(|(column, value)| {
+                let mut columns = kept.shape.columns.iter().zip(&kept.row.cells);
+                let cell = columns.find(|(one, _)| one.name == column.name);
+                value.is_some() && cell.is_some_and(|(_, cell)| cell == value)
+            })
+        };
+        let tables = self.content.tables.get(table).into_iter();
+        let rows = tables.flat_map(|table| table.rows.range(after + 1..));
+        let kept = rows.map(|(_, stored)| {
+            let Stored { known, id, times, row } = stored.clone();
+            Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
         });
-        kept.collect()
+        let is_wanted = |kept: &Kept| filter.accepts(kept) && has_values(kept);
+        kept.filter(|kept| kept.as_ref().map_or(true, is_wanted)).take(limit).collect()
     }
 
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
@@ -262,8 +284,8 @@ impl Store for MemoryStore {
         let Some(stored) = key.and_then(|(table, key)| table.rows.get(key)) else {
             return Ok(None);
         };
-        let Stored { known, id, row } = stored.clone();
-        Ok(Some(Kept { known, id, row, shape: self.shape(known.shape)? }))
+        let Stored { known, id, times, row } = stored.clone();
+        Ok(Some(Kept { known, id, times, row, shape: self.shape(known.shape)? }))
     }
 
     fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {

@@ -17,7 +17,7 @@ use crate::memory::MemoryStore;
 use crate::run::Run;
 use crate::shape::Shape;
 use crate::status::TableStatus;
-use crate::store::{End, Kept, NewChange, Scope, Store};
+use crate::store::{End, NewChange, Scope, Store};
 
 /// A copy of the lists of one account, and the feed of their changes.
 ///
@@ -185,33 +185,6 @@ impl Mirror {
         store.prune(position)
     }
 
-    /// Passes each record of a table to `take`, also those that are missing, gone or forgotten, in the order of first sight.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    ///
-    /// ```
-    /// use gateway_mirror::{Error, Mirror, State};
-    ///
-    /// fn count(mirror: &Mirror, table: &str) -> Result<u64, Error> {
-    ///     let mut count = 0;
-    ///     mirror.each_record(table, |record| count += u64::from(record.state == State::Present))?;
-    ///     Ok(count)
-    /// }
-    /// ```
-    pub fn each_record(&self, table: &str, mut take: impl FnMut(Record)) -> Result<(), Error> {
-        let mut after = 0;
-        loop {
-            let page = lock(&self.store).records_after(table, after)?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.known.key;
-            for kept in page {
-                take(Record::of(kept)?);
-            }
-        }
-    }
-
     /// Erases a record: empties its personal fields, and does not let later syncs bring it back. An identity that the table
     /// does not have is only remembered, as a keyed hash.
     ///
@@ -275,34 +248,5 @@ pub(crate) fn now(clock: &Clock) -> i64 {
 impl fmt::Debug for Mirror {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mirror").finish_non_exhaustive()
-    }
-}
-
-/// A record of a table.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Record {
-    /// The identity of the record.
-    pub id: String,
-    /// The state of the record.
-    pub state: State,
-    /// The record as JSON text. If it is gone or forgotten, it has no personal and no unlisted fields.
-    pub json: String,
-}
-
-impl Record {
-    fn of(kept: Kept) -> Result<Self, Error> {
-        let json = kept.row.to_json(&kept.shape)?;
-        Ok(Self { id: kept.id, state: kept.known.state, json })
-    }
-}
-
-/// Does not show the record, which may be personal.
-impl fmt::Debug for Record {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Record")
-            .field("id", &self.id)
-            .field("state", &self.state)
-            .finish_non_exhaustive()
     }
 }

@@ -8,6 +8,7 @@ mod lock;
 mod open;
 mod rows;
 mod scope;
+mod select;
 mod table;
 
 use std::collections::HashMap;
@@ -22,6 +23,7 @@ use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
+use crate::filter::Filter;
 use crate::hash::Hash;
 use crate::shape::Shape;
 use crate::source::Source;
@@ -29,6 +31,7 @@ use crate::sqlite::ahead::Ahead;
 use crate::sqlite::failure::failed;
 use crate::sqlite::lock::Lock;
 use crate::sqlite::rows::Shapes;
+use crate::sqlite::select::Page;
 use crate::sqlite::table::Table;
 use crate::status::TableStatus;
 use crate::store::{End, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
@@ -164,7 +167,7 @@ impl Store for SqliteStore {
         let table = self.table(table)?;
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {
-            found.extend(rows::kept(&self.connection, &mut self.shapes, &table.row, *key)?);
+            found.extend(rows::find(&self.connection, &mut self.shapes, &table.row, key)?);
         }
         Ok(found)
     }
@@ -287,9 +290,16 @@ impl Store for SqliteStore {
         transaction.commit().map_err(failed)
     }
 
-    fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error> {
-        let table = self.table(table)?;
-        rows::kept(&self.connection, &mut self.shapes, &table.rows_after, key)
+    fn records(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Kept>, Error> {
+        let shape = Arc::clone(&self.table(table)?.shape);
+        let page = Page { table, shape: &shape, filter, after, limit };
+        select::records(&self.connection, &mut self.shapes, &page)
     }
 
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
@@ -303,8 +313,7 @@ impl Store for SqliteStore {
             Err(error) => return Err(error),
         };
         let id = table.id(id);
-        let kept = rows::kept(&self.connection, &mut self.shapes, &table.row_of, id)?;
-        Ok(kept.into_iter().next())
+        rows::find(&self.connection, &mut self.shapes, &table.row_of, id)
     }
 
     fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {

@@ -9,6 +9,7 @@ use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
+use crate::filter::Filter;
 use crate::hash::Hash;
 use crate::row::Row;
 use crate::shape::Shape;
@@ -70,8 +71,14 @@ pub(crate) trait Store: Send {
     /// Removes the changes up to this number.
     fn prune(&mut self, number: i64) -> Result<(), Error>;
 
-    /// Returns the records after this row, in the order of their rows, at most `PAGE`.
-    fn records_after(&mut self, table: &str, key: i64) -> Result<Vec<Kept>, Error>;
+    /// Returns the records after this row that a filter accepts, in the order of their rows, at most `limit`.
+    fn records(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Kept>, Error>;
 
     /// Returns the state of each table, in the order of their names.
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error>;
@@ -181,9 +188,19 @@ pub(crate) struct Feed {
 pub(crate) struct Kept {
     pub(crate) known: Known,
     pub(crate) id: String,
+    pub(crate) times: Times,
     pub(crate) row: Row<'static>,
     /// The columns that its row was written with.
     pub(crate) shape: Arc<Shape>,
+}
+
+/// The times of a record, in seconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) first_seen: i64,
+    pub(crate) changed_at: i64,
+    pub(crate) missing_since: Option<i64>,
+    pub(crate) gone_at: Option<i64>,
 }
 
 /// Maximum number of records that a store returns in one answer.

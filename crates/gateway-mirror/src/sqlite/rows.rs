@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::types::ValueRef;
+use jiff::Timestamp;
+use rusqlite::types::{FromSqlError, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql};
 
 use crate::engine::known::{Known, State};
@@ -12,7 +13,7 @@ use crate::hash::Hash;
 use crate::row::{Row, Value};
 use crate::shape::{Kind, Shape};
 use crate::sqlite::failure::failed;
-use crate::store::Kept;
+use crate::store::{Kept, Times};
 
 /// The shapes that were read.
 pub(crate) type Shapes = HashMap<i64, Arc<Shape>>;
@@ -39,32 +40,43 @@ pub(crate) fn id(value: ValueRef<'_>) -> String {
     }
 }
 
-/// Reads the rows of a statement that selects all columns.
+/// Reads a row of a statement that selects all columns.
 pub(crate) fn kept(
+    connection: &Connection,
+    shapes: &mut Shapes,
+    row: &SqlRow<'_>,
+) -> Result<Kept, Error> {
+    let number = row.get("mirror_shape").map_err(failed)?;
+    let shape = shape(connection, shapes, number)?;
+    one(row, shape).map_err(failed)
+}
+
+/// Reads the row of a statement that selects all columns by a key.
+pub(crate) fn find(
     connection: &Connection,
     shapes: &mut Shapes,
     sql: &str,
     key: impl ToSql,
-) -> Result<Vec<Kept>, Error> {
+) -> Result<Option<Kept>, Error> {
     let mut statement = connection.prepare_cached(sql).map_err(failed)?;
     let mut rows = statement.query((key,)).map_err(failed)?;
-    let mut kept = Vec::new();
-    while let Some(row) = rows.next().map_err(failed)? {
-        let number = row.get("mirror_shape").map_err(failed)?;
-        let shape = shape(connection, shapes, number)?;
-        kept.push(one(row, &shape).map_err(failed)?);
-    }
-    Ok(kept)
+    rows.next().map_err(failed)?.map(|row| kept(connection, shapes, row)).transpose()
 }
 
-fn one(row: &SqlRow<'_>, shape: &Arc<Shape>) -> rusqlite::Result<Kept> {
-    let state: String = row.get("mirror_state")?;
+fn one(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Kept> {
+    let state = row.get_ref("mirror_state")?.as_str()?;
     let known = Known {
         key: row.get("mirror_key")?,
         hash: row.get::<_, Option<[u8; 16]>>("mirror_hash")?.map(Hash::from_bytes),
-        state: State::of(&state).unwrap_or(State::Present),
+        state: State::of(state).unwrap_or(State::Present),
         misses: row.get("mirror_misses")?,
         shape: row.get("mirror_shape")?,
+    };
+    let times = Times {
+        first_seen: time(row, "mirror_first_seen")?.unwrap_or_default(),
+        changed_at: time(row, "mirror_changed_at")?.unwrap_or_default(),
+        missing_since: time(row, "mirror_missing_since")?,
+        gone_at: time(row, "mirror_gone_at")?,
     };
     let identity = shape.columns.get(shape.identity);
     let id = id(row.get_ref(identity.map_or("", |column| &*column.name))?);
@@ -74,7 +86,15 @@ fn one(row: &SqlRow<'_>, shape: &Arc<Shape>) -> rusqlite::Result<Kept> {
         extra: row.get("mirror_extra")?,
         nulls: row.get("mirror_nulls")?,
     };
-    Ok(Kept { known, id, row, shape: Arc::clone(shape) })
+    Ok(Kept { known, id, times, row, shape })
+}
+
+/// Reads a time in seconds since 1970.
+fn time(row: &SqlRow<'_>, name: &str) -> rusqlite::Result<Option<i64>> {
+    let text = row.get_ref(name)?.as_str_or_null()?;
+    let time = text.map(str::parse::<Timestamp>).transpose();
+    let damaged = |_error| FromSqlError::InvalidType;
+    Ok(time.map_err(damaged)?.map(Timestamp::as_second))
 }
 
 fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Value<'static>>> {

@@ -1,6 +1,7 @@
 //! The SQL of one table of records.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
@@ -12,7 +13,7 @@ use crate::store::{PAGE, Written};
 /// The statements of a table, for rows of one shape.
 #[derive(Debug)]
 pub(crate) struct Table {
-    pub(crate) shape: Shape,
+    pub(crate) shape: Arc<Shape>,
     pub(crate) identity: Kind,
     pub(crate) insert: String,
     pub(crate) update: String,
@@ -26,7 +27,6 @@ pub(crate) struct Table {
     pub(crate) row: String,
     /// Reads a row by its identity.
     pub(crate) row_of: String,
-    pub(crate) rows_after: String,
 }
 
 impl Table {
@@ -62,7 +62,7 @@ impl Table {
             "SELECT mirror_key, mirror_hash, mirror_state, mirror_misses, mirror_shape, {id} FROM {table}"
         );
         Ok(Self {
-            shape: shape.clone(),
+            shape: Arc::new(shape.clone()),
             identity: identity.kind,
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
@@ -90,9 +90,6 @@ impl Table {
             ),
             row: format!("SELECT * FROM {table} WHERE mirror_key = ?1"),
             row_of: format!("SELECT * FROM {table} WHERE {id} = ?1"),
-            rows_after: format!(
-                "SELECT * FROM {table} WHERE mirror_key > ?1 ORDER BY mirror_key LIMIT {PAGE}"
-            ),
         })
     }
 
@@ -181,7 +178,7 @@ pub(crate) fn alter(
 }
 
 /// Returns a value for SQLite.
-fn sql<'a>(value: Option<&'a Value<'_>>) -> ValueRef<'a> {
+pub(crate) fn sql<'a>(value: Option<&'a Value<'_>>) -> ValueRef<'a> {
     match value {
         None => ValueRef::Null,
         Some(Value::Text(text)) => ValueRef::Text(text.as_bytes()),
@@ -209,7 +206,8 @@ pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-fn append(sql: &mut String, text: std::fmt::Arguments<'_>) {
+/// Appends formatted text.
+pub(crate) fn append(sql: &mut String, text: std::fmt::Arguments<'_>) {
     let _infallible = sql.write_fmt(text);
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use gateway_mirror::{Cursor, ErrorKind, Mirror, Rules, State};
+use gateway_mirror::{Cursor, ErrorKind, Filter, Mirror, Record, Rules, State};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::oracle::{Item, Oracle, Step};
-use crate::support::{PHOTO, PHOTO_WITH_STARS, feed, open};
+use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, open};
 
 /// A record that may have each field in each form.
 fn record() -> impl Strategy<Value = Value> {
@@ -57,6 +57,20 @@ struct Subject {
     has_stars: bool,
     replica: Replica,
     cursor: Option<Cursor>,
+}
+
+/// Filters that accept some of the records.
+fn filters() -> [Filter; 7] {
+    let new = Filter::new;
+    [
+        new(),
+        new().state(State::Missing).state(State::Forgotten),
+        new().first_seen_since(104),
+        new().column("size", "2"),
+        new().column("size", "two"),
+        new().column("title", "a").column("place_name", "b"),
+        new().contains("É"),
+    ]
 }
 
 type Replica = BTreeMap<String, (State, Value)>;
@@ -112,6 +126,10 @@ impl Subject {
         self.cursor = Some(cursor);
     }
 
+    fn matching(&self, filter: &Filter) -> Option<Vec<Record>> {
+        self.mirror.records("photo", filter, 0, usize::MAX).ok()
+    }
+
     fn records(&self) -> Replica {
         let mut records = Replica::new();
         let read = self.mirror.each_record("photo", |record| {
@@ -144,12 +162,13 @@ proptest! {
     #[test]
     fn both_stores_equal_the_oracle_and_the_feed_leads_to_the_tables(steps in steps()) {
         let folder = tempfile::tempdir().unwrap();
-        let mut oracle = Oracle::default();
+        let (mut oracle, clock) = (Oracle::default(), Clock::default());
         let mut subjects = [
-            Subject::new(Mirror::in_memory().unwrap()),
-            Subject::new(open(&folder.path().join("mirror.db"))),
+            Subject::new(clock.of(Mirror::in_memory().unwrap())),
+            Subject::new(clock.of(open(&folder.path().join("mirror.db")))),
         ];
-        for step in &steps {
+        for (time, step) in (100..).zip(&steps) {
+            clock.set(time);
             let mut is_committed = false;
             match step {
                 Step::Describe { has_stars } => oracle.describe(*has_stars),
@@ -170,6 +189,10 @@ proptest! {
                     prop_assert_eq!(told(&subject.replica), told(&subject.records()));
                 }
             }
+        }
+        for filter in filters() {
+            let [memory, sqlite] = subjects.each_ref().map(|subject| subject.matching(&filter));
+            prop_assert_eq!(memory, sqlite, "{:?}", filter);
         }
         counts_are_exact(&folder.path().join("mirror.db"));
     }

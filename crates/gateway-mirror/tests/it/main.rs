@@ -14,6 +14,7 @@ mod oracle;
 #[expect(dead_code, reason = "the tests of another crate share it")]
 mod photos;
 mod privacy;
+mod read;
 mod sqlite;
 mod support;
 mod sync;

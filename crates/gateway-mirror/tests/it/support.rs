@@ -1,6 +1,9 @@
 //! Descriptions of tables, and short forms of what the tests do.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use gateway_mirror::model::{Column, Table};
 use gateway_mirror::{Change, Error, Mirror, Report, Rules, Source, State};
@@ -69,6 +72,22 @@ pub(crate) fn shown(changes: &[Change]) -> Vec<String> {
 /// Returns all changes in short.
 pub(crate) fn feed(mirror: &Mirror) -> Vec<String> {
     shown(&mirror.changes(None, usize::MAX).unwrap().0)
+}
+
+/// A time that a test sets.
+#[derive(Clone, Default)]
+pub(crate) struct Clock(Arc<AtomicU64>);
+
+impl Clock {
+    /// Sets the time, in seconds since 1970.
+    pub(crate) fn set(&self, seconds: u64) {
+        self.0.store(seconds, Ordering::Relaxed);
+    }
+
+    pub(crate) fn of(&self, mirror: Mirror) -> Mirror {
+        let clock = Arc::clone(&self.0);
+        mirror.with_clock(move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::Relaxed)))
+    }
 }
 
 /// Returns the records of a table.
