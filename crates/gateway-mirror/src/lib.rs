@@ -50,7 +50,7 @@
 //! A change is written in the transaction of its data, without values. So the feed is the outbox of all deliveries:
 //! [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the record as it is at
 //! that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least once, in order. The data of
-//! an erased person is in no queue.
+//! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks.
 //!
 //! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
 //! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
@@ -157,6 +157,8 @@ pub use crate::options::SyncOptions;
 pub use crate::record::Record;
 pub use crate::report::Report;
 pub use crate::run::Run;
+pub use crate::sink::exec::Exec;
+pub use crate::sink::ndjson::Ndjson;
 pub use crate::sink::{Failure, Sink};
 pub use crate::source::Source;
 pub use crate::status::TableStatus;

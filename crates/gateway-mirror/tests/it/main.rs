@@ -15,6 +15,7 @@ mod oracle;
 mod photos;
 mod privacy;
 mod read;
+mod sinks;
 mod sqlite;
 mod support;
 mod sync;
