@@ -18,7 +18,7 @@ fn mirror() -> Mirror {
 }
 
 fn position(mirror: &Mirror) -> i64 {
-    mirror.consumers().unwrap()[0].position
+    mirror.consumers().unwrap().remove(0).position
 }
 
 #[test]
@@ -28,9 +28,9 @@ fn each_event_is_a_line() {
     let delivery = mirror.deliver("all", &mut lines, &Limits::new()).unwrap();
     assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
     let events = mirror.events(None, 10).unwrap().0;
-    let expected: String =
-        events.iter().map(|event| format!("{}\n", event.to_json().unwrap())).collect();
-    assert_eq!(String::from_utf8(lines.into_inner()).unwrap(), expected);
+    let expected: Vec<_> = events.iter().map(|event| event.to_json().unwrap()).collect();
+    let written = String::from_utf8(lines.into_inner()).unwrap();
+    assert_eq!(written, expected.join("\n") + "\n");
 }
 
 #[test]
