@@ -86,6 +86,7 @@
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
+//! - `check` compares a mirror with itself; `finding` is what is wrong.
 //! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
 //! # Features
@@ -103,6 +104,7 @@
 
 mod backoff;
 mod change;
+mod check;
 mod consumer;
 mod consumers;
 mod cursor;
@@ -112,6 +114,7 @@ mod engine;
 mod error;
 mod event;
 mod filter;
+mod finding;
 mod hash;
 mod json;
 mod meaning;
@@ -152,6 +155,7 @@ pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::event::Event;
 pub use crate::filter::Filter;
+pub use crate::finding::{Check, Finding, FindingKind};
 pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
 pub use crate::record::Record;
