@@ -57,8 +57,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "gateway-cli-core",
-        may_use: &["gateway-client-core"],
-        never: &["axum", "rusqlite", "wiremock"],
+        may_use: &["gateway-client-core", "gateway-mirror"],
+        never: &["axum", "wiremock"],
     },
     Rule {
         name: "gateway-postgres",

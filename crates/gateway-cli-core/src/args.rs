@@ -8,6 +8,7 @@ use clap::{
 };
 
 use crate::command::Command;
+use crate::command::extras::Extras;
 use crate::command::groups::{MAX_WIDTH, grouped};
 use crate::config::flags::{CallFlags, ServiceFlags};
 use crate::exit::Exit;
@@ -30,13 +31,14 @@ pub(crate) struct Args<C: Subcommand> {
 }
 
 /// Returns the commands and flags of a program, for the parser, help and completions.
-pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Command {
+pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras) -> clap::Command {
     let fill = |text: &str| help::fill(text, program, C::EXAMPLE);
     let flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
     let flags = if C::DATES.is_empty() { flags } else { flags.arg(Since::flag()) };
     let flags = ServiceFlags::augment_args(flags);
     let flags = if program.demo.is_some() { flags.arg(demo_flag()) } else { flags };
     let flags = CallFlags::augment_args(flags);
+    let flags = if extras.has_mirror() { flags.arg(from_flag()) } else { flags };
     let flags = flags.mut_args(|one| one.hide_short_help(true));
     fill::command(flags, &fill)
         .version(program.version)
@@ -52,7 +54,7 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
         .max_term_width(MAX_WIDTH)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(subcommands::<C>(program, &fill))
+        .subcommands(subcommands::<C>(program, extras, &fill))
 }
 
 /// The flags of the parser itself. The short help of a command has only the flags of the command.
@@ -71,10 +73,15 @@ fn own_flags() -> [Arg; 2] {
 /// to contain them.
 fn subcommands<C: OperationCommands>(
     program: &Program,
+    extras: Extras,
     fill: &dyn Fn(&str) -> String,
 ) -> Vec<clap::Command> {
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
-    let has = |name: &str| name != "check" || program.contract.is_some();
+    let has = |name: &str| match name {
+        "check" => program.contract.is_some(),
+        "board" | "mirror" if !C::has_subcommand(name) => extras.has_mirror(),
+        _ => true,
+    };
     let shown = all.get_subcommands().filter(|one| has(one.get_name())).cloned();
     shown
         .map(|one| {
@@ -95,6 +102,22 @@ fn demo_flag() -> Arg {
         .help("Use a sample service that runs only for this command")
         .help_heading("Service")
         .action(ArgAction::SetTrue)
+        .global(true)
+}
+
+/// The flag of programs that can have a mirror.
+fn from_flag() -> Arg {
+    Arg::new(FROM)
+        .long("from")
+        .help("Read from a mirror: a file, postgres://…, or `mirror` for that of the profile")
+        .long_help(
+            "Read from a mirror, and not from the service: a file, postgres://…, or `mirror` for that of the profile.\n\n\
+             `{program} mirror sync` makes the mirror. Commands that read only the mirror, such as `board`, read that of the \
+             profile by default. It is the file or URL in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file \
+             `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`.",
+        )
+        .help_heading("Mirror")
+        .value_name("MIRROR")
         .global(true)
 }
 
@@ -138,13 +161,18 @@ fn read<C: OperationCommands>(matches: &clap::ArgMatches) -> Result<Args<C>, cla
     let call = CallFlags::from_arg_matches(matches)?;
     // A program without a sample service has no such flag.
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
+    let from: Option<&String> = matches.try_get_one(FROM).ok().flatten();
+    let from = from.cloned();
     Ok(Args {
         output: OutputFlags { since: Since::of(matches, C::DATES), ..output },
-        service: ServiceFlags::from_arg_matches(matches)?,
+        service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
         call: CallFlags { demo, ..call },
         command: Command::from_arg_matches(matches)?,
     })
 }
+
+/// Identifier of the flag `--from`.
+const FROM: &str = "frame:from";
 
 /// Identifier of the flag `--demo`.
 const DEMO: &str = "demo";
@@ -167,6 +195,7 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
 #[cfg(test)]
 mod tests {
     use super::{Args, color, definition, read};
+    use crate::command::extras::Extras;
     use crate::photos::{Commands, LARGE, SMALL};
     use crate::program::Program;
     use crate::screen::Color;
@@ -180,12 +209,15 @@ mod tests {
     }
 
     fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
-        read(&definition::<Commands>(program).try_get_matches_from(line.split(' '))?)
+        read(
+            &definition::<Commands>(program, Extras::default())
+                .try_get_matches_from(line.split(' '))?,
+        )
     }
 
     #[test]
     fn the_help_of_a_program_names_only_what_it_has() {
-        let small = help(&mut definition::<Commands>(&SMALL));
+        let small = help(&mut definition::<Commands>(&SMALL, Extras::default()));
         assert!(!small.contains("demo") && !small.contains("Check the service"), "{small}");
         for text in [
             "photos auth login --base-url https://photos.example.com\n  photos totals\n",
@@ -195,7 +227,7 @@ mod tests {
         ] {
             assert!(small.contains(text), "{text}:\n{small}");
         }
-        let large = help(&mut definition::<Commands>(&LARGE));
+        let large = help(&mut definition::<Commands>(&LARGE, Extras::default()));
         for text in [
             "Photos and albums\n",
             "Examples:\n  photos --demo totals\n",

@@ -9,11 +9,16 @@ use crate::command::check::CheckFlags;
 use crate::command::complete::CompleteFlags;
 use crate::command::completions::CompletionsFlags;
 use crate::command::config::ConfigCommand;
+use crate::command::extras::Extras;
 use crate::command::help::HelpFlags;
 use crate::command::man::ManFlags;
 use crate::command::profile::ProfileCommand;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+#[cfg(feature = "mirror")]
+use crate::mirror::board;
+#[cfg(feature = "mirror")]
+use crate::mirror::command::MirrorCommand;
 use crate::operation_commands::OperationCommands;
 use crate::session::Session;
 
@@ -24,11 +29,12 @@ mod check;
 mod complete;
 mod completions;
 mod config;
+pub(crate) mod extras;
 mod find;
 pub(crate) mod groups;
 mod help;
 mod man;
-mod print;
+pub(crate) mod print;
 mod profile;
 mod version;
 
@@ -39,6 +45,9 @@ pub(crate) enum Command<C: Subcommand> {
     Operation(C),
     /// Call any API method and print the raw response.
     Api(ApiFlags),
+    /// Print how many records each group has with each value, from a mirror.
+    #[cfg(feature = "mirror")]
+    Board,
     /// Log in, log out, and show where the active token comes from.
     #[command(subcommand)]
     Auth(AuthCommand),
@@ -64,6 +73,10 @@ pub(crate) enum Command<C: Subcommand> {
     Help(HelpFlags),
     /// Print the manual page.
     Man(ManFlags),
+    /// Copy the lists of the service to a file, and read what has changed.
+    #[cfg(feature = "mirror")]
+    #[command(subcommand)]
+    Mirror(MirrorCommand),
     /// List, choose, rename and remove profiles.
     #[command(subcommand)]
     Profile(ProfileCommand),
@@ -75,8 +88,13 @@ pub(crate) enum Command<C: Subcommand> {
 pub(crate) fn run<C: OperationCommands>(
     command: Command<C>,
     invocation: &Invocation,
+    extras: Extras,
     definition: clap::Command,
 ) -> Result<(), Failure> {
+    #[cfg(feature = "mirror")]
+    let mirrored = extras.mirror;
+    #[cfg(not(feature = "mirror"))]
+    let Extras {} = extras;
     let session = || Session::open::<C::Client>(invocation);
     match command {
         Command::Operation(operation) => {
@@ -95,6 +113,10 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => man::run(&flags, definition, invocation),
+        #[cfg(feature = "mirror")]
+        Command::Board => mirrored.map_or(Ok(()), |of| board::run(of, invocation)),
+        #[cfg(feature = "mirror")]
+        Command::Mirror(command) => mirrored.map_or(Ok(()), |of| command.run(of, invocation)),
         Command::Profile(command) => profile::run(command, invocation),
         Command::Version => version::run::<C::Service>(invocation),
     }

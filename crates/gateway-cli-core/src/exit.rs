@@ -20,6 +20,15 @@ pub(crate) enum Exit {
     Contract = 5,
     /// Success, but some records were skipped.
     Rejected = 6,
+    /// Too many records are missing from a list, so that the mirror refused it.
+    #[cfg(feature = "mirror")]
+    Braked = 7,
+    /// The mirror is older than allowed.
+    #[cfg(feature = "mirror")]
+    Outdated = 8,
+    /// Another process syncs the mirror.
+    #[cfg(feature = "mirror")]
+    Busy = 9,
     /// The terminal was closed. Like the next two, 128 plus the number of the signal.
     #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     HungUp = 129,

@@ -88,12 +88,13 @@ Settings, first source found wins ({} shows which):
   the profile
 
 {}
-{EXIT_CODES}",
+{}",
         sample_data(name, demo, example),
         examples(program, example),
         name.command("auth login"),
         name.command("config list --origin"),
-        environment(name)
+        environment(name),
+        exit_codes()
     )
 }
 
@@ -131,7 +132,8 @@ pub(crate) fn environment(name: Name) -> String {
     let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
     let own = |variable: Variable| line(&variable.of(name), meaning(variable));
     let [service @ .., terminal] = Variable::ALL;
-    let service: String = service.into_iter().map(own).collect();
+    let has = |variable: &Variable| cfg!(feature = "mirror") || *variable != Variable::Mirror;
+    let service: String = service.into_iter().filter(has).map(own).collect();
     let proxies = line("", "proxy for each scheme, and hosts to call directly");
     let colours = line("NO_COLOR", "no colours");
     let ci = line("CI", "no progress line and no pager");
@@ -147,12 +149,19 @@ fn meaning(variable: Variable) -> &'static str {
         Variable::Profile => "profile",
         Variable::Token => "access token",
         Variable::TokenFile => "file that contains the access token",
+        Variable::Mirror => "mirror: a file, or postgres://…",
         Variable::Pager => "pager for long output on a terminal (or PAGER); default: less",
         Variable::ForceTty => "print as on a terminal with this number of columns",
     }
 }
 
-pub(crate) const EXIT_CODES: &str = "\
+/// Returns the list of exit codes.
+pub(crate) fn exit_codes() -> String {
+    let mirror = if cfg!(feature = "mirror") { MIRROR_EXIT_CODES } else { "" };
+    format!("{EXIT_CODES}\n{mirror}{SIGNAL_EXIT_CODES}")
+}
+
+const EXIT_CODES: &str = "\
 Exit codes:
   0    success
   1    the output could not be written, for example because the disk is full
@@ -160,7 +169,13 @@ Exit codes:
   3    not authorised
   4    network or TLS error, timeout, or the service was overloaded or failing; retry later
   5    the service refused the request or reported a failure, or its response is unusable
-  6    success, but some records were skipped; standard error lists them
-  129  hung up: the terminal was closed
+  6    success, but some records were skipped; standard error lists them";
+
+const MIRROR_EXIT_CODES: &str = "  7    the mirror refused a list because too many records are missing from it; nothing was changed
+  8    the mirror is older than --max-age
+  9    another process syncs the mirror
+";
+
+const SIGNAL_EXIT_CODES: &str = "  129  hung up: the terminal was closed
   130  interrupted: Ctrl-C
   143  terminated: by `kill`, or by the system that runs the program";

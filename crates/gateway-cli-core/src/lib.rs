@@ -129,6 +129,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `mirror` | the commands of a mirror, with [`run_with_mirror`] |
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -154,6 +155,8 @@ mod help;
 mod interrupt;
 mod invocation;
 mod lock;
+#[cfg(feature = "mirror")]
+mod mirror;
 mod name;
 mod notices;
 mod number;
@@ -190,6 +193,8 @@ pub use crate::paging_flags::PagingFlags;
 pub use crate::program::Program;
 pub use crate::record_type::RecordType;
 pub use crate::run::run;
+#[cfg(feature = "mirror")]
+pub use crate::run::run_with_mirror;
 pub use crate::session::Session;
 
 /// The items that generated commands of the same version use. They may change in any version.

@@ -48,6 +48,8 @@ pub(crate) enum Variable {
     Profile,
     Token,
     TokenFile,
+    /// Where the mirror is.
+    Mirror,
     Pager,
     /// The columns of a terminal, for screenshots and tests.
     ForceTty,
@@ -55,8 +57,15 @@ pub(crate) enum Variable {
 
 impl Variable {
     /// All variables, in the order of the help.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::BaseUrl, Self::Profile, Self::Token, Self::TokenFile, Self::Pager, Self::ForceTty];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::BaseUrl,
+        Self::Profile,
+        Self::Token,
+        Self::TokenFile,
+        Self::Mirror,
+        Self::Pager,
+        Self::ForceTty,
+    ];
 
     /// Returns the name of the variable, such as `PHOTOS_TOKEN`.
     pub(crate) fn of(self, program: Name) -> String {
@@ -65,6 +74,7 @@ impl Variable {
             Self::Profile => "PROFILE",
             Self::Token => "TOKEN",
             Self::TokenFile => "TOKEN_FILE",
+            Self::Mirror => "MIRROR",
             Self::Pager => "PAGER",
             Self::ForceTty => "FORCE_TTY",
         };

@@ -4,6 +4,7 @@ use std::env;
 use std::process::ExitCode;
 
 use crate::args::{self, Args};
+use crate::command::extras::Extras;
 use crate::exit::Exit;
 use crate::invocation::Invocation;
 use crate::operation_commands::OperationCommands;
@@ -30,15 +31,41 @@ use crate::{command, interrupt};
 /// }
 /// ```
 pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
+    run_all::<C>(program, Extras::default())
+}
+
+/// Runs a program as [`run`] does, with the commands of a mirror: `mirror` and `board`.
+///
+/// # Examples
+///
+/// ```no_run
+/// use std::process::ExitCode;
+///
+/// use gateway_cli_core::client::model::Mirrored;
+/// use gateway_cli_core::{OperationCommands, Program, run_with_mirror};
+///
+/// fn run_photos<C: OperationCommands<Service: Mirrored>>() -> ExitCode {
+///     run_with_mirror::<C>(&Program::new("photos", env!("CARGO_PKG_VERSION")))
+/// }
+/// ```
+#[cfg(feature = "mirror")]
+pub fn run_with_mirror<C>(program: &Program) -> ExitCode
+where
+    C: OperationCommands<Service: gateway_client_core::model::Mirrored>,
+{
+    run_all::<C>(program, Extras { mirror: Some(crate::mirror::Mirroring::of::<C::Client>()) })
+}
+
+fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode {
     // Arguments that are not UTF-8 are refused later, by the parser.
     let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
-    let definition = args::definition::<C>(program);
+    let definition = args::definition::<C>(program, extras);
     let (screen, done) = match args::parse::<C>(program.name, definition.clone(), color) {
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
             let invocation = Invocation { program: *program, service, call, output, screen };
-            (screen, command::run(command, &invocation, definition))
+            (screen, command::run(command, &invocation, extras, definition))
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
     };

@@ -52,6 +52,9 @@ impl<S: Service> Session<S> {
     pub(crate) fn open<C: ServiceClient<Service = S>>(
         invocation: &Invocation,
     ) -> Result<Self, Failure> {
+        if invocation.service.from.is_some() {
+            return Err(Failure::usage("cannot use --from: this command calls the service"));
+        }
         let mut settings = Settings::of_known(invocation)?;
         let store = open_store(invocation, &settings)?;
         let (client, demo) = connect::<C>(invocation, &mut settings, store.as_ref())?;

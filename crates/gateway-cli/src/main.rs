@@ -27,5 +27,8 @@ fn main() -> ExitCode {
         .contract(check::CONTRACT);
     #[cfg(feature = "demo")]
     let program = program.demo(demo::DEMO);
+    #[cfg(feature = "mirror")]
+    return gateway_cli_core::run_with_mirror::<OperationCommand>(&program);
+    #[cfg(not(feature = "mirror"))]
     gateway_cli_core::run::<OperationCommand>(&program)
 }

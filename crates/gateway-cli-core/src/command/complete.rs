@@ -204,6 +204,7 @@ fn list(fields: Fields<'_>, last: &str, is_sort: bool) -> Vec<(String, String)> 
 mod tests {
     use super::{Offer, Records};
     use crate::args::definition;
+    use crate::command::extras::Extras;
     use crate::photos::{Commands, LARGE};
     use crate::record_type::RecordType;
 
@@ -213,7 +214,7 @@ mod tests {
 
     /// Returns what a shell offers for a command line, without descriptions.
     fn offered(line: &str) -> String {
-        let mut definition = definition::<Commands>(&LARGE);
+        let mut definition = definition::<Commands>(&LARGE, Extras::default());
         definition.build();
         let offer = Offer { program: LARGE.name, root: &definition, records: RECORDS };
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

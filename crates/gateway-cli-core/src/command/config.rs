@@ -43,6 +43,7 @@ Settings:
   token-for            service that the token of `{program} auth login` is for; login sets it
   timeout              time limit for each call, in seconds
   cache-size           maximum size of the responses that --cache stores, in MB [default: 500]
+  mirror               where the mirror is: a file, or postgres://…
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
 Examples:
@@ -164,6 +165,7 @@ fn listed(program: Name, settings: &Settings) -> Vec<Listed> {
         let (value, origin) = match key {
             "base-url" => part(settings.base_url.as_ref(), String::clone),
             "timeout" => part(settings.timeout.as_ref(), u64::to_string),
+            "mirror" => part(settings.mirror.as_ref(), String::clone),
             "cache-size" => part(Some(&settings.cache_size), u64::to_string),
             "allow-insecure-http" => part(Some(&settings.allow_insecure_http), bool::to_string),
             other => {

@@ -62,7 +62,7 @@ impl Group {
     /// Returns the group of a command. The commands of the service read data.
     fn of(command: &str) -> Self {
         match command {
-            "auth" | "cache" | "check" | "config" | "profile" => Self::SetUp,
+            "auth" | "cache" | "check" | "config" | "mirror" | "profile" => Self::SetUp,
             "completions" | "help" | "man" | "version" => Self::Help,
             _ => Self::Read,
         }

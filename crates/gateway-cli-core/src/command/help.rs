@@ -7,7 +7,7 @@ use crate::command::find::find;
 use crate::command::groups::grouped;
 use crate::command::print::print;
 use crate::failure::Failure;
-use crate::help::{EXIT_CODES, environment};
+use crate::help::{environment, exit_codes};
 use crate::invocation::Invocation;
 
 /// The arguments of `help`.
@@ -35,7 +35,7 @@ pub(crate) fn run(
             "environment" => {
                 format!("{}\n", environment(invocation.program.name).trim_end()).into()
             }
-            "exit-codes" => format!("{EXIT_CODES}\n").into(),
+            "exit-codes" => format!("{}\n", exit_codes()).into(),
             _ => find(definition, &flags.command)?.render_long_help(),
         },
         words => find(definition, words)?.render_long_help(),

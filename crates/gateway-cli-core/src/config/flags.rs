@@ -38,6 +38,10 @@ pub(crate) struct ServiceFlags {
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
+    /// The mirror to read in place of the service. Its flag exists only in programs that can have one.
+    #[arg(skip)]
+    pub(crate) from: Option<String>,
+
     /// Maximum size of one record of a list [default: 1]. Larger records are skipped.
     #[arg(long, global = true, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) record_limit: Option<u16>,

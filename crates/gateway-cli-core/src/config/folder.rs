@@ -42,6 +42,21 @@ pub(crate) fn cache_folder(program: Name) -> Result<PathBuf, Failure> {
     Ok(base.join(program.as_str()).join("responses"))
 }
 
+/// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
+#[cfg(feature = "mirror")]
+pub(crate) fn data_folder(program: Name) -> Result<PathBuf, Failure> {
+    let (base, variables) = if cfg!(windows) {
+        (absolute("LOCALAPPDATA"), "LOCALAPPDATA")
+    } else {
+        let home = || absolute("HOME").map(|home| home.join(".local").join("share"));
+        (absolute("XDG_DATA_HOME").or_else(home), "HOME or XDG_DATA_HOME")
+    };
+    let base = base.ok_or_else(|| {
+        Failure::usage("cannot find the data folder").hint(format!("set {variables}"))
+    })?;
+    Ok(base.join(program.as_str()))
+}
+
 /// Returns the absolute path in an environment variable. Another path would depend on the current folder.
 fn absolute(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())

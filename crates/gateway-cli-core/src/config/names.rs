@@ -33,7 +33,7 @@ pub(crate) fn check_known(key: &str, known: &[&str]) -> Result<(), Failure> {
 }
 
 /// The settings of a profile.
-pub(crate) const KEYS: [&str; 8] = [
+pub(crate) const KEYS: [&str; 9] = [
     "base-url",
     "token-file",
     "token-command",
@@ -42,6 +42,7 @@ pub(crate) const KEYS: [&str; 8] = [
     "allow-insecure-http",
     "timeout",
     "cache-size",
+    "mirror",
 ];
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Setting<u64>>,
     /// Maximum size of the responses that `--cache` stores, in megabytes.
     pub(crate) cache_size: Setting<u64>,
+    /// Where the mirror is: a file, or the URL of a database.
+    pub(crate) mirror: Option<Setting<String>>,
     /// The settings file with all profiles.
     pub(crate) file: ConfigFile,
 }
@@ -55,6 +57,9 @@ impl Settings {
         let cache_size = given("cache-size").and_then(|text| text.parse().ok());
         let cache_size = first([cache_size.map(|megabytes| (megabytes, from()))])
             .unwrap_or(Setting { value: DEFAULT_CACHE_SIZE, origin: Origin::Default });
+        // The sample service is another source than the mirror of an account.
+        let mirror = if call.demo { None } else { variable(Variable::Mirror, program)? };
+        let mirror = first([mirror, given("mirror").map(|place| (place, from()))]);
         let token = token(invocation, &file, &profile.value)?;
         Ok(Self {
             program,
@@ -64,6 +69,7 @@ impl Settings {
             allow_insecure_http,
             timeout,
             cache_size,
+            mirror,
             file,
         })
     }

@@ -20,6 +20,7 @@ pub(super) fn read(program: Name, key: &str, text: &str) -> Result<Value, Failur
         }
         // The next command may run in another folder.
         "token-file" if !text.is_empty() => absolute(text)?.into(),
+        "mirror" if !text.is_empty() && !text.contains("://") => absolute(text)?.into(),
         _ => text.into(),
     };
     check(program, key, &value)?;

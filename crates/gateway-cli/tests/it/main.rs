@@ -19,6 +19,8 @@ mod help;
 mod jq;
 #[cfg(target_os = "linux")]
 mod memory;
+#[cfg(feature = "mirror")]
+mod mirror;
 mod no_settings;
 mod notices;
 mod oversized;

@@ -45,6 +45,7 @@ impl Person {
             .args(args)
             .env_clear()
             .env("XDG_CONFIG_HOME", self.config())
+            .env("XDG_DATA_HOME", self.home.path().join("data"))
             .env("XDG_CACHE_HOME", self.home.path().join("cache"))
             .env("TMPDIR", self.home.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -14,7 +14,6 @@ mod auth;
 mod command;
 mod dispatch;
 mod envelope;
-mod gauge;
 mod list;
 mod names;
 mod operation;

@@ -1,0 +1,100 @@
+//! `board`: how many members each group has with each value.
+
+mod counts;
+mod fold;
+
+use std::iter;
+
+use gateway_mirror::{Error, ErrorKind};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mirror::board::counts::{Counts, Group};
+use crate::mirror::board::fold::fold;
+use crate::mirror::failure::explained;
+use crate::mirror::hooks::Mirroring;
+use crate::mirror::place::{note_age, open_to_read};
+use crate::output::format::Format;
+use crate::output::printer::Printer;
+use crate::output::schema::{RecordSource, Schema};
+
+/// Prints the counts of each group.
+pub(crate) fn run(of: Mirroring, invocation: &Invocation) -> Result<(), Failure> {
+    let Some(recovered) = (of.recovered)().into_iter().next() else {
+        return Err(Failure::usage("cannot print a board: no list of the service has groups"));
+    };
+    if invocation.call.dry_run {
+        invocation.screen.note("would read the mirror");
+        return Ok(());
+    }
+    let mirror = open_to_read(invocation)?;
+    let counts = Counts::read(&mirror, recovered).map_err(|error| unread(&error))?;
+    print(counts, invocation)?;
+    note_age(&mirror, &[recovered.table.name(), recovered.groups.name()], invocation)
+}
+
+fn unread(error: &Error) -> Failure {
+    let failure = explained(error);
+    match error.kind() {
+        ErrorKind::Table => failure.hint("`mirror sync` without --no-recover adds it"),
+        _ => failure,
+    }
+}
+
+fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
+    let Invocation { output, screen, .. } = invocation;
+    let format = output.format()?;
+    let is_table = format == Some(Format::Table)
+        || (format.is_none() && output.file().is_none() && screen.output.is_terminal());
+    let width = screen.output.width.filter(|_| is_table && !output.wide && output.fields.is_none());
+    let folded = width.map(|width| fold(&mut counts, width.into())).unwrap_or_default();
+    let title = counts.title.iter().copied();
+    let names: Vec<&str> = iter::once(counts.id)
+        .chain(title)
+        .chain(counts.values.iter().map(String::as_str))
+        .chain([UNKNOWN, TOTAL])
+        .collect();
+    let schema = Schema {
+        columns: &names,
+        fields: &names,
+        noun: None,
+        single: false,
+        source: RecordSource::Response,
+    };
+    let mut printer = Printer::open(invocation, &schema)?;
+    for group in &counts.groups {
+        printer.print_line(&record(&names, &counts, group))?;
+    }
+    if is_table && output.choice().is_none() && !counts.groups.is_empty() {
+        printer.print_line(&record(&names, &counts, &counts.sum()))?;
+    }
+    printer.finish()?;
+    if !folded.is_empty() {
+        let folded = folded.join(", ");
+        screen.note(&format!("`{}` is {folded}; --wide shows all columns", fold::OTHER));
+    }
+    Ok(())
+}
+
+/// Returns a group as a JSON object with the fields in this order.
+fn record(names: &[&str], counts: &Counts, group: &Group) -> String {
+    let numbers = group.counts.iter().chain([&group.unknown]).map(|count| Value::from(*count));
+    let title = counts.title.map(|_| group.title.clone());
+    let values = iter::once(Value::from(&*group.id))
+        .chain(title)
+        .chain(numbers)
+        .chain([Value::from(group.total())]);
+    let members: Vec<String> = names
+        .iter()
+        .zip(values)
+        .map(|(name, value)| format!("{}:{value}", Value::from(*name)))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// The column of the members whose value is unknown.
+const UNKNOWN: &str = "unknown";
+
+/// The column of all members.
+const TOTAL: &str = "total";

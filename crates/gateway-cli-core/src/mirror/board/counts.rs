@@ -1,0 +1,125 @@
+//! Counts the members of each group by their value.
+
+use std::collections::HashMap;
+
+use gateway_mirror::model::{ColumnKind, Table};
+use gateway_mirror::{Error, Mirror, State};
+use serde_json::{Map, Value};
+
+use crate::mirror::hooks::Recovered;
+
+/// The counts of all groups.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    /// The name of the field that identifies a group.
+    pub(crate) id: &'static str,
+    /// The name of the field with its title, if there is one.
+    pub(crate) title: Option<&'static str>,
+    /// The values: those of the contract, then the others in the order of first sight.
+    pub(crate) values: Vec<String>,
+    /// The groups, in the order of first sight.
+    pub(crate) groups: Vec<Group>,
+}
+
+/// The counts of a group.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) id: String,
+    pub(crate) title: Value,
+    /// For each value.
+    pub(crate) counts: Vec<u64>,
+    /// Members whose value is unknown.
+    pub(crate) unknown: u64,
+}
+
+impl Group {
+    /// Returns the number of members.
+    pub(crate) fn total(&self) -> u64 {
+        self.counts.iter().sum::<u64>() + self.unknown
+    }
+}
+
+impl Counts {
+    /// Reads the groups and the placements of a mirror.
+    pub(crate) fn read(mirror: &Mirror, of: Recovered) -> Result<Self, Error> {
+        let mut counts = Self {
+            id: of.groups.identity(),
+            title: title(of.groups),
+            values: of.known_values.iter().map(|&value| value.to_owned()).collect(),
+            groups: Vec::new(),
+        };
+        let mut places = HashMap::new();
+        mirror.each_record(of.groups.name(), |record| {
+            if record.state == State::Present {
+                let mut fields = fields(&record.json);
+                let title = counts.title.and_then(|name| fields.remove(name)).unwrap_or_default();
+                places.insert(record.id.clone(), counts.groups.len());
+                counts.groups.push(Group { id: record.id, title, ..Group::default() });
+            }
+        })?;
+        let mut numbers: HashMap<String, usize> = counts.values.iter().cloned().zip(0..).collect();
+        let group_field = format!("{}_id", of.groups.name());
+        mirror.each_record(of.table.name(), |record| {
+            if record.state != State::Present {
+                return;
+            }
+            let fields = fields(&record.json);
+            let group = fields.get(&group_field).map(text).unwrap_or_default();
+            let Some(group) = places.get(&*group).and_then(|place| counts.groups.get_mut(*place))
+            else {
+                return;
+            };
+            match fields.get(of.value).filter(|value| !value.is_null()).map(text) {
+                None => group.unknown += 1,
+                Some(value) => {
+                    let number = *numbers.entry(value).or_insert_with_key(|value| {
+                        counts.values.push(value.clone());
+                        counts.values.len() - 1
+                    });
+                    if group.counts.len() <= number {
+                        group.counts.resize(number + 1, 0);
+                    }
+                    if let Some(count) = group.counts.get_mut(number) {
+                        *count += 1;
+                    }
+                }
+            }
+        })?;
+        for group in &mut counts.groups {
+            group.counts.resize(counts.values.len(), 0);
+        }
+        Ok(counts)
+    }
+
+    /// Returns the sums over all groups.
+    pub(crate) fn sum(&self) -> Group {
+        let sum = |index: usize| {
+            self.groups.iter().filter_map(|group| group.counts.get(index)).sum::<u64>()
+        };
+        Group {
+            id: String::new(),
+            title: Value::from("all"),
+            counts: (0..self.values.len()).map(sum).collect(),
+            unknown: self.groups.iter().map(|group| group.unknown).sum(),
+        }
+    }
+}
+
+/// Returns the name of the first text of a group besides its identity.
+fn title(groups: &'static Table) -> Option<&'static str> {
+    let texts = groups.columns().iter().filter(|column| column.kind() == ColumnKind::Text);
+    let mut names = texts.filter_map(|column| match column.path() {
+        [name] if *name != groups.identity() => Some(*name),
+        _ => None,
+    });
+    names.next()
+}
+
+fn fields(json: &str) -> Map<String, Value> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// Returns an identity or a value as text.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,81 @@
+//! `mirror changes`: the feed of changes.
+
+use clap::Args;
+use gateway_mirror::{Change, Cursor, Error};
+use serde::Serialize;
+
+use crate::command::print::print;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mirror::failure::explained;
+use crate::mirror::place::open_to_read;
+use crate::mirror::time::utc;
+use crate::output::printer::Printer;
+use crate::output::schema::Schema;
+
+/// The flags of `mirror changes`.
+#[derive(Debug, Args)]
+pub(crate) struct ChangesFlags {
+    /// Print only changes after this cursor [default: from the oldest change that is kept].
+    #[arg(long, value_name = "CURSOR", value_parser = cursor)]
+    after: Option<Cursor>,
+
+    /// Print only the cursor after the last change. Take it before you read the tables.
+    #[arg(long, conflicts_with = "after")]
+    cursor: bool,
+}
+
+fn cursor(text: &str) -> Result<Cursor, Error> {
+    text.parse()
+}
+
+/// A change, as a record of the output.
+#[derive(Serialize)]
+struct Shown<'a> {
+    number: i64,
+    at: String,
+    kind: &'static str,
+    table: &'a str,
+    id: &'a str,
+    fields: &'a [String],
+    cursor: String,
+}
+
+/// Prints the changes.
+pub(crate) fn run(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), Failure> {
+    if invocation.call.dry_run {
+        invocation.screen.note("would read the changes of the mirror");
+        return Ok(());
+    }
+    let mirror = open_to_read(invocation)?;
+    let failed = |error: Error| explained(&error);
+    if flags.cursor {
+        return print(invocation, format!("{}\n", mirror.cursor().map_err(failed)?).as_bytes());
+    }
+    // An invalid cursor is refused before the output is opened.
+    let (mut page, mut after) = mirror.changes(flags.after.as_ref(), PAGE).map_err(failed)?;
+    let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
+    while !page.is_empty() && !printer.is_done() {
+        for change in &page {
+            let Change { number, at, kind, table, id, fields, .. } = change;
+            printer.print(&Shown {
+                number: *number,
+                at: utc(*at),
+                kind: kind.as_str(),
+                table,
+                id,
+                fields,
+                cursor: mirror.cursor_after(change).to_string(),
+            })?;
+        }
+        (page, after) = mirror.changes(Some(&after), PAGE).map_err(failed)?;
+    }
+    Ok(printer.finish()?)
+}
+
+/// Number of changes that are read together.
+const PAGE: usize = 1000;
+
+const COLUMNS: &[&str] = &["number", "at", "kind", "table", "id", "fields"];
+const FIELDS: &[&str] = &["number", "at", "kind", "table", "id", "fields", "cursor"];

@@ -1,0 +1,26 @@
+//! From an error of the mirror to what a person reads.
+
+use std::error::Error as _;
+
+use gateway_mirror::{Error, ErrorKind};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Returns the failure with which the program ends because of an error of the mirror.
+pub(crate) fn explained(error: &Error) -> Failure {
+    let exit = match error.kind() {
+        ErrorKind::Brake => Exit::Braked,
+        ErrorKind::Busy => Exit::Busy,
+        ErrorKind::Store | ErrorKind::Io => Exit::Unwritten,
+        ErrorKind::Call => Exit::Network,
+        _ => Exit::Usage,
+    };
+    let mut failure = Failure::new(exit, error.to_string());
+    let mut source = error.source();
+    while let Some(cause) = source {
+        failure = failure.because(cause.to_string());
+        source = cause.source();
+    }
+    failure
+}

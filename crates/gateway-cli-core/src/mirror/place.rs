@@ -1,0 +1,113 @@
+//! The place of a mirror: a file, or a database.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use gateway_mirror::{Mirror, Source};
+
+use crate::config::folder::data_folder;
+use crate::config::settings::Settings;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mirror::ago::{ago, now};
+use crate::mirror::failure::explained;
+
+/// The place of a mirror.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A SQLite file.
+    File(PathBuf),
+    /// The URL of a PostgreSQL database.
+    Postgres(String),
+}
+
+impl Place {
+    /// Returns the place that a flag names, or else the environment, the profile, or a file in the data folder.
+    pub(crate) fn of(
+        flag: Option<&str>,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<Self, Failure> {
+        if let Some(text) = flag.filter(|text| *text != OF_PROFILE) {
+            return Ok(Self::parse(text));
+        }
+        if let Some(setting) = &settings.mirror {
+            return Ok(Self::parse(&setting.value));
+        }
+        let folder = data_folder(settings.program)?;
+        Ok(Self::File(if invocation.call.demo {
+            folder.join("demo.db")
+        } else {
+            folder.join("mirrors").join(format!("{}.db", settings.profile.value))
+        }))
+    }
+
+    fn parse(text: &str) -> Self {
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Self::Postgres(text.to_owned());
+        }
+        Self::File(text.into())
+    }
+
+    /// Opens the mirror of a source, or creates it.
+    pub(crate) fn open(&self, source: &Source) -> Result<Mirror, Failure> {
+        match self {
+            Self::File(path) => Mirror::open(path, source).map_err(|error| explained(&error)),
+            Self::Postgres(_) => Err(no_postgres()),
+        }
+    }
+
+    /// Opens an existing mirror of any source.
+    pub(crate) fn open_existing(&self, settings: &Settings) -> Result<Mirror, Failure> {
+        match self {
+            Self::File(path) if matches!(path.try_exists(), Ok(false)) => {
+                let sync = format!("mirror sync --to {}", path.display());
+                Err(Failure::usage(format!("the mirror {self} does not exist"))
+                    .hint(format!("{} creates it", settings.program.command(&sync))))
+            }
+            Self::File(path) => Mirror::open_existing(path).map_err(|error| explained(&error)),
+            Self::Postgres(_) => Err(no_postgres()),
+        }
+    }
+}
+
+/// Shows no password.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Postgres(_) => f.write_str("in PostgreSQL"),
+        }
+    }
+}
+
+/// Opens the mirror that a command reads.
+pub(crate) fn open_to_read(invocation: &Invocation) -> Result<Mirror, Failure> {
+    let settings = Settings::of_known(invocation)?;
+    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
+    place.open_existing(&settings)
+}
+
+/// Notes that the output is from the mirror, and how old the oldest of these tables is.
+pub(crate) fn note_age(
+    mirror: &Mirror,
+    tables: &[&str],
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let all = mirror.tables().map_err(|error| explained(&error))?;
+    let used = all.iter().filter(|one| tables.contains(&&*one.table));
+    let times: Option<Vec<i64>> = used.map(|one| one.completed_at).collect();
+    let text = match times.and_then(|times| times.into_iter().min()) {
+        Some(oldest) => format!("from the mirror, {} old", ago(now() - oldest)),
+        None => "from the mirror, which was not synced yet".to_owned(),
+    };
+    invocation.screen.note(&text);
+    Ok(())
+}
+
+fn no_postgres() -> Failure {
+    Failure::usage("cannot use PostgreSQL: this build has no support for it")
+}
+
+/// The word for the mirror of the profile.
+const OF_PROFILE: &str = "mirror";
