@@ -174,7 +174,7 @@ impl Front {
                 recorder.keep_of_token(self.lists_open.open(&principal.token).ok_or_else(limited)?);
                 let store = self.work.store();
                 let source = ListSource::new(store, principal, call, frame, &self.lists);
-                self.list(source, coding).await?
+                self.list(source, coding, recorder.connection()).await?
             }
             None => (self.object(call, principal).await?, Coding::Identity),
         };
@@ -193,7 +193,7 @@ impl Front {
 
     async fn object(&self, call: Call, principal: &Principal) -> Result<ResponseBody, Problem> {
         if let Some(json) = storage::read_with_token(&call, principal) {
-            return Ok(ResponseBody::full(Bytes::from(json)));
+            return Ok(ResponseBody::full(json));
         }
         let snapshot = principal.snapshot;
         let json = self
@@ -214,6 +214,7 @@ impl Front {
         &self,
         source: ListSource,
         coding: Coding,
+        connection: Arc<ConnectionState>,
     ) -> Result<(ResponseBody, Coding), Problem> {
         let (first, source) = self
             .work
@@ -227,7 +228,8 @@ impl Front {
             return Ok((ResponseBody::full(first), Coding::Identity));
         }
         let deadline = Instant::now() + self.response_timeout;
-        Ok((ResponseBody::list(first, source, coding, self.work.clone(), deadline), coding))
+        let work = self.work.clone();
+        Ok((ResponseBody::list(first, source, coding, work, connection, deadline), coding))
     }
 }
 

@@ -1,15 +1,16 @@
 //! Listening: an accept loop with limits and timeouts that the HTTP library does not have.
 
-mod acknowledged;
 pub(crate) mod connections;
 pub(crate) mod guard;
 pub(crate) mod head;
 mod http2;
 mod linger;
 pub(crate) mod phase;
+pub(crate) mod pieces;
 mod preface;
 pub(crate) mod service;
 pub(crate) mod slots;
+mod socket;
 mod stall;
 pub(crate) mod state;
 pub(crate) mod tls;
@@ -30,13 +31,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use self::acknowledged::Acknowledged;
 use self::guard::{Guard, Timeouts};
 use self::head::HeadLimits;
 use self::http2::Http2;
 use self::phase::Phase;
 use self::service::Service;
 use self::slots::{Slot, Slots};
+use self::socket::Socket;
 use self::state::{ConnectionState, Cut, Responding};
 
 /// A listener and everything its connections share.
@@ -117,7 +118,8 @@ impl<S: Service> Listen<S> {
                     if tls::is_http2(&stream) {
                         self.http2(slot).serve(stream, Vec::new()).await;
                     } else {
-                        self.serve_http1(self.guard(stream, slot), slot).await;
+                        let state = ConnectionState::new(slot.peer());
+                        self.serve_http1(self.guard(stream, state), slot).await;
                     }
                 });
                 encrypted.await;
@@ -127,7 +129,8 @@ impl<S: Service> Listen<S> {
 
     /// Serves the protocol that the first bytes show.
     async fn serve_plain(&self, socket: TcpStream, slot: &Slot) {
-        let mut guard = self.guard(socket, slot);
+        let state = ConnectionState::new(slot.peer()).with_pieces();
+        let mut guard = self.guard(socket, state);
         let mut phase = self.phase.clone();
         let is_http2 = tokio::select! {
             biased;
@@ -148,9 +151,8 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    fn guard<T>(&self, socket: T, slot: &Slot) -> Guard<T> {
-        let state = Arc::new(ConnectionState::new(slot.peer()));
-        Guard::new(socket, self.head_limits, self.timeouts, state)
+    fn guard<T>(&self, socket: T, state: ConnectionState) -> Guard<T> {
+        Guard::new(socket, self.head_limits, self.timeouts, Arc::new(state))
     }
 
     fn http2<'a>(&self, slot: &'a Slot) -> Http2<'a, S> {
@@ -165,7 +167,7 @@ impl<S: Service> Listen<S> {
 
     async fn serve_http1<T>(&self, mut guard: Guard<T>, slot: &Slot)
     where
-        T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
+        T: Socket + AsyncRead + AsyncWrite + Unpin,
     {
         let state = guard.state();
         if let Some(refusal) = slot.refusal() {
@@ -200,7 +202,7 @@ impl<S: Service> Listen<S> {
         count: &AtomicU64,
     ) -> Option<Guard<T>>
     where
-        T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
+        T: Socket + AsyncRead + AsyncWrite + Unpin,
     {
         let service = service_fn(|request: Request<Incoming>| {
             let refusal = state.refusal(count.fetch_add(1, Ordering::Relaxed));
@@ -220,6 +222,8 @@ impl<S: Service> Listen<S> {
         let mut connection = http1::Builder::new()
             .half_close(true)
             .max_buf_size(WRITE_BUFFER)
+            // Without a copy of the bodies, which may contain placeholders for pieces of files.
+            .writev(true)
             .serve_connection(TokioIo::new(guard), service);
         let mut phase = self.phase.clone();
         phase.mark_changed();

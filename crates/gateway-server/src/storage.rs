@@ -1,6 +1,8 @@
 //! The storage queries of the operations. After the spec has a new operation, the server does not
 //! compile until it is added here.
 
+use bytes::Bytes;
+
 use crate::error::Error;
 use crate::generated::call::{Call, Storage};
 use crate::generated::parameters;
@@ -34,7 +36,7 @@ impl Storage for dyn Store + '_ {
 
 /// Returns the response to a call if it was read with the token: the balance is in the row of the account, and a second
 /// statement would take a tenth of the time of a small response.
-pub(crate) fn read_with_token(call: &Call, principal: &Principal) -> Option<String> {
+pub(crate) fn read_with_token(call: &Call, principal: &Principal) -> Option<Bytes> {
     if matches!(call, Call::GetCredits) { principal.credits.clone() } else { None }
 }
 

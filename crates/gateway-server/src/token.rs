@@ -1,6 +1,7 @@
 //! Bearer tokens: 256 random bits that are shown once and stored only as a hash.
 
 use std::fmt;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -58,13 +59,13 @@ impl TokenDigest {
                 text.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
             }
         }
-        TokenId(text)
+        TokenId(text.into())
     }
 }
 
 /// The public name of a token, for lists, logs and revocation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TokenId(pub(crate) String);
+pub struct TokenId(pub(crate) Arc<str>);
 
 impl TokenId {
     /// Returns the twelve digits.

@@ -62,7 +62,7 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
         }
         Command::Revoke { account, id, database } => {
             let store = database.open()?;
-            if store.revoke_token(store.account(&account)?, &TokenId(id.clone()), now)? {
+            if store.revoke_token(store.account(&account)?, &TokenId(id.as_str().into()), now)? {
                 return print(&format!("revoked token {id}\n"));
             }
             Err(Error::new(

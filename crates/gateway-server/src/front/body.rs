@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::io::Write as _;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
@@ -18,6 +19,8 @@ use crate::error::{Error, ErrorKind};
 use crate::front::list::ListSource;
 use crate::front::negotiate::Coding;
 use crate::front::work::Work;
+use crate::listen::pieces::Piece;
+use crate::listen::state::ConnectionState;
 use crate::store::Store;
 
 /// The body of a response.
@@ -37,12 +40,13 @@ impl ResponseBody {
         Self(Content::Full(Some(bytes)))
     }
 
-    /// Sends `first` and then the rest of `source`. Fails at the deadline.
+    /// Sends `first` and then the rest of `source` over `connection`. Fails at the deadline.
     pub(crate) fn list(
         first: Bytes,
         source: ListSource,
         coding: Coding,
         work: Work,
+        connection: Arc<ConnectionState>,
         deadline: Instant,
     ) -> Self {
         let encoder = match coding {
@@ -50,13 +54,14 @@ impl ResponseBody {
             Coding::Gzip => Some(GzEncoder::new(Vec::new(), Compression::fast())),
         };
         let pages = Pages { first: Some(first), source, encoder };
-        let list = List { state: State::Idle(pages), work, deadline };
+        let state = State::Idle(pages);
+        let list = List { state, work, connection, gave_way: true, deadline };
         Self(Content::List(Box::new(list)))
     }
 
     /// Returns whether the response failed because it exceeded its deadline.
     pub(crate) fn is_late(&self) -> bool {
-        matches!(&self.0, Content::List(list) if Instant::now() > list.deadline)
+        matches!(&self.0, Content::List(list) if list.is_late())
     }
 }
 
@@ -76,7 +81,10 @@ impl Body for ResponseBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, Content::Full(None))
+        match &self.0 {
+            Content::Full(bytes) => bytes.is_none(),
+            Content::List(list) => list.is_finished(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -84,7 +92,7 @@ impl Body for ResponseBody {
             Content::Full(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Content::List(_) => SizeHint::default(),
+            Content::List(list) => list.left().map(SizeHint::with_exact).unwrap_or_default(),
         }
     }
 }
@@ -104,6 +112,9 @@ type Reading = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
 struct List {
     state: State,
     work: Work,
+    connection: Arc<ConnectionState>,
+    /// Whether other connections had their turn after the last piece of a file.
+    gave_way: bool,
     deadline: Instant,
 }
 
@@ -116,6 +127,14 @@ enum State {
 
 impl List {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
+        if !std::mem::replace(&mut self.gave_way, true) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if let Some(placeholder) = self.placeholder() {
+            self.gave_way = false;
+            return Poll::Ready(Some(if self.is_late() { Err(late()) } else { Ok(placeholder) }));
+        }
         if let Err(error) = ready!(self.poll_read(context)) {
             self.state = State::Ended;
             return Poll::Ready(Some(Err(error)));
@@ -124,12 +143,42 @@ impl List {
             return Poll::Ready(None);
         };
         let Some(bytes) = bytes else { return Poll::Ready(None) };
-        if Instant::now() > self.deadline {
+        if self.is_late() {
             return Poll::Ready(Some(Err(late())));
         }
+        let is_read_ahead = !pages.is_finished() && !self.sends_files(&pages);
         self.state = State::Idle(pages);
-        self.read_ahead();
+        if is_read_ahead {
+            self.read_ahead();
+        }
         Poll::Ready(Some(Ok(bytes)))
+    }
+
+    /// Returns bytes in place of the next ones of a file, which the connection sends.
+    fn placeholder(&mut self) -> Option<Bytes> {
+        let (State::Idle(pages), Some(pieces)) = (&mut self.state, self.connection.pieces()) else {
+            return None;
+        };
+        pages.in_file().map(|piece| pieces.add(piece))
+    }
+
+    /// Returns whether the next bytes are probably in a file that the connection sends.
+    fn sends_files(&self, pages: &Pages) -> bool {
+        self.connection.pieces().is_some() && pages.left().is_some()
+    }
+
+    /// Returns whether the last byte was passed on.
+    fn is_finished(&self) -> bool {
+        matches!(&self.state, State::Idle(pages) if pages.is_finished())
+    }
+
+    /// Returns how many bytes are left, if that is known.
+    fn left(&self) -> Option<u64> {
+        if let State::Idle(pages) = &self.state { pages.left() } else { None }
+    }
+
+    fn is_late(&self) -> bool {
+        Instant::now() > self.deadline
     }
 
     /// Starts to read the next page, unless a page is being read.
@@ -176,6 +225,23 @@ struct Pages {
 }
 
 impl Pages {
+    /// Returns whether the last byte was returned.
+    fn is_finished(&self) -> bool {
+        self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
+    }
+
+    /// Returns how many bytes are left, if that is known.
+    fn left(&self) -> Option<u64> {
+        let source = self.source.left().filter(|_| self.encoder.is_none())?;
+        Some(source + self.first.as_ref().map_or(0, |first| first.len() as u64))
+    }
+
+    /// Returns the next bytes as a part of a file.
+    fn in_file(&mut self) -> Option<Piece> {
+        let is_next = self.first.is_none() && self.encoder.is_none();
+        if is_next { self.source.in_file() } else { None }
+    }
+
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
             let plain = match self.first.take() {

@@ -7,6 +7,7 @@ use http::{HeaderValue, StatusCode, Version};
 
 use crate::generated::operation::Operation;
 use crate::listen::state::Cut;
+use crate::token::TokenId;
 
 /// How a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub(crate) struct EndedResponse {
     /// Account of the token, if the token is valid.
     pub(crate) account: Option<i64>,
     /// Id of the token, if it is valid and the access log is on.
-    pub(crate) token: Option<String>,
+    pub(crate) token: Option<TokenId>,
     pub(crate) operation: Option<Operation>,
     /// Unset if the connection closed before the response was known.
     pub(crate) status: Option<StatusCode>,

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use crate::error::Error;
 use crate::front::list_cache::{Asked, CachedList, ListCache, QUICK, Recording};
 use crate::generated::call::Call;
+use crate::listen::pieces::Piece;
 use crate::records::{Frame, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
@@ -59,6 +60,23 @@ impl ListSource {
         match self {
             Self::Pages(pages) => pages.next.is_none(),
             Self::Cached(cached) => cached.is_finished(),
+        }
+    }
+
+    /// Returns the next bytes as a part of the file of a cached list, if the system can send it without waiting for the
+    /// disk.
+    pub(crate) fn in_file(&mut self) -> Option<Piece> {
+        match self {
+            Self::Pages(_) => None,
+            Self::Cached(cached) => cached.in_file(),
+        }
+    }
+
+    /// Returns how many bytes are left, if that is known.
+    pub(crate) fn left(&self) -> Option<u64> {
+        match self {
+            Self::Pages(_) => None,
+            Self::Cached(cached) => Some(cached.left()),
         }
     }
 

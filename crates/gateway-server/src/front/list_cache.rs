@@ -19,6 +19,7 @@ use self::files::Files;
 use self::usage::Usage;
 use crate::error::Error;
 use crate::exposition::Exposition;
+use crate::listen::pieces::{MAX_PIECE, Piece};
 use crate::lock::lock;
 use crate::store::{AccountId, Snapshot, Store};
 
@@ -233,6 +234,24 @@ impl CachedList {
         self.offset == self.list.length()
     }
 
+    /// Returns the number of bytes that are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.list.length().saturating_sub(self.offset)
+    }
+
+    /// Returns the next piece as a part of the file. Returns `None` at the end of the list, and if sending the piece might
+    /// wait for the disk.
+    pub(crate) fn in_file(&mut self) -> Option<Piece> {
+        let (offset, length) = (self.offset, self.left().min(MAX_PIECE as u64));
+        let last = length.checked_sub(1)? + offset;
+        if ![offset, last].into_iter().all(|offset| self.list.is_in_memory(offset)) {
+            return None;
+        }
+        self.offset += length;
+        let file = Arc::clone(&self.list);
+        Some(Piece { file, offset, length: usize::try_from(length).unwrap_or_default() })
+    }
+
     /// Reads the next piece. Pieces grow for a fast client, so that a slow one holds little memory.
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         if self.is_finished() {
@@ -241,7 +260,7 @@ impl CachedList {
         let quick = self.asked.is_some_and(|asked| asked.elapsed() < QUICK);
         self.piece = if quick { LARGEST_PIECE.min(self.piece * 2) } else { SMALLEST_PIECE };
         self.asked = Some(Instant::now());
-        let left = usize::try_from(self.list.length() - self.offset).unwrap_or(usize::MAX);
+        let left = usize::try_from(self.left()).unwrap_or(usize::MAX);
         let mut bytes = vec![0; self.piece.min(left)];
         self.list.read(&mut bytes, self.offset)?;
         self.offset += bytes.len() as u64;

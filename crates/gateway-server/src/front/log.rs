@@ -7,6 +7,7 @@ use http::StatusCode;
 
 use crate::front::ended::{End, EndedResponse, version};
 use crate::generated::operation::Operation;
+use crate::token::TokenId;
 
 /// Emits the event of a response.
 pub(crate) fn write(response: &EndedResponse) {
@@ -21,7 +22,7 @@ pub(crate) fn write(response: &EndedResponse) {
                 http_method = response.method,
                 operation = response.operation.map(Operation::method),
                 account = response.account,
-                token = response.token.as_deref(),
+                token = response.token.as_ref().map(TokenId::as_str),
                 status = response.status.as_ref().map(StatusCode::as_u16),
                 problem = response.problem,
                 cause = response.cause.as_deref(),

@@ -73,6 +73,11 @@ impl Recorder {
         }
     }
 
+    /// Returns the connection that the response is sent over.
+    pub(crate) fn connection(&self) -> Arc<ConnectionState> {
+        Arc::clone(&self.connection)
+    }
+
     pub(crate) fn client(&mut self, address: IpAddr) {
         self.response.client = Some(address);
     }
@@ -99,7 +104,7 @@ impl Recorder {
     pub(crate) fn principal(&mut self, principal: &Principal) {
         self.response.account = Some(principal.snapshot.account.0);
         if self.is_logged {
-            self.response.token = Some(principal.token.to_string());
+            self.response.token = Some(principal.token.clone());
         }
     }
 

@@ -10,10 +10,11 @@ use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::listen::acknowledged::Acknowledged;
 use crate::listen::head::{self, HeadLimits, Refusal};
 use crate::listen::linger::Linger;
+use crate::listen::pieces::{before_placeholder, is_placeholder};
 use crate::listen::preface;
+use crate::listen::socket::Socket;
 use crate::listen::stall::Stall;
 use crate::listen::state::ConnectionState;
 
@@ -296,7 +297,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
     }
 }
 
-impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> Guard<S> {
+impl<S: Socket + AsyncRead + AsyncWrite + Unpin> Guard<S> {
+    /// Sends a part of the next piece of a file.
+    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let Self { socket, state, .. } = self;
+        match state.pieces() {
+            Some(pieces) => pieces.poll_send(|piece| socket.poll_piece(context, piece)),
+            None => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
+        }
+    }
+
     /// Fails a write that stalls. A write that succeeds restarts the deadline of reading.
     fn poll_written(
         &mut self,
@@ -340,14 +350,18 @@ impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> Guard<S> {
     }
 }
 
-impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
+impl<S: Socket + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let result = Pin::new(&mut this.socket).poll_write(context, bytes);
+        let result = if is_placeholder(bytes) {
+            this.poll_piece(context)
+        } else {
+            Pin::new(&mut this.socket).poll_write(context, bytes)
+        };
         this.poll_written(context, result)
     }
 
@@ -357,7 +371,12 @@ impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let result = Pin::new(&mut this.socket).poll_write_vectored(context, slices);
+        let bytes = slices.get(..before_placeholder(slices)).unwrap_or(slices);
+        let result = if bytes.is_empty() && !slices.is_empty() {
+            this.poll_piece(context)
+        } else {
+            Pin::new(&mut this.socket).poll_write_vectored(context, bytes)
+        };
         this.poll_written(context, result)
     }
 

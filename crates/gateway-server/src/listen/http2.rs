@@ -28,12 +28,12 @@ use self::exchange::{Ended, Exchange};
 use self::limits::{CLOSE, RESETS, SHORTEST_TICK, TICKS};
 use self::signs::Signs;
 use self::wire::Wire;
-use crate::listen::acknowledged::Acknowledged;
 use crate::listen::guard::Timeouts;
 use crate::listen::head::HeadLimits;
 use crate::listen::phase::Phase;
 use crate::listen::service::Service;
 use crate::listen::slots::Slot;
+use crate::listen::socket::Socket;
 use crate::listen::state::{ConnectionState, Cut};
 
 /// Everything that a connection of HTTP/2 shares with the listener.
@@ -50,7 +50,7 @@ impl<S: Service> Http2<'_, S> {
     /// Answers requests until the connection ends. `early` has the bytes that have already arrived.
     pub(super) async fn serve<T>(self, socket: T, early: Vec<u8>)
     where
-        T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
+        T: Socket + AsyncRead + AsyncWrite + Unpin,
     {
         let state = Arc::new(ConnectionState::new(self.slot.peer()));
         let signs = Arc::new(Signs::new());
@@ -115,7 +115,7 @@ enum Ending {
 impl<S, T> Serving<'_, S, T>
 where
     S: Service,
-    T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
+    T: Socket + AsyncRead + AsyncWrite + Unpin,
 {
     async fn run(&mut self, mut phase: watch::Receiver<Phase>) {
         phase.mark_changed();
@@ -259,7 +259,7 @@ fn poll_next<T>(
     is_done: bool,
 ) -> Poll<Result<Accepted, Ending>>
 where
-    T: Acknowledged + AsyncRead + AsyncWrite + Unpin,
+    T: Socket + AsyncRead + AsyncWrite + Unpin,
 {
     match connection.poll_accept(context) {
         Poll::Ready(Some(Ok(accepted))) => return Poll::Ready(Ok(accepted)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::listen::acknowledged::Acknowledged;
+use crate::listen::socket::Socket;
 use crate::listen::state::Cut;
 
 /// A write that makes no progress.
@@ -22,7 +22,7 @@ pub(super) struct Stall {
 }
 
 impl Stall {
-    pub(super) fn begin<S: Acknowledged>(
+    pub(super) fn begin<S: Socket>(
         socket: &S,
         timeout: Duration,
         deadline: Option<Instant>,
@@ -33,7 +33,7 @@ impl Stall {
     }
 
     /// Completes when the client has acknowledged nothing for `timeout`, or at `deadline`.
-    pub(super) fn poll<S: Acknowledged>(
+    pub(super) fn poll<S: Socket>(
         &mut self,
         context: &mut Context<'_>,
         socket: &S,

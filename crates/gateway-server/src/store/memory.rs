@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
@@ -154,7 +156,7 @@ impl Store for MemoryStore {
         });
         let Some(account) = account else { return Ok(None) };
         let (snapshot, versions, data) = self.live(account)?;
-        let credits = data.credits;
+        let credits = data.credits.map(Bytes::from);
         Ok(Some(Principal { snapshot, versions, credits, token: token.id() }))
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+
 use crate::store::cursor::Cursor;
 use crate::token::TokenId;
 
@@ -23,7 +25,7 @@ pub struct Principal {
     /// The versions of the lists in this data.
     pub versions: Versions,
     /// The credit balance as JSON, if it was read with the token and is not damaged.
-    pub credits: Option<String>,
+    pub credits: Option<Bytes>,
     /// The public name of the token.
     pub token: TokenId,
 }

@@ -2,10 +2,12 @@
 
 mod backup;
 mod check;
+mod commits;
 mod erase;
 mod failure;
 mod frozen;
 mod import;
+mod known;
 mod log;
 mod open;
 mod read;
@@ -25,6 +27,7 @@ use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::sqlite::failure::{failed, failure};
 pub(crate) use crate::store::sqlite::frozen::FrozenSqlite;
+use crate::store::sqlite::known::KnownTokens;
 pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::sqlite::readers::Readers;
@@ -46,6 +49,7 @@ pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
     readers: Readers,
+    known: KnownTokens,
 }
 
 impl SqliteStore {
@@ -70,7 +74,12 @@ impl SqliteStore {
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let writer = open::writer(path)?;
-        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Readers::new() })
+        Ok(Self {
+            path: path.to_owned(),
+            writer: Mutex::new(writer),
+            readers: Readers::new(),
+            known: KnownTokens::default(),
+        })
     }
 
     /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
@@ -103,7 +112,19 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
-        self.read(|reader| reader.authenticate(token, now))
+        // Before the look-up: a commit in between must not seem older than what was read.
+        let state = self.known.state(&self.path);
+        if let Some(known) = state.and_then(|state| self.known.get(state, token, now)) {
+            return Ok(Some(known));
+        }
+        let Some(valid) = self.read(|reader| reader.authenticate(token, now))? else {
+            return Ok(None);
+        };
+        let principal = valid.principal.clone();
+        if let Some(state) = state {
+            self.known.add(state, *token, valid);
+        }
+        Ok(Some(principal))
     }
 
     fn candidates(

@@ -1,5 +1,7 @@
 //! Verifies what is read before it is sent: each row by its checksum, and each list by its tally.
 
+use bytes::Bytes;
+
 use crate::error::Error;
 use crate::store::checksum::{self, Row};
 use crate::store::cursor::{Cursor, Tally};
@@ -54,7 +56,7 @@ pub(super) fn principal(
     };
     let balance =
         balance.and_then(|record| self::credits(account, revision, record, credits_checksum).ok());
-    let credits = balance.and_then(|record| String::from_utf8(record.to_vec()).ok());
+    let credits = balance.map(Bytes::copy_from_slice);
     let snapshot = Snapshot { account, revision };
     Ok(Principal { snapshot, versions, credits, token: token.id() })
 }

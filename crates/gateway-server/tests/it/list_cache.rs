@@ -68,6 +68,47 @@ fn cached_lists_stay_within_their_limit() {
     }
 }
 
+/// On a connection without TLS, the system sends the file.
+#[test]
+fn a_cached_list_has_the_same_bytes_with_its_length_and_between_other_responses() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "20000"]);
+    let served = Served::start(&database, &[]);
+    let get = |query| get(&served.base_url, &token, query);
+    let (whole, credits) = (get("method=candidates/list"), get("method=credits/get"));
+    assert_eq!(whole.header("content-length"), None);
+    for _ in 0..3 {
+        let list = get("method=candidates/list");
+        assert!(list.body == whole.body, "the list differs");
+    }
+    let length = whole.body.len().to_string();
+    assert_eq!(get("method=candidates/list").header("content-length"), Some(&*length));
+
+    let request = |method, connection| {
+        format!(
+            "GET /c/oauth/v1?method={method} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\
+             Connection: {connection}\r\n\r\n"
+        )
+    };
+    let pipelined = [
+        request("candidates/list", "keep-alive"),
+        request("credits/get", "keep-alive"),
+        request("candidates/list", "keep-alive"),
+        request("candidates/list", "close"),
+    ];
+    let address = served.base_url.strip_prefix("http://").unwrap();
+    let mut bytes = exchange(address, pipelined.concat().as_bytes());
+    for expected in [&whole, &credits, &whole, &whole] {
+        let response = parse(&bytes);
+        let length: usize = response.header("content-length").unwrap().parse().unwrap();
+        assert!(response.body[..length] == expected.body, "{}", response.head);
+        bytes = response.body[length..].to_vec();
+    }
+    assert!(bytes.is_empty());
+}
+
 #[test]
 fn a_folder_that_cannot_be_written_is_logged_once_and_counted() {
     let directory = tempfile::tempdir().unwrap();

@@ -332,6 +332,27 @@ fn a_revoked_token_is_refused_and_no_token_is_in_the_database() {
     }
 }
 
+/// The server remembers tokens and balances between two commits, which other processes make.
+#[test]
+fn the_first_request_after_another_process_changed_something_sees_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let served = Served::start(&database, &[]);
+    let credits = || get(&served.base_url, &token, "method=credits/get");
+    let file = directory.path().join("credits.json");
+    for number in ["1.00", "2.00", "3.00"] {
+        std::fs::write(&file, format!("{{\"credits_number\":\"{number}\",\"currency\":\"CHF\"}}"))
+            .unwrap();
+        run(&database, &["import", "--account", "acme", file.to_str().unwrap()]);
+        for _ in 0..3 {
+            assert!(credits().text().contains(number), "{}", credits().text());
+        }
+    }
+    run(&database, &["delete", "account", "acme", "--yes"]);
+    assert_eq!(credits().status, 401);
+}
+
 #[test]
 fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     let directory = tempfile::tempdir().unwrap();

@@ -2,12 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+#[cfg(target_os = "linux")]
+use rustix::io::ReadWriteFlags;
+
 use crate::error::{Error, ErrorKind};
 use crate::exposition::Exposition;
+use crate::listen::pieces::SentFile;
 
 /// The limits on disk space and files, and how much of them is used.
 #[derive(Debug)]
@@ -82,6 +87,20 @@ impl Drop for Share {
     }
 }
 
+impl SentFile for Stored {
+    #[cfg(target_os = "linux")]
+    fn send(&self, socket: BorrowedFd<'_>, mut offset: u64, length: usize) -> io::Result<usize> {
+        let file = self.file();
+        let file = file.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        Ok(rustix::fs::sendfile(socket, file, Some(&mut offset), length)?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn send(&self, _: BorrowedFd<'_>, _: u64, _: usize) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 /// A file without a name, and the space reserved for it.
 #[derive(Debug)]
 pub(super) struct Stored {
@@ -111,6 +130,20 @@ impl Stored {
         let file = self.file();
         let file = file.as_ref().ok_or_else(|| Error::new(ErrorKind::SnapshotGone, text))?;
         Ok(file.read_exact_at(buffer, offset)?)
+    }
+
+    /// Returns whether the system can read a byte without waiting for the disk. After the content was discarded it cannot.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_in_memory(&self, offset: u64) -> bool {
+        let mut byte = [0];
+        let mut bytes = [io::IoSliceMut::new(&mut byte)];
+        let read = |file| rustix::io::preadv2(file, &mut bytes, offset, ReadWriteFlags::NOWAIT);
+        self.file().as_ref().map(read) == Some(Ok(1))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn is_in_memory(&self, _: u64) -> bool {
+        false
     }
 
     /// Deletes the content. Later reads and writes fail.

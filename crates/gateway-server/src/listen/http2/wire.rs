@@ -10,11 +10,11 @@ use h2::Reason;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::listen::acknowledged::Acknowledged;
 use crate::listen::guard::Timeouts;
 use crate::listen::http2::frames::Frames;
 use crate::listen::http2::signs::Signs;
 use crate::listen::linger::Linger;
+use crate::listen::socket::Socket;
 use crate::listen::stall::{LOOKS, Stall};
 use crate::listen::state::ConnectionState;
 
@@ -76,7 +76,7 @@ impl<S> Wire<S> {
     }
 }
 
-impl<S: Acknowledged + AsyncRead + Unpin> AsyncRead for Wire<S> {
+impl<S: Socket + AsyncRead + Unpin> AsyncRead for Wire<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -108,7 +108,7 @@ impl<S: Acknowledged + AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-impl<S: Acknowledged> Wire<S> {
+impl<S: Socket> Wire<S> {
     /// Looks from time to time whether the client acknowledges what it was sent.
     ///
     /// Its answer to a ping may wait behind megabytes in the buffers of the system.
@@ -159,7 +159,7 @@ impl<S: Acknowledged> Wire<S> {
     }
 }
 
-impl<S: Acknowledged + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl<S: Socket + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,

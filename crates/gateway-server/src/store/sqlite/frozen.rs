@@ -104,7 +104,8 @@ impl FrozenSqlite {
 
 impl Store for FrozenSqlite {
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
-        self.read(|reader| reader.authenticate(token, now))
+        let found = self.read(|reader| reader.authenticate(token, now))?;
+        Ok(found.map(|valid| valid.principal))
     }
 
     fn candidates(

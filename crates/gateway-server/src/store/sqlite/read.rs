@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::store::checksum::Row;
 use crate::store::errors::snapshot_gone;
 use crate::store::sqlite::failure::{failed, failure};
+use crate::store::sqlite::known::ValidToken;
 use crate::store::{
-    AccountId, CandidateFilter, Cursor, Page, Principal, RecordSink, Snapshot, sql, tally_sql,
-    verify,
+    AccountId, CandidateFilter, Cursor, Page, RecordSink, Snapshot, sql, tally_sql, verify,
 };
 use crate::token::TokenDigest;
 
@@ -45,14 +45,16 @@ impl Reader {
         &mut self,
         token: &TokenDigest,
         now: UnixTime,
-    ) -> Result<Option<Principal>, Error> {
+    ) -> Result<Option<ValidToken>, Error> {
         let found = self
             .connection
             .prepare_cached(sql::AUTHENTICATE)
             .and_then(|mut statement| {
                 let read = |row: &rusqlite::Row<'_>| {
                     let balance = text(row, verify::TOKEN_COLUMNS).ok();
-                    Ok(verify::principal(token, columns(row)?, balance))
+                    let expires_at = row.get::<_, Option<i64>>("expires_at")?.map(UnixTime);
+                    let principal = verify::principal(token, columns(row)?, balance);
+                    Ok(principal.map(|principal| ValidToken { principal, expires_at }))
                 };
                 statement.query_row(params![token.0, now.0], read).optional()
             })

@@ -1,11 +1,21 @@
-//! How many bytes the peer of a connection has acknowledged.
+//! The interface of a connection: acknowledged bytes, and pieces of files.
+
+use std::io;
+use std::task::{Context, Poll};
 
 use tokio::net::TcpStream;
 
+use crate::listen::pieces::Piece;
+
 /// A connection that knows how many bytes its peer has acknowledged.
-pub(crate) trait Acknowledged {
+pub(crate) trait Socket {
     /// Returns the number of bytes since the start of the connection, or `None` if the system does not report it.
     fn acknowledged(&self) -> Option<u64>;
+
+    /// Sends a part of a piece of a file, and returns its length. Fails if the bytes must be encrypted first.
+    fn poll_piece(&mut self, _: &mut Context<'_>, _: &Piece) -> Poll<io::Result<usize>> {
+        Poll::Ready(Err(io::ErrorKind::Unsupported.into()))
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -23,7 +33,7 @@ mod linux {
     );
 }
 
-impl Acknowledged for TcpStream {
+impl Socket for TcpStream {
     #[cfg(target_os = "linux")]
     fn acknowledged(&self) -> Option<u64> {
         // `tcpi_bytes_acked` is the last of these fields.
@@ -35,10 +45,26 @@ impl Acknowledged for TcpStream {
     fn acknowledged(&self) -> Option<u64> {
         None
     }
+
+    fn poll_piece(&mut self, context: &mut Context<'_>, piece: &Piece) -> Poll<io::Result<usize>> {
+        use std::os::fd::AsFd as _;
+
+        loop {
+            std::task::ready!(self.poll_write_ready(context))?;
+            match self.try_io(tokio::io::Interest::WRITABLE, || piece.send(self.as_fd())) {
+                Err(error) if is_temporary(&error) => {}
+                sent => return Poll::Ready(sent),
+            }
+        }
+    }
+}
+
+fn is_temporary(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 #[cfg(feature = "tls")]
-impl Acknowledged for tokio_rustls::server::TlsStream<TcpStream> {
+impl Socket for tokio_rustls::server::TlsStream<TcpStream> {
     fn acknowledged(&self) -> Option<u64> {
         self.get_ref().0.acknowledged()
     }
