@@ -23,7 +23,7 @@ pub use self::list_style::{ITEM, ListStyle};
 pub use self::meaning::{FIRST_WORDS as FIRST_MEANING_WORDS, ID, MEANINGS, WORDS as MEANING_WORDS};
 pub use self::model::{Field, Model};
 pub use self::name::RustName;
-pub use self::operation::{Operation, Otherwise, Param, Response};
+pub use self::operation::{Gauge, Operation, Otherwise, Param, Response};
 pub use self::paging::{Mark, PagedBy, Paging, Says};
 pub use self::post::{BodyFormat, Post};
 pub use self::primitive::Primitive;

@@ -41,6 +41,9 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     if let Some(pages) = operation.pages() {
         line(&mut out, format_args!("  {}", one_line(&pages)));
     }
+    if let Some(gauge) = operation.gauge_note() {
+        line(&mut out, format_args!("  {}", one_line(&gauge)));
+    }
     if let Some(model) = service.response_model(operation) {
         fields(&mut out, service, model);
     }

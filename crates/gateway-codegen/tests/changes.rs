@@ -129,6 +129,26 @@ fn changes_of_paging() {
 }
 
 #[test]
+fn changes_of_gauges() {
+    let spec = |gauge: &str| {
+        let spec = fs::read_to_string(here().join("mirrored/spec.toml")).expect("it is there");
+        let declared = "gauge = { value = \"amount\", unit = \"account.currency\" }";
+        assert!(spec.contains(declared));
+        spec.replacen(declared, gauge, 1).replace("response = \"", "response = \"mirrored/")
+    };
+    let (none, one) = (spec(""), spec("gauge = { value = \"amount\" }"));
+    let both = spec("gauge = { value = \"amount\", unit = \"account.currency\" }");
+    let place = "operation.get_balance: gauge changed";
+    compare(&none, &one, &[&format!("additive {place} from none to `amount`")]);
+    compare(
+        &one,
+        &both,
+        &[&format!("breaking {place} from `amount` to `amount` in `account.currency`")],
+    );
+    compare(&one, &none, &[&format!("breaking {place} from `amount` to none")]);
+}
+
+#[test]
 fn changes_of_fields() {
     check(
         &[(

@@ -50,7 +50,7 @@
 //! A change is written in the transaction of its data, without values. So the feed is the outbox of all deliveries:
 //! [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the record as it is at
 //! that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least once, in order. The data of
-//! an erased person is in no queue.
+//! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks.
 //!
 //! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
 //! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
@@ -86,6 +86,7 @@
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
+//! - `check` compares a mirror with itself; `finding` is what is wrong.
 //! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
 //! # Features
@@ -103,6 +104,7 @@
 
 mod backoff;
 mod change;
+mod check;
 mod consumer;
 mod consumers;
 mod cursor;
@@ -112,6 +114,7 @@ mod engine;
 mod error;
 mod event;
 mod filter;
+mod finding;
 mod hash;
 mod json;
 mod meaning;
@@ -152,11 +155,14 @@ pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::event::Event;
 pub use crate::filter::Filter;
+pub use crate::finding::{Check, Finding, FindingKind};
 pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
 pub use crate::record::Record;
 pub use crate::report::Report;
 pub use crate::run::Run;
+pub use crate::sink::exec::Exec;
+pub use crate::sink::ndjson::Ndjson;
 pub use crate::sink::{Failure, Sink};
 pub use crate::source::Source;
 pub use crate::status::TableStatus;

@@ -1,6 +1,6 @@
 //! A store in memory: the reference for the others, and for programs that keep nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::change::Change;
@@ -35,6 +35,13 @@ struct Content {
     last: i64,
     suppressed: BTreeSet<(String, Hash)>,
     consumers: BTreeMap<String, Consumer>,
+}
+
+impl Content {
+    fn suppressed(&self, table: &str) -> HashSet<Hash> {
+        let suppressed = self.suppressed.iter().filter(|(one, _)| one == table);
+        suppressed.map(|(_, id)| *id).collect()
+    }
 }
 
 /// The table of a scope.
@@ -109,18 +116,17 @@ impl Store for MemoryStore {
             shape: table.shape,
             before: table.counts,
             next_key: table.rows.last_key_value().map_or(1, |(key, _)| key + 1),
-            suppressed: content
-                .suppressed
-                .iter()
-                .filter(|(table, _)| table == scope.table)
-                .map(|(_, id)| *id)
-                .collect(),
+            suppressed: content.suppressed(scope.table),
         })
     }
 
     fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
         self.saved = Some(self.content.clone());
         Ok(self.content.tables.get(table).map(|table| table.counts))
+    }
+
+    fn begin_reading(&mut self) -> Result<(), Error> {
+        Ok(())
     }
 
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
@@ -220,6 +226,10 @@ impl Store for MemoryStore {
         }
     }
 
+    fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
+        Ok(self.content.suppressed(table))
+    }
+
     fn suppress(&mut self, table: &str, id: Hash, _at: i64) -> Result<(), Error> {
         self.content.suppressed.insert((table.to_owned(), id));
         Ok(())
@@ -265,6 +275,11 @@ impl Store for MemoryStore {
         });
         let is_wanted = |kept: &Kept| filter.accepts(kept) && has_values(kept);
         kept.filter(|kept| kept.as_ref().map_or(true, is_wanted)).take(limit).collect()
+    }
+
+    /// Memory has no damage that it could find.
+    fn damage(&mut self) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
     }
 
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {

@@ -1,10 +1,14 @@
 //! The trait of receivers of events, and their failures.
 
+pub(crate) mod exec;
+pub(crate) mod ndjson;
+
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use crate::error::Error;
 use crate::event::Event;
 
 /// A receiver of events.
@@ -83,6 +87,11 @@ impl Failure {
     /// ```
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
+    }
+
+    /// Creates the failure of an event that cannot be written as JSON.
+    pub(crate) fn from_error(error: Error) -> Self {
+        Self::new(error.to_string()).because(error)
     }
 
     /// Creates the failure of a receiver that was closed, such as a pipe without a reader. The delivery ends without an error.

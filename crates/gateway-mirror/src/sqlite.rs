@@ -2,6 +2,7 @@
 
 mod ahead;
 mod consumers;
+mod damage;
 mod failure;
 mod files;
 mod lock;
@@ -11,7 +12,7 @@ mod scope;
 mod select;
 mod table;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,6 +144,12 @@ impl Store for SqliteStore {
         scope::counts(&self.connection, table)
     }
 
+    fn begin_reading(&mut self) -> Result<(), Error> {
+        self.ahead = Ahead::default();
+        // The transaction begins to read with its first statement.
+        self.run("BEGIN; SELECT 1 FROM mirror_meta")
+    }
+
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
         let table = self.table(table)?;
         let mut found = Vec::with_capacity(ids.len());
@@ -245,6 +252,10 @@ impl Store for SqliteStore {
         self.lock = None;
     }
 
+    fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
+        scope::suppressed(&self.connection, table)
+    }
+
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
         let insert =
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
@@ -300,6 +311,10 @@ impl Store for SqliteStore {
         let shape = Arc::clone(&self.table(table)?.shape);
         let page = Page { table, shape: &shape, filter, after, limit };
         select::records(&self.connection, &mut self.shapes, &page)
+    }
+
+    fn damage(&mut self) -> Result<Vec<String>, Error> {
+        damage::find(&self.connection)
     }
 
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {

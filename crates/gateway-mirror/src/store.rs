@@ -29,6 +29,9 @@ pub(crate) trait Store: Send {
     /// `None` if the table does not exist.
     fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error>;
 
+    /// Begins a transaction that only reads, and sees one state of the store. Ends with `roll_back`.
+    fn begin_reading(&mut self) -> Result<(), Error>;
+
     /// Returns what is known of each of these records, in the same order.
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error>;
 
@@ -59,6 +62,9 @@ pub(crate) trait Store: Send {
     /// Ends the transaction and undoes it. Does nothing outside of a transaction.
     fn roll_back(&mut self);
 
+    /// Returns the forgotten identities of a table.
+    fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error>;
+
     /// Forgets an identity for all later syncs.
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error>;
 
@@ -79,6 +85,9 @@ pub(crate) trait Store: Send {
         after: i64,
         limit: usize,
     ) -> Result<Vec<Kept>, Error>;
+
+    /// Returns the damage that the database finds in itself, without values of records.
+    fn damage(&mut self) -> Result<Vec<String>, Error>;
 
     /// Returns the state of each table, in the order of their names.
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error>;
@@ -192,6 +201,15 @@ pub(crate) struct Kept {
     pub(crate) row: Row<'static>,
     /// The columns that its row was written with.
     pub(crate) shape: Arc<Shape>,
+}
+
+impl Kept {
+    /// Returns whether the record has anything that an erasure removes.
+    pub(crate) fn is_readable(&self) -> bool {
+        let mut erased = self.row.clone();
+        erased.erase(&self.shape);
+        erased != self.row || self.known.hash.is_some()
+    }
 }
 
 /// The times of a record, in seconds since 1970.

@@ -222,4 +222,9 @@ codes! {
     Error GW046 BODY: "body that cannot be sent",
         "`body` and `idempotent` describe a POST (`verb = \"post\"`). If the selector is in the form \
         (`in = \"form\"`), every call is a POST with a form.";
+    Error GW048 GAUGE: "invalid gauge",
+        "`gauge` names the amount that an operation reports, such as a balance: `value` is a field of \
+        the object that it returns, an `integer`, a `float` or a `decimal`, and `unit` a field with text. \
+        A mirror reads it without parameters, so none is required. The gauge has the name of the \
+        top-level command of the operation, and adds the subcommands `check` and `forecast` to it.";
 }

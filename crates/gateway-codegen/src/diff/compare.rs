@@ -318,6 +318,10 @@ impl Diff<'_> {
         if let Some((class, what)) = paging(old, new) {
             self.say(class, place, what);
         }
+        let gauges = (&gauge(old), &gauge(new));
+        // A program loses the commands of the gauge, and a mirror begins another series of samples.
+        let class = if old.gauge.is_none() { Class::Additive } else { Class::Breaking };
+        self.value(class, place, "gauge", gauges, String::clone);
         let section = format!("{place}.param");
         self.lists(&section, &old.params, &new.params, Self::param);
         let states = |operation: &Operation| -> Vec<String> {
@@ -458,6 +462,13 @@ fn presence(required: bool) -> String {
 /// Returns the name of a type as in the spec: its own, or the word of a built-in type.
 fn type_name(name: Option<&RustName>, word: String) -> String {
     name.map_or(word, RustName::plain)
+}
+
+fn gauge(operation: &Operation) -> String {
+    let Some(gauge) = &operation.gauge else { return "none".to_owned() };
+    let value = quoted(&gauge.value.join("."));
+    let unit = gauge.unit.as_ref().map(|unit| format!(" in {}", quoted(&unit.join("."))));
+    value + &unit.unwrap_or_default()
 }
 
 fn response(service: &Service, response: &Response) -> String {

@@ -159,6 +159,9 @@ fn operation(project: &Project<'_>, folder: &str, operation: &Operation) -> Page
         fields(&mut page, service, model, "../types.md");
         let columns: Vec<_> = service.columns(model).iter().map(|path| code(path)).collect();
         page.text(&format!("Default columns of a table: {}.", columns.join(", ")));
+        if let Some(gauge) = operation.gauge_note() {
+            page.text(&markdown(&gauge));
+        }
     } else if let Some(of) = operation.response.value() {
         let link = linked(of.label(service), of.name(service), "../types.md");
         page.text(&format!("The value has the type {link}."));

@@ -106,6 +106,7 @@ mod tests {
             post: None,
             response: Response::Object { of: ModelId::new(0) },
             paging: None,
+            gauge: None,
             doc: Doc::default(),
             source: Source::default(),
             open: Vec::new(),

@@ -21,6 +21,8 @@ pub struct Operation {
     pub response: Response,
     /// How the pages of a list follow each other, if it has pages.
     pub paging: Option<Paging>,
+    /// The amount that the response reports, if a mirror keeps samples of it.
+    pub gauge: Option<Gauge>,
     /// The description.
     pub doc: Doc,
     /// The sections of the contract that describe it.
@@ -29,6 +31,20 @@ pub struct Operation {
     pub open: Vec<OpenRef>,
     /// The reason not to use it any more, if it is deprecated.
     pub deprecated: Option<String>,
+}
+
+/// An amount in the object that an operation returns, such as a balance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gauge {
+    /// The keys that lead to the field with the number.
+    pub value: Vec<String>,
+    /// The keys that lead to the field with the unit, such as a currency code.
+    pub unit: Option<Vec<String>>,
+}
+
+impl Gauge {
+    /// The subcommands that a program has for a gauge, beside those of the operations.
+    pub const VERBS: [&str; 2] = ["check", "forecast"];
 }
 
 /// One parameter, in the query or in the body of a POST.

@@ -14,6 +14,7 @@ mod auth;
 mod command;
 mod dispatch;
 mod envelope;
+mod gauge;
 mod list;
 mod names;
 mod operation;

@@ -65,7 +65,7 @@ fn a_further_list_of_a_model_has_a_table_of_its_own() {
 #[test]
 fn a_mirror_reads_each_list_that_needs_no_parameter() {
     let tables = tables(SPEC);
-    let visits = tables.lines().filter(|line| line.starts_with("visitor.") && line.contains('&'));
+    let visits = tables.lines().filter(|line| line.contains("list(&"));
     assert_eq!(
         visits.collect::<Vec<_>>(),
         [
@@ -115,4 +115,13 @@ fn a_value_is_recovered_only_from_a_whole_list_whose_groups_are_listed() {
         "page = { type = \"integer\", required = true,"
     ));
     assert!(without("type = \"ShelfId\", recovers", "type = \"integer\", recovers"));
+}
+
+#[test]
+fn a_mirror_keeps_samples_of_a_gauge() {
+    let gauge = "Gauge::new(\"neighbour\", &[\"amount\"]).with_unit(&[\"account\", \"currency\"])";
+    let visit = format!("visitor.gauge({gauge}, queries::GetBalance::default());");
+    assert!(tables(SPEC).contains(&visit));
+    let plain = SPEC.replacen(", unit = \"account.currency\"", "", 1);
+    assert!(tables(&plain).contains("Gauge::new(\"neighbour\", &[\"amount\"]), "));
 }

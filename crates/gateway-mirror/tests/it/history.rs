@@ -194,6 +194,9 @@ proptest! {
             let [memory, sqlite] = subjects.each_ref().map(|subject| subject.matching(&filter));
             prop_assert_eq!(memory, sqlite, "{:?}", filter);
         }
+        for subject in &subjects {
+            prop_assert_eq!(subject.mirror.check().unwrap().findings, []);
+        }
         counts_are_exact(&folder.path().join("mirror.db"));
     }
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod all;
+mod check;
 mod delivery;
 mod faults;
 mod gallery;
@@ -15,6 +16,7 @@ mod oracle;
 mod photos;
 mod privacy;
 mod read;
+mod sinks;
 mod sqlite;
 mod support;
 mod sync;

@@ -53,6 +53,8 @@ impl MirrorVisitor<RecruitmentGateway> for Visits {
     where
         O: Operation<Service = RecruitmentGateway, Output: Serialize> + Send + Sync + 'static,
     {
+        assert_eq!(gauge.value(), ["credits_number"]);
+        assert_eq!(gauge.unit(), Some(&["currency"][..]));
         self.0.push(format!("{}: {}", gauge.name(), query.query().unwrap().as_str()));
     }
 }
@@ -68,6 +70,7 @@ fn a_mirror_reads_every_list() {
             "vacancy: method=vacancies/list",
             "candidate_vacancy: method=candidates/list&vacancy_id=52",
             "candidate_vacancy: method=candidates/list&vacancy_id=52&status=On%20hold",
+            "credits: method=credits/get",
         ]
     );
 }

@@ -105,6 +105,7 @@ mod tests {
             post: None,
             response: Response::Object { of: ModelId::new(0) },
             paging: None,
+            gauge: None,
             doc: Doc(doc.to_owned()),
             source: Source::default(),
             open: Vec::new(),

@@ -4,7 +4,7 @@ use crate::emit::model::service::marker;
 use crate::emit::model::tables::columns::{Column, reference};
 use crate::emit::model::tables::lists::{ListedTable, lists};
 use crate::emit::model::tables::recovery::{Recovery, recoveries};
-use crate::ir::Service;
+use crate::ir::{Gauge, Operation, Service};
 use crate::text::{RustFile, string};
 
 mod columns;
@@ -23,7 +23,8 @@ pub(super) fn emit(service: &Service) -> RustFile {
     let names = ["Column", "ColumnKind", "Gauge", "MirrorVisitor", "Mirrored", "Recovery", "Table"];
     file.import("pub use gateway_model_core", names);
     file.blank();
-    let reads = lists.iter().any(|list| list.query.is_some());
+    let reads = lists.iter().any(|list| list.query.is_some())
+        || service.operations.iter().any(|operation| operation.gauge.is_some());
     let modules = [reads.then_some("queries"), Some("service")];
     file.import("use crate::generated", modules.into_iter().flatten());
     for list in &lists {
@@ -72,7 +73,8 @@ fn visit(
     recoveries: &[Recovery<'_>],
 ) {
     let read = lists.iter().filter_map(|list| Some((list, list.query?)));
-    let is_empty = read.clone().next().is_none();
+    let gauges = service.operations.iter().filter_map(|one| Some((one, one.gauge.as_ref()?)));
+    let is_empty = read.clone().next().is_none() && gauges.clone().next().is_none();
     let visitor = if is_empty { "_" } else { "visitor" };
     file.open(format_args!("impl Mirrored for service::{} {{", marker(service)));
     file.open(format_args!("fn visit({visitor}: &mut impl MirrorVisitor<Self>) {{"));
@@ -87,6 +89,23 @@ fn visit(
     for recovery in recoveries {
         recovery.write(file);
     }
+    for (operation, gauge) in gauges {
+        self::gauge(file, operation, gauge);
+    }
     file.close("}");
     file.close("}");
+}
+
+/// Writes the call that passes an amount to a visitor.
+fn gauge(file: &mut RustFile, operation: &Operation, gauge: &Gauge) {
+    let path =
+        |names: &[String]| names.iter().map(|name| string(name)).collect::<Vec<_>>().join(", ");
+    let unit = gauge.unit.as_ref().map(|unit| format!(".with_unit(&[{}])", path(unit)));
+    file.line(format_args!(
+        "visitor.gauge(Gauge::new({}, &[{}]){}, queries::{}::default());",
+        string(&operation.command().noun),
+        path(&gauge.value),
+        unit.unwrap_or_default(),
+        operation.rust.pascal()
+    ));
 }

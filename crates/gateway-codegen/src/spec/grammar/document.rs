@@ -282,6 +282,11 @@ static OPERATION: Table = table(
             ),
         ),
         optional(
+            "gauge",
+            Shape::Table(&GAUGE),
+            "The amount that the object reports, of which a mirror keeps samples.",
+        ),
+        optional(
             "param",
             Shape::Named(Form::Bracketed, &PARAM),
             "The parameters, in the order in which they are sent.",
@@ -290,6 +295,23 @@ static OPERATION: Table = table(
         SOURCE,
         OPEN,
         DEPRECATED,
+    ],
+);
+
+static GAUGE: Table = table(
+    "gauge",
+    "An amount in an object, such as a balance.",
+    &[
+        required(
+            "value",
+            Shape::Text(Form::Wire),
+            "The field with the amount: an `integer`, a `float` or a `decimal`, with dots between the keys of nested models.",
+        ),
+        optional(
+            "unit",
+            Shape::Text(Form::Wire),
+            "The field with the unit, such as a currency code.",
+        ),
     ],
 );
 

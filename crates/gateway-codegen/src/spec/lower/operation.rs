@@ -9,7 +9,7 @@ use crate::spec::context::{About, Context};
 use crate::spec::example;
 use crate::spec::grammar::Language;
 use crate::spec::lower::dispatch::{self, texts};
-use crate::spec::lower::{auth, command, list, paging, post, response};
+use crate::spec::lower::{auth, command, gauge, list, paging, post, response};
 use crate::spec::node::{Entry, Node};
 
 pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -> Vec<Operation> {
@@ -35,6 +35,7 @@ pub(super) fn operations(cx: &mut Context<'_>, root: &Node, service: &Service) -
         .filter_map(|entry| operation(cx, root, entry, service).map(|operation| (entry, operation)))
         .collect();
     command::operations(cx, &operations);
+    gauge::groups(cx, &operations);
     operations.into_iter().map(|(_, operation)| operation).collect()
 }
 
@@ -58,6 +59,10 @@ fn operation(
         .as_ref()
         .zip(params.as_ref())
         .and_then(|(response, params)| paging::paging(cx, node, service, params, response));
+    let gauge = response
+        .as_ref()
+        .zip(params.as_ref())
+        .and_then(|(response, params)| gauge::gauge(cx, node, service, params, response));
     Some(Operation {
         rust: RustName::new(&entry.key)?,
         select: texts(node.get("select")?).join("/"),
@@ -65,6 +70,7 @@ fn operation(
         post,
         response: response?,
         paging,
+        gauge,
         doc: about.doc,
         source: about.source,
         open: about.open,
