@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::name::{Name, Variable};
 use crate::operation_commands::OperationCommands;
 use crate::output::flags::OutputFlags;
-use crate::output::since::Since;
+use crate::output::since::{Since, start_of_day};
 use crate::program::Program;
 use crate::screen::Color;
 use crate::{fill, help};
@@ -38,7 +38,8 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
     let flags = ServiceFlags::augment_args(flags);
     let flags = if program.demo.is_some() { flags.arg(demo_flag()) } else { flags };
     let flags = CallFlags::augment_args(flags);
-    let flags = if extras.has_mirror() { flags.arg(from_flag()) } else { flags };
+    let flags =
+        if extras.has_mirror() { flags.args([from_flag(), new_since_flag()]) } else { flags };
     let flags = flags.mut_args(|one| one.hide_short_help(true));
     fill::command(flags, &fill)
         .version(program.version)
@@ -121,6 +122,22 @@ fn from_flag() -> Arg {
         .global(true)
 }
 
+/// The flag for new records of a mirror.
+fn new_since_flag() -> Arg {
+    Arg::new(NEW_SINCE)
+        .long("new-since")
+        .help("With --from, print only records that the mirror first saw on DATE or later")
+        .long_help(
+            "With --from, print only records that the mirror first saw on DATE or later: YYYY-MM-DD, `today` or `yesterday`.\n\n\
+             The day begins at midnight on this machine. The date has nothing to do with the dates in the records.",
+        )
+        .help_heading("Mirror")
+        .value_name("DATE")
+        .value_parser(start_of_day)
+        .requires(FROM)
+        .global(true)
+}
+
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
 pub(crate) fn parse<C: OperationCommands>(
     program: Name,
@@ -163,13 +180,17 @@ fn read<C: OperationCommands>(matches: &clap::ArgMatches) -> Result<Args<C>, cla
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
     let from: Option<&String> = matches.try_get_one(FROM).ok().flatten();
     let from = from.cloned();
+    let new_since = matches.try_get_one(NEW_SINCE).ok().flatten().copied();
     Ok(Args {
-        output: OutputFlags { since: Since::of(matches, C::DATES), ..output },
+        output: OutputFlags { since: Since::of(matches, C::DATES), new_since, ..output },
         service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
         call: CallFlags { demo, ..call },
         command: Command::from_arg_matches(matches)?,
     })
 }
+
+/// Identifier of the flag `--new-since`.
+const NEW_SINCE: &str = "frame:new-since";
 
 /// Identifier of the flag `--from`.
 const FROM: &str = "frame:from";

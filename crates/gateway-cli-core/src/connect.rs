@@ -48,6 +48,17 @@ pub(crate) fn connect<C: ServiceClient>(
     Ok((connect_to_service::<C>(invocation, settings, store)?, None))
 }
 
+/// Creates a client that will call no service, for commands that only read a mirror.
+pub(crate) fn connect_to_none<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &mut Settings,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
+    settings.base_url = Some(unused);
+    let token = AccessToken::new("unused")?;
+    build::<C>(invocation, settings, None, |builder| builder.token(token))
+}
+
 fn connect_to_service<C: ServiceClient>(
     invocation: &Invocation,
     settings: &Settings,

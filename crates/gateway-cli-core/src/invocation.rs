@@ -13,4 +13,7 @@ pub(crate) struct Invocation {
     pub(crate) call: CallFlags,
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
+    /// Returns what a query selects from a mirror, if the program can have one.
+    #[cfg(feature = "mirror")]
+    pub(crate) select: Option<crate::mirror::selected::Select>,
 }

@@ -64,7 +64,15 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
-            let invocation = Invocation { program: *program, service, call, output, screen };
+            let invocation = Invocation {
+                program: *program,
+                service,
+                call,
+                output,
+                screen,
+                #[cfg(feature = "mirror")]
+                select: extras.mirror.map(|mirror| mirror.select),
+            };
             (screen, command::run(command, &invocation, extras, definition))
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cache::store::{MEGABYTE, Store};
 use crate::config::folder::cache_folder;
 use crate::config::settings::Settings;
-use crate::connect::{connect, transport};
+use crate::connect::{connect, connect_to_none, transport};
 use crate::dry_run::curl;
 use crate::entries::Entries;
 use crate::exit::Exit;
@@ -52,10 +52,19 @@ impl<S: Service> Session<S> {
     pub(crate) fn open<C: ServiceClient<Service = S>>(
         invocation: &Invocation,
     ) -> Result<Self, Failure> {
-        if invocation.service.from.is_some() {
-            return Err(Failure::usage("cannot use --from: this command calls the service"));
-        }
         let mut settings = Settings::of_known(invocation)?;
+        if invocation.service.from.is_some() {
+            let client = connect_to_none::<C>(invocation, &mut settings)?;
+            let invocation = invocation.clone();
+            return Ok(Self {
+                client,
+                settings,
+                invocation,
+                trace: None,
+                store: None,
+                _demo: None,
+            });
+        }
         let store = open_store(invocation, &settings)?;
         let (client, demo) = connect::<C>(invocation, &mut settings, store.as_ref())?;
         let trace = Trace::of(invocation);
@@ -73,7 +82,7 @@ impl<S: Service> Session<S> {
 
     /// Requests a list and prints its records while they arrive.
     ///
-    /// With `--dry-run`, prints the request and sends nothing.
+    /// With `--dry-run`, prints the request and sends nothing. With `--from`, prints the records of a mirror.
     ///
     /// # Errors
     ///
@@ -83,7 +92,7 @@ impl<S: Service> Session<S> {
     /// use gateway_cli_core::client::model::{ListOperation, Service};
     /// use gateway_cli_core::{Failure, RecordType, Session};
     ///
-    /// fn list<S: Service, O: ListOperation<Service = S>>(
+    /// fn list<S: Service, O: ListOperation<Service = S> + 'static>(
     ///     session: &Session<S>,
     ///     photos: &O,
     /// ) -> Result<(), Failure> {
@@ -92,8 +101,12 @@ impl<S: Service> Session<S> {
     /// ```
     pub fn list<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
-        O: ListOperation<Service = S>,
+        O: ListOperation<Service = S> + 'static,
     {
+        #[cfg(feature = "mirror")]
+        if let (Some(_), Some(select)) = (&self.invocation.service.from, self.invocation.select) {
+            return crate::mirror::list::print(operation, select, record, &self.invocation);
+        }
         self.print_list(operation, record, || {
             let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
@@ -137,7 +150,7 @@ impl<S: Service> Session<S> {
     where
         O: PagedOperation<Service = S>,
     {
-        if flags.one_page {
+        if flags.one_page || self.invocation.service.from.is_some() {
             return self.list(operation, record);
         }
         self.print_list(operation, record, || {
@@ -281,7 +294,10 @@ impl<S: Service> Session<S> {
         &self,
         operation: &O,
     ) -> Result<bool, Failure> {
-        let Invocation { program, call, .. } = &self.invocation;
+        let Invocation { program, call, service, .. } = &self.invocation;
+        if service.from.is_some() {
+            return Err(Failure::usage("cannot use --from: this command calls the service"));
+        }
         if !call.dry_run {
             return Ok(false);
         }

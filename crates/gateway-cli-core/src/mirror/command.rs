@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::changes::{self, ChangesFlags};
 use crate::mirror::hooks::Mirroring;
+use crate::mirror::search::{self, SearchFlags};
 use crate::mirror::status::{self, StatusFlags};
 use crate::mirror::sync::SyncFlags;
 
@@ -39,6 +40,12 @@ Examples:
   {program} mirror changes --limit 100 -o ndjson
   {program} mirror changes --cursor")]
     Changes(ChangesFlags),
+    /// Find records by text, in any case. Records that are gone or forgotten are not found.
+    #[command(after_help = "\
+Examples:
+  {program} mirror search harbour
+  {program} mirror search harbour --filter state=present -o ndjson")]
+    Search(SearchFlags),
 }
 
 impl MirrorCommand {
@@ -48,6 +55,7 @@ impl MirrorCommand {
             Self::Sync(flags) => (of.sync)(&flags, invocation),
             Self::Status(flags) => status::run(&flags, invocation),
             Self::Changes(flags) => changes::run(&flags, invocation),
+            Self::Search(flags) => search::run(&flags, invocation),
         }
     }
 }

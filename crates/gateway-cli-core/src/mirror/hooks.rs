@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::selected::{Select, select};
 use crate::mirror::sync::{self, SyncFlags};
 
 /// The parts of the commands that depend on the service.
@@ -18,12 +19,17 @@ use crate::mirror::sync::{self, SyncFlags};
 pub(crate) struct Mirroring {
     pub(crate) sync: fn(&SyncFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) recovered: fn() -> Vec<Recovered>,
+    pub(crate) select: Select,
 }
 
 impl Mirroring {
     /// Creates the hooks of the service of a client.
     pub(crate) fn of<C: ServiceClient<Service: Mirrored>>() -> Self {
-        Self { sync: sync::run::<C>, recovered: recovered::<C::Service> }
+        Self {
+            sync: sync::run::<C>,
+            recovered: recovered::<C::Service>,
+            select: select::<C::Service>,
+        }
     }
 }
 

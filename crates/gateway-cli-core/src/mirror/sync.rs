@@ -66,6 +66,9 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     flags: &SyncFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
+    if invocation.service.from.is_some() {
+        return Err(Failure::usage("cannot use --from: --to names the mirror"));
+    }
     let session = Session::open::<C>(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
     if invocation.call.dry_run {

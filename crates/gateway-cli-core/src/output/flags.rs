@@ -68,6 +68,12 @@ pub(crate) struct OutputFlags {
     #[arg(skip)]
     pub(crate) since: Option<Since>,
 
+    /// When the records of a mirror must have been first seen, in seconds since 1970. Its flag exists only in programs that can
+    /// have a mirror.
+    #[arg(skip)]
+    #[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
+    pub(crate) new_since: Option<i64>,
+
     /// Accept fields that the contract does not document in --fields, --filter, --sort and --count-by.
     #[arg(long, global = true)]
     pub(crate) any_field: bool,

@@ -1,6 +1,6 @@
 //! The flag `--since`: only records from a date on.
 
-use chrono::Local;
+use chrono::{Local, NaiveDate, NaiveTime, TimeZone as _};
 use clap::{Arg, ArgMatches};
 
 use crate::failure::Failure;
@@ -49,15 +49,29 @@ impl Since {
 }
 
 fn parse(text: &str) -> Result<Bound, String> {
+    Bound::date(&named(text)).ok_or_else(|| EXPECTED.to_owned())
+}
+
+/// Parses a day, and returns when it begins on this machine, in seconds since 1970.
+pub(crate) fn start_of_day(text: &str) -> Result<i64, String> {
+    let day: NaiveDate = named(text).parse().map_err(|_not_a_date| EXPECTED.to_owned())?;
+    let begin = day.and_time(NaiveTime::MIN);
+    // A clock that is set forward at midnight skips it.
+    let local = Local.from_local_datetime(&begin).earliest();
+    Ok(local.map_or_else(|| begin.and_utc().timestamp(), |begin| begin.timestamp()))
+}
+
+/// Returns the date of a named day.
+fn named(text: &str) -> String {
     let today = Local::now().date_naive();
-    let date = match text {
+    match text {
         "today" => today.to_string(),
         "yesterday" => today.pred_opt().unwrap_or(today).to_string(),
         _ => text.to_owned(),
-    };
-    Bound::date(&date)
-        .ok_or_else(|| "expected a date such as 2026-11-30, `today` or `yesterday`".to_owned())
+    }
 }
+
+const EXPECTED: &str = "expected a date such as 2026-11-30, `today` or `yesterday`";
 
 const ID: &str = "frame:since";
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
-use crate::run::{Person, code, stdout};
+use crate::run::{Person, code, stderr, stdout};
 
 #[cfg(feature = "demo")]
 #[test]
@@ -26,7 +26,7 @@ fn service(lists: &'static [&'static str]) -> RawServer {
     let asked = AtomicUsize::new(0);
     RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
         let body = if request.target().contains("method=vacancies/list") {
-            lists[asked.fetch_add(1, Ordering::Relaxed)]
+            lists.get(asked.fetch_add(1, Ordering::Relaxed)).copied().unwrap()
         } else {
             r#"{"status":"success","result":[]}"#
         };
@@ -86,12 +86,8 @@ fn a_mirror_is_bound_to_its_source() {
     assert_eq!(code(&person.run(&["mirror", "sync", "--to", "m.db"])), 0);
     let as_other = ["mirror", "sync", "--to", "m.db", "--account", "other"];
     insta::assert_snapshot!(
-        [
-            person.see(&as_other),
-            person.see(&["mirror", "status", "--from", "absent.db"]),
-            person.see(&["vacancies", "list", "--from", "m.db", "--dry-run"]),
-        ]
-        .join("\n")
+        [person.see(&as_other), person.see(&["mirror", "status", "--from", "absent.db"]),]
+            .join("\n")
     );
 }
 
@@ -107,4 +103,67 @@ fn an_old_mirror_has_its_exit_code() {
     let change = "UPDATE mirror_scope SET completed_at = '2001-09-09T01:46:40Z' WHERE table_name = 'vacancy'";
     rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
     assert_eq!(code(&person.run(status)), 8);
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn a_list_of_the_mirror_is_printed_as_that_of_the_service() {
+    let person = Person::new();
+    let sync = person.run(&["--demo", "mirror", "sync", "--to", "demo.db"]);
+    assert_eq!(code(&sync), 0, "{}", stderr(&sync));
+    for list in ["candidates", "vacancies"] {
+        for format in ["json", "ndjson", "csv", "table"] {
+            let options: &[&str] =
+                &[list, "list", "-o", format, "--sort", "-id", "--filter", "id!=103"];
+            let live = person.run(&[options, &["--demo"]].concat());
+            let mirrored = person.run(&[options, &["--from", "demo.db"]].concat());
+            assert_eq!(stdout(&mirrored), stdout(&live), "{list} {format}");
+            assert!(
+                stderr(&mirrored).starts_with("note: from the mirror, "),
+                "{}",
+                stderr(&mirrored)
+            );
+        }
+    }
+    let count = |since: &str| {
+        let args =
+            ["candidates", "list", "--from", "demo.db", "--new-since", since, "--jq", "length"];
+        stdout(&person.run(&args)).trim().to_owned()
+    };
+    assert_eq!((count("yesterday"), count("2999-01-01")), ("24".to_owned(), "0".to_owned()));
+}
+
+#[test]
+fn a_mirror_answers_only_lists() {
+    let person = Person::new();
+    let refused = |args: &[&str]| {
+        let output = person.run(args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        stderr(&output).to_owned()
+    };
+    for args in [&["credits", "get"][..], &["api", "vacancies/list"], &["check"]] {
+        let text = refused(&[args, &["--from", "m.db"]].concat());
+        assert!(text.contains("cannot use --from: this command calls the service"), "{text}");
+    }
+    let text = refused(&["mirror", "sync", "--from", "m.db"]);
+    assert!(text.contains("cannot use --from: --to names the mirror"), "{text}");
+    assert!(refused(&["vacancies", "list", "--new-since", "today"]).contains("--from <MIRROR>"));
+}
+
+#[test]
+fn a_search_finds_records_of_all_tables() {
+    let service = service(&[r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Straße"}]"#]);
+    let person = Person::of_service(&service.uri(""));
+    assert_eq!(code(&person.run(&["mirror", "sync"])), 0);
+    let found = person.run(&[
+        "mirror",
+        "search",
+        "STRASSE",
+        "-o",
+        "csv",
+        "--fields",
+        "table,id,state,record",
+    ]);
+    let expected = "table,id,state,record\r\nvacancy,2,present,\"{\"\"id\"\":\"\"2\"\",\"\"project\"\":\"\"Straße\"\"}\"\r\n";
+    assert_eq!(stdout(&found), expected);
 }
