@@ -35,7 +35,18 @@ pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
 /// Returns the wait that `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date in one of its three forms.
 ///
 /// A date in the past is a wait of zero. A value in neither form counts as absent.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use gateway_client_core::retry_after;
+/// use gateway_client_core::transport::http::HeaderMap;
+/// use gateway_client_core::transport::http::header::{HeaderValue, RETRY_AFTER};
+///
+/// let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static("120"))]);
+/// assert_eq!(retry_after(&headers, SystemTime::now()), Some(Duration::from_secs(120)));
+/// ```
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number that does not fit still means "very long".

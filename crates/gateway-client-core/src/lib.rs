@@ -180,6 +180,7 @@ pub use crate::builder::ClientBuilder;
 pub use crate::call_options::CallOptions;
 pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
+pub use crate::head::retry_after;
 pub use crate::list_reader::Entry;
 pub use crate::observer::{Attempt, Observer};
 pub use crate::paged_records::PagedRecords;

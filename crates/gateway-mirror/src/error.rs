@@ -38,6 +38,8 @@ pub enum ErrorKind {
     Cursor,
     /// The consumer does not exist, is disabled, or needs changes that should be removed.
     Consumer,
+    /// A setting of a sink is invalid, such as a URL or a secret.
+    Setting,
     /// The receiver of events failed. The event is delivered again later.
     Delivery,
     /// The store failed.

@@ -50,7 +50,8 @@
 //! A change is written in the transaction of its data, without values. So the feed is the outbox of all deliveries:
 //! [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the record as it is at
 //! that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least once, in order. The data of
-//! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks.
+//! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks, and `Webhook` with
+//! the feature `webhook`.
 //!
 //! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
 //! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
@@ -94,6 +95,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `sqlite` | yes | mirrors in SQLite files, with [`Mirror::open`] |
+//! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
@@ -163,6 +165,10 @@ pub use crate::report::Report;
 pub use crate::run::Run;
 pub use crate::sink::exec::Exec;
 pub use crate::sink::ndjson::Ndjson;
+#[cfg(feature = "webhook")]
+pub use crate::sink::webhook::Webhook;
+#[cfg(feature = "webhook")]
+pub use crate::sink::webhook::signature::WebhookSecret;
 pub use crate::sink::{Failure, Sink};
 pub use crate::source::Source;
 pub use crate::status::TableStatus;

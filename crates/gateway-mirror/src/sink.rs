@@ -2,6 +2,8 @@
 
 pub(crate) mod exec;
 pub(crate) mod ndjson;
+#[cfg(feature = "webhook")]
+pub(crate) mod webhook;
 
 use std::borrow::Cow;
 use std::error::Error as StdError;

@@ -20,3 +20,5 @@ mod sinks;
 mod sqlite;
 mod support;
 mod sync;
+#[cfg(feature = "webhook")]
+mod webhook;
