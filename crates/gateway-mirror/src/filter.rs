@@ -6,7 +6,6 @@ use crate::engine::known::State;
 use crate::error::{Error, ErrorKind};
 use crate::row::Value;
 use crate::shape::{Column, Kind, Shape};
-use crate::store::Kept;
 
 /// Which records of a table to read. The default is all of them, in every state.
 ///
@@ -104,23 +103,6 @@ impl Filter {
     /// Returns the search for the text; `None` if any text is accepted.
     pub(crate) fn search(&self) -> Option<Search<'_>> {
         self.text.as_deref().map(|wanted| Search { wanted, folded: String::new() })
-    }
-
-    /// Returns whether a record is accepted, apart from its columns.
-    pub(crate) fn accepts(&self, kept: &Kept) -> bool {
-        let is_recent = self.first_seen_since.is_none_or(|since| kept.times.first_seen >= since);
-        let is_text = |column: &Column| column.kind == Kind::Text;
-        let texts =
-            kept.shape.columns.iter().zip(&kept.row.cells).filter_map(
-                |(column, cell)| match cell {
-                    Some(Value::Text(text)) if is_text(column) => Some(&**text),
-                    _ => None,
-                },
-            );
-        let has_text = |mut search: Search<'_>| {
-            std::iter::once(&*kept.id).chain(texts).any(|text| search.is_within(text))
-        };
-        is_recent && self.accepts_state(kept.known.state) && self.search().is_none_or(has_text)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A store in memory: the reference for the others, and for programs that keep nothing.
 
+mod accept;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
 use crate::hash::{Hash, Secret, fill};
+use crate::memory::accept::accepts;
 use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
@@ -273,7 +276,7 @@ impl Store for MemoryStore {
             let Stored { known, id, times, row } = stored.clone();
             Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
         });
-        let is_wanted = |kept: &Kept| filter.accepts(kept) && has_values(kept);
+        let is_wanted = |kept: &Kept| accepts(filter, kept) && has_values(kept);
         kept.filter(|kept| kept.as_ref().map_or(true, is_wanted)).take(limit).collect()
     }
 
