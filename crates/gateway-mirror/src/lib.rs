@@ -87,6 +87,7 @@
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
+//! - `backup`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request.
 //! - `check` compares a mirror with itself; `finding` is what is wrong.
 //! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
@@ -105,6 +106,7 @@
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod backoff;
+mod backup;
 mod change;
 mod check;
 mod consumer;
@@ -117,6 +119,7 @@ mod error;
 mod event;
 mod filter;
 mod finding;
+mod forget;
 mod hash;
 mod json;
 mod meaning;
@@ -129,6 +132,8 @@ mod options;
 mod read;
 mod record;
 mod report;
+#[cfg(feature = "sqlite")]
+mod restore;
 mod row;
 mod run;
 mod shape;
@@ -148,6 +153,7 @@ pub use gateway_client_core as client;
 #[doc(no_inline)]
 pub use gateway_model_core as model;
 
+pub use crate::backup::{Backup, Existing};
 pub use crate::change::{Change, ChangeKind};
 pub use crate::consumer::{Consumer, StartAt};
 pub use crate::cursor::Cursor;
@@ -158,10 +164,13 @@ pub use crate::error::{Error, ErrorKind};
 pub use crate::event::Event;
 pub use crate::filter::Filter;
 pub use crate::finding::{Check, Finding, FindingKind};
+pub use crate::forget::Forgotten;
 pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
 pub use crate::record::Record;
 pub use crate::report::Report;
+#[cfg(feature = "sqlite")]
+pub use crate::restore::Restored;
 pub use crate::run::Run;
 pub use crate::sink::exec::Exec;
 pub use crate::sink::ndjson::Ndjson;

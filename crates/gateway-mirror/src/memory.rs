@@ -238,6 +238,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
+        Ok(self.content.suppressed.remove(&(table.to_owned(), id)))
+    }
+
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
         let changes = self.content.changes.iter().filter(|change| change.number > after);
         Ok(changes.take(limit).cloned().collect())

@@ -1,23 +1,31 @@
 //! A mirror in a SQLite file.
 
 mod ahead;
+mod backup;
 mod consumers;
 mod damage;
 mod failure;
 mod files;
 mod lock;
+mod log;
 mod open;
+mod opened;
+mod partial;
+pub(crate) mod restore;
 mod rows;
 mod scope;
 mod select;
 mod table;
+mod traces;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
+use crate::backup::{Backup, Existing};
 use crate::change::{Change, ChangeKind};
 use crate::consumer::Consumer;
 use crate::cursor::Identity;
@@ -31,9 +39,11 @@ use crate::source::Source;
 use crate::sqlite::ahead::Ahead;
 use crate::sqlite::failure::failed;
 use crate::sqlite::lock::Lock;
+use crate::sqlite::opened::Opened;
 use crate::sqlite::rows::Shapes;
 use crate::sqlite::select::Page;
 use crate::sqlite::table::Table;
+use crate::sqlite::traces::BUSY_TIMEOUT;
 use crate::status::TableStatus;
 use crate::store::{End, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
 use crate::time::utc;
@@ -42,7 +52,11 @@ use crate::time::utc;
 pub(crate) struct SqliteStore {
     path: PathBuf,
     connection: Connection,
+    /// Dropped after the connection.
+    _opened: Opened,
     identity: Identity,
+    /// Erased values may remain in the log.
+    has_traces: bool,
     /// Held during a transaction.
     lock: Option<Lock>,
     tables: HashMap<String, Arc<Table>>,
@@ -54,10 +68,15 @@ pub(crate) struct SqliteStore {
 
 impl SqliteStore {
     pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
+        let opened = Opened::note(path, || log::check(path))?;
         let (connection, identity) = open::open(path, source)?;
+        // A process that was killed may have left erased values in the log.
+        let has_traces = !traces::remove(&connection, Duration::ZERO)?;
         Ok(Self {
+            has_traces,
             path: path.to_owned(),
             connection,
+            _opened: opened,
             identity,
             lock: None,
             tables: HashMap::new(),
@@ -141,6 +160,7 @@ impl Store for SqliteStore {
 
     fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
         self.lock()?;
+        backup::sweep(&self.path)?;
         scope::counts(&self.connection, table)
     }
 
@@ -233,9 +253,9 @@ impl Store for SqliteStore {
         let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         self.execute(update, (end.table, present, missing, completed_at.as_deref()))?;
         self.run("COMMIT")?;
-        if end.has_erased {
-            // The log still has the erased values. A reader may keep them there until the next checkpoint.
-            self.run("PRAGMA wal_checkpoint(TRUNCATE)")?;
+        if end.has_erased || self.has_traces {
+            let timeout = if end.has_erased { BUSY_TIMEOUT } else { Duration::ZERO };
+            self.has_traces = !traces::remove(&self.connection, timeout)?;
         }
         self.lock = None;
         Ok(())
@@ -254,6 +274,11 @@ impl Store for SqliteStore {
 
     fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
         scope::suppressed(&self.connection, table)
+    }
+
+    fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
+        let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+        Ok(self.execute(delete, (table, id.to_bytes()))? > 0)
     }
 
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
@@ -315,6 +340,22 @@ impl Store for SqliteStore {
 
     fn damage(&mut self) -> Result<Vec<String>, Error> {
         damage::find(&self.connection)
+    }
+
+    fn has_traces(&self) -> bool {
+        self.has_traces
+    }
+
+    fn backup(&mut self, to: &Path, existing: Existing, at: i64) -> Result<(), Error> {
+        backup::write(&self.path, &self.connection, to, existing, at)
+    }
+
+    fn backups(&mut self) -> Result<Vec<Backup>, Error> {
+        backup::all(&self.path)
+    }
+
+    fn drop_backup(&mut self, path: &Path) -> Result<bool, Error> {
+        backup::remove(&self.path, path)
     }
 
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {

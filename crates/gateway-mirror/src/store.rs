@@ -1,8 +1,10 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
+use crate::backup::{Backup, Existing};
 use crate::change::{Change, ChangeKind};
 use crate::consumer::Consumer;
 use crate::cursor::Identity;
@@ -67,6 +69,30 @@ pub(crate) trait Store: Send {
 
     /// Forgets an identity for all later syncs.
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error>;
+
+    /// Removes an identity from those that are forgotten. Returns whether it was one.
+    fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error>;
+
+    /// Returns whether erased values may remain in the log of the database.
+    fn has_traces(&self) -> bool {
+        false
+    }
+
+    /// Writes the last committed state to a file.
+    fn backup(&mut self, _to: &Path, _existing: Existing, _at: i64) -> Result<(), Error> {
+        let text = "cannot back up the mirror: it is not a SQLite file; use the tools of its database, such as `pg_dump`";
+        Err(Error::new(ErrorKind::Store, text))
+    }
+
+    /// Returns the backups that were made, by path.
+    fn backups(&mut self) -> Result<Vec<Backup>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Removes a backup from the list. Returns whether it was there.
+    fn drop_backup(&mut self, _path: &Path) -> Result<bool, Error> {
+        Ok(false)
+    }
 
     /// Returns the changes after this number, at most `limit`.
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error>;

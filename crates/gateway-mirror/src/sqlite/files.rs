@@ -1,8 +1,9 @@
 //! Files and folders that only their owner may read.
 
+use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
 
@@ -15,29 +16,45 @@ pub(crate) fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Returns the path with a suffix, such as that of the log of a database.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Creates the folder of a file for its owner only, if it does not exist.
+pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| failed(path, error))
+}
+
 /// Creates the database file and its folder if they do not exist. Refuses a file that other users may read.
 pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
-    let failed = |error: io::Error| {
-        Error::new(ErrorKind::Io, format!("cannot open {}", path.display())).because(error)
-    };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).map_err(failed)?;
+    create_folder(path)?;
+    if !path.exists() {
+        drop(private(path).map_err(|error| failed(path, error))?);
     }
-    let file = private(path).map_err(failed)?;
     #[cfg(unix)]
     {
-        let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().map_err(failed)?);
-        if mode & 0o077 != 0 {
+        // Not by opening it, see `opened`.
+        let metadata = path.metadata().map_err(|error| failed(path, error))?;
+        if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0 {
             let path = path.display();
             let text =
                 format!("cannot open {path}: other users may read it; run `chmod 600 {path}`");
             return Err(Error::new(ErrorKind::Io, text));
         }
     }
-    drop(file);
     Ok(())
+}
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot open {}", path.display())).because(error)
 }

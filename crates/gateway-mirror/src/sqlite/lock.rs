@@ -1,9 +1,8 @@
 //! The lock of a mirror: one process syncs, and the error for others names it.
 
-use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 use crate::sqlite::files;
@@ -17,7 +16,7 @@ pub(crate) struct Lock {
 impl Lock {
     /// Takes the lock of a database, without waiting.
     pub(crate) fn take(database: &Path) -> Result<Self, Error> {
-        let path = beside(database);
+        let path = files::beside(database, ".lock");
         let failed = |error: std::io::Error| {
             let text = format!("cannot lock {}", path.display());
             Error::new(ErrorKind::Io, text).because(error)
@@ -49,10 +48,4 @@ fn busy(database: &Path, lock: &Path) -> Error {
     let holder = holder.as_deref().unwrap_or("another process");
     let text = format!("cannot sync {}: {holder} syncs it; wait for its end", database.display());
     Error::new(ErrorKind::Busy, text)
-}
-
-fn beside(database: &Path) -> PathBuf {
-    let mut name = OsString::from(database);
-    name.push(".lock");
-    name.into()
 }

@@ -1,7 +1,6 @@
 //! Opens the file of a mirror, or refuses it and leaves it unchanged.
 
 use std::path::Path;
-use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
@@ -11,6 +10,7 @@ use crate::hash::{Secret, fill};
 use crate::source::Source;
 use crate::sqlite::failure::failed;
 use crate::sqlite::files;
+use crate::sqlite::traces::BUSY_TIMEOUT;
 
 /// Opens the file, and creates the tables of a new one. Without a source, the file must exist, and may have any source.
 pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, Identity), Error> {
@@ -38,6 +38,7 @@ pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, 
     }
     connection.execute_batch(SETTINGS).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
+    renew(&connection, "is_copy = 1")?;
     let (identity, fingerprint) = identity(&connection)?;
     if source.is_some_and(|source| fingerprint != source.fingerprint(&identity.secret)) {
         let why = "it is the mirror of another account or base URL; use one file for each";
@@ -77,6 +78,18 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
     Ok(!statement.exists(()).map_err(failed)?)
 }
 
+/// Gives a mirror another id, so that it refuses the cursors of before.
+pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
+    let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
+    if !connection.prepare(&select).and_then(|mut meta| meta.exists(())).map_err(failed)? {
+        return Ok(());
+    }
+    let mut id = [0; 16];
+    fill(&mut id)?;
+    let update = format!("UPDATE mirror_meta SET id = ?1, is_copy = 0 WHERE {condition}");
+    connection.execute(&update, (id,)).map(drop).map_err(failed)
+}
+
 fn identity(connection: &Connection) -> Result<(Identity, String), Error> {
     let select = "SELECT id, secret, source FROM mirror_meta";
     connection
@@ -96,6 +109,3 @@ const VERSION: i64 = 1;
 /// FULL, because a change that was read must survive a power cut: its number is not used again.
 const SETTINGS: &str =
     "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384";
-
-/// Time that a statement waits for a writer.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);

@@ -3,7 +3,9 @@ CREATE TABLE mirror_meta (
     id BLOB NOT NULL,
     secret BLOB NOT NULL,
     source TEXT NOT NULL,
-    pruned INTEGER NOT NULL DEFAULT 0
+    pruned INTEGER NOT NULL DEFAULT 0,
+    -- The file is a backup, which gets another id when it is opened.
+    is_copy INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE mirror_shape (

@@ -11,8 +11,8 @@ use crate::shape::{Kind, Shape};
 use crate::sqlite::failure::failed;
 use crate::sqlite::rows::{self, Shapes};
 use crate::sqlite::table::{append, quoted, sql};
-use crate::sqlite::utc;
 use crate::store::Kept;
+use crate::time::utc;
 
 /// Which records to read.
 pub(crate) struct Page<'a> {

@@ -84,7 +84,7 @@ impl Subject {
     fn apply(&mut self, step: &Step) -> bool {
         match step {
             Step::Describe { has_stars } => self.has_stars = *has_stars,
-            Step::Forget(id) => self.mirror.forget("photo", id).unwrap(),
+            Step::Forget(id) => drop(self.mirror.forget("photo", id).unwrap()),
             Step::List(items) | Step::Cut(items) => {
                 let table = if self.has_stars { PHOTO_WITH_STARS } else { PHOTO };
                 let mut run = self.mirror.begin("photos/list", &table, Rules::new()).unwrap();

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod all;
+mod backup;
 mod check;
 mod delivery;
 mod faults;

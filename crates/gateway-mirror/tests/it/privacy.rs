@@ -68,3 +68,88 @@ fn nothing_shows_a_personal_value() {
         })
         .unwrap();
 }
+
+/// A row that is moved between pages leaves no copy of its values.
+#[test]
+fn a_person_among_thousands_is_erased_from_every_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mirror = open(&folder.path().join("mirror.db"));
+    let list = |round: usize| -> Vec<String> {
+        let record = |id: usize| {
+            // Lengths that grow and shrink, so that pages are split and joined.
+            let filling = "x".repeat((id * 37 + round * 101) % 700);
+            let title = if id % 50 == 7 { "Zanzibar" } else { "Other" };
+            format!(
+                r#"{{"id":"{id}","title":"{title} {round} {filling}","x":"{title} {filling}"}}"#
+            )
+        };
+        (0..3000)
+            .filter(|id| !(id + round).is_multiple_of(13) || id % 50 == 7)
+            .map(record)
+            .collect()
+    };
+    for round in 0..8 {
+        let list = list(round);
+        let list: Vec<&str> = list.iter().map(String::as_str).collect();
+        let rules = gateway_mirror::Rules::new().confirm(1);
+        crate::support::sync(&mut mirror, &crate::support::PHOTO, rules, &list).unwrap();
+    }
+    assert!(files_contain_it(folder.path()));
+    for id in (0..3000).filter(|id| id % 50 == 7) {
+        assert!(mirror.forget("photo", &id.to_string()).unwrap().was_known);
+    }
+    assert!(!files_contain_it(folder.path()));
+}
+
+#[test]
+fn a_reader_of_an_older_state_keeps_traces_until_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[SECRET, OTHER]);
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let count: i64 = reader.query_row("SELECT count(*) FROM photo", (), |row| row.get(0)).unwrap();
+    assert_eq!(count, 2);
+    let forgotten = mirror.forget("photo", "1").unwrap();
+    assert!(forgotten.has_traces && files_contain_it(folder.path()));
+    drop(reader);
+    drop(mirror);
+    let mirror = open(&path);
+    assert!(!files_contain_it(folder.path()));
+    drop(mirror);
+}
+
+#[test]
+fn what_a_killed_backup_left_is_erased() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[SECRET, OTHER]);
+    let copies = folder.path().join("copies");
+    std::fs::create_dir(&copies).unwrap();
+    let copy = copies.join("copy.db");
+    mirror.backup(&copy, gateway_mirror::Existing::Refuse).unwrap();
+    assert!(files_contain_it(&copies));
+    std::fs::rename(&copy, copies.join(".copy.db.0123456789abcdef.partial")).unwrap();
+    mirror.forget("photo", "1").unwrap();
+    assert!(!files_contain_it(&copies));
+}
+
+#[test]
+fn a_forgotten_record_may_be_allowed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for mut mirror in [Mirror::in_memory().unwrap(), open(&folder.path().join("mirror.db"))] {
+        photos(&mut mirror, &[SECRET, OTHER]);
+        assert!(!mirror.unforget("photo", "1").unwrap());
+        assert!(mirror.forget("photo", "1").unwrap().was_known);
+        assert!(!mirror.forget("photo", "3").unwrap().was_known);
+        assert!(mirror.is_forgotten("photo", "1").unwrap());
+        assert!(mirror.is_forgotten("photo", "3").unwrap());
+        assert!(mirror.unforget("photo", "1").unwrap() && mirror.unforget("photo", "3").unwrap());
+        assert_eq!(state_of(&mirror, "1").0, State::Gone);
+        photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3"}"#]);
+        assert_eq!(feed(&mirror), ["gone 1", "returned 1", "added 3"]);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}

@@ -1,0 +1,20 @@
+//! Erased values that remain in the log.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::error::Error;
+use crate::sqlite::failure::failed;
+
+/// Writes the log into the file and empties it. Returns whether it did: a reader of an older state prevents it.
+pub(crate) fn remove(connection: &Connection, timeout: Duration) -> Result<bool, Error> {
+    connection.busy_timeout(timeout).map_err(failed)?;
+    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let busy: i64 = connection.query_row(checkpoint, (), |row| row.get(0)).map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    Ok(busy == 0)
+}
+
+/// Time that a statement waits for a writer.
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
