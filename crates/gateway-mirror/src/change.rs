@@ -14,7 +14,7 @@ pub struct Change {
     pub id: String,
     /// The kind of change.
     pub kind: ChangeKind,
-    /// The columns that differ, for [`ChangeKind::Changed`].
+    /// The columns that differ, for [`ChangeKind::Changed`] and [`ChangeKind::ValueChanged`].
     pub fields: Vec<String>,
 }
 
@@ -26,6 +26,8 @@ pub enum ChangeKind {
     Added,
     /// The record has another meaning.
     Changed,
+    /// The recovered value of a member in a group differs, or became known or unknown.
+    ValueChanged,
     /// The record is absent from a complete list for the first time.
     Missing,
     /// The record counts as deleted, or was erased on request.
@@ -44,6 +46,7 @@ impl ChangeKind {
         match self {
             Self::Added => "added",
             Self::Changed => "changed",
+            Self::ValueChanged => "value_changed",
             Self::Missing => "missing",
             Self::Gone => "gone",
             Self::Returned => "returned",
@@ -51,7 +54,7 @@ impl ChangeKind {
     }
 
     pub(crate) fn of(name: &str) -> Option<Self> {
-        [Self::Added, Self::Changed, Self::Missing, Self::Gone, Self::Returned]
+        [Self::Added, Self::Changed, Self::ValueChanged, Self::Missing, Self::Gone, Self::Returned]
             .into_iter()
             .find(|kind| kind.as_str() == name)
     }

@@ -101,6 +101,14 @@ impl Comparison {
         self.entries += 1;
     }
 
+    /// Counts a present or missing record that stays as it is.
+    pub(crate) fn keep(&mut self, key: i64, is_missing: bool) {
+        if self.seen.insert(key) {
+            self.entries += 1;
+            *(if is_missing { &mut self.missing } else { &mut self.present }) += 1;
+        }
+    }
+
     /// Counts a record that could not be decoded.
     pub(crate) fn reject(&mut self) {
         self.entries += 1;

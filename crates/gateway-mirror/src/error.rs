@@ -26,6 +26,8 @@ pub enum ErrorKind {
     Record,
     /// Too many records are missing; nothing was committed. [`Error::missing`] has their number.
     Brake,
+    /// The service does not apply a filter, so that values cannot be recovered; nothing was committed.
+    Filter,
     /// Another process syncs the mirror.
     Busy,
     /// The mirror was made from another account or another base URL.

@@ -22,6 +22,10 @@
 //! | event | a change as it is delivered, with an id and the record as it is then |
 //! | delivery | passes the events after the position of a consumer to a sink, and moves the position |
 //! | brake | the refusal to commit a list in which too many records are missing |
+//! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
+//! | placement | a member in a group: a row of a recovered table |
+//! | recovery | asking for each group and value, to find a value that the records do not have |
+//! | coverage | the share of placements whose value is known |
 //!
 //! # One sync of a scope
 //!
@@ -57,6 +61,28 @@
 //! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
 //! delivered, too, so nothing is lost. Do the same if the changes of a consumer were removed.
 //!
+//! # Recovery
+//!
+//! Some services have a value that no record shows: only a filter knows the status of a photo in an album. After the lists,
+//! [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the placements as records of their own table.
+//! The names are those of the contract, those that the mirror has, and those of [`SyncOptions::values`].
+//!
+//! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it
+//!   is due ([`SyncOptions::recheck_every`]), or if it has an unknown value and there is a new name. It begins with
+//!   the values that are frequent in the group, and stops when each member has one. A change of a value in a group whose
+//!   members did not change is therefore found when the group is due.
+//! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a value
+//!   must be among those of the group, no record may have two values, and a value that does not exist must have no
+//!   records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
+//!   answers contradict each other is asked again once, because a record may have changed in between. The groups must
+//!   not all have the records of the whole list.
+//! - The placements are one list for the rules above: they become missing and gone, and the brake applies. A group whose
+//!   answer failed, or had a rejected record, stays as it is and is reported; after 10 failed answers in a row, the
+//!   recovery is given up.
+//! - A member whose value is unknown has a placement without a value. [`Coverage`] has their number.
+//! - A change of the value is [`ChangeKind::ValueChanged`].
+//! - If a member or a group is gone or forgotten, so are its placements, in the same transaction.
+//!
 //! # Tables
 //!
 //! A table has one column for each field, named after it (`portal_name` for `portal.name`), and these:
@@ -75,7 +101,7 @@
 //! The other tables are `mirror_meta` (identity, secret, source), `mirror_shape` (columns of each description), `mirror_scope`
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
 //! `mirror_rejected` (rejected records of the last sync of
-//! each scope, with index and reason), and `mirror_suppressed` (keyed hashes of forgotten identities).
+//! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), and `mirror_note` (which groups are due).
 //!
 //! # Modules
 //!
@@ -86,6 +112,7 @@
 //! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread.
+//! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
 //! - `backup`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request.
 //! - `check` compares a mirror with itself; `finding` is what is wrong.
@@ -120,6 +147,7 @@ mod event;
 mod filter;
 mod finding;
 mod forget;
+mod follow;
 mod hash;
 mod json;
 mod meaning;
@@ -131,6 +159,7 @@ mod open;
 mod options;
 mod read;
 mod record;
+mod recovery;
 mod report;
 #[cfg(feature = "sqlite")]
 mod restore;
@@ -168,6 +197,7 @@ pub use crate::forget::Forgotten;
 pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
 pub use crate::record::Record;
+pub use crate::recovery::coverage::{Coverage, GroupFailure};
 pub use crate::report::Report;
 #[cfg(feature = "sqlite")]
 pub use crate::restore::Restored;

@@ -18,7 +18,8 @@ use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Times, Written, other_scope,
+    End, Erased, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Times, Written,
+    other_scope,
 };
 
 /// A mirror in memory.
@@ -38,6 +39,7 @@ struct Content {
     last: i64,
     suppressed: BTreeSet<(String, Hash)>,
     consumers: BTreeMap<String, Consumer>,
+    notes: BTreeMap<String, String>,
 }
 
 impl Content {
@@ -240,6 +242,29 @@ impl Store for MemoryStore {
 
     fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
         Ok(self.content.suppressed.remove(&(table.to_owned(), id)))
+    fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
+        Ok(self.content.notes.get(name).cloned())
+    }
+
+    fn set_note(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        self.content.notes.insert(name.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
+        let Erased { table, column, text, state, at } = *erased;
+        let filter = Filter::new().state(State::Present).state(State::Missing).column(column, text);
+        let found = self.records(table, &filter, 0, usize::MAX)?;
+        for Kept { known, .. } in &found {
+            self.erase(table, known.key, state, at)?;
+            let counts = &mut self.table(table)?.counts;
+            let count = match known.state {
+                State::Missing => &mut counts.missing,
+                _ => &mut counts.present,
+            };
+            *count = count.saturating_sub(1);
+        }
+        Ok(found.into_iter().map(|kept| kept.id).collect())
     }
 
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {

@@ -1,6 +1,6 @@
 //! The options of a sync of all tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
@@ -13,19 +13,32 @@ use crate::error::{Error, ErrorKind};
 /// let options = SyncOptions::new().rules(Rules::new().confirm(3)).tables(["photo"]).calls_per_second(10);
 /// # let _ = options;
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct SyncOptions {
     pub(crate) rules: Rules,
     /// All tables if there are none.
     tables: BTreeSet<String>,
     pub(crate) calls_per_second: u32,
+    pub(crate) concurrency: usize,
+    pub(crate) recovers: bool,
+    /// More names of values, by what they are values of.
+    values: BTreeMap<String, Vec<String>>,
+    pub(crate) recheck_every: u32,
 }
 
 impl SyncOptions {
     /// Creates options that sync all tables by the default rules.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            rules: Rules::new(),
+            tables: BTreeSet::new(),
+            calls_per_second: 0,
+            concurrency: 4,
+            recovers: true,
+            values: BTreeMap::new(),
+            recheck_every: 8,
+        }
     }
 
     /// Sets the rules of each list. An accepted number of missing records applies to each list, too.
@@ -45,6 +58,39 @@ impl SyncOptions {
         Self { calls_per_second: calls, ..self }
     }
 
+    /// Sets the maximum number of calls at the same time; 0 counts as 1. Default: 4. Only a recovery makes several.
+    pub fn concurrency(self, calls: usize) -> Self {
+        Self { concurrency: calls.max(1), ..self }
+    }
+
+    /// Adds names of values that a recovery asks for, such as `values("status", ["On hold"])`. The names that the contract
+    /// lists, and those that the mirror has, are always asked for.
+    pub fn values<T: Into<String>>(
+        mut self,
+        value: impl Into<String>,
+        names: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.values.entry(value.into()).or_default().extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets in how many runs the values of each group are asked for at least once. Default: 8. Each run asks for the
+    /// values of the groups whose members changed, and of one eighth of all groups, the longest waiting ones first. With 1,
+    /// each run asks for all.
+    pub fn recheck_every(self, runs: u32) -> Self {
+        Self { recheck_every: runs.max(1), ..self }
+    }
+
+    /// Syncs only lists, and recovers no values.
+    pub fn without_recovery(self) -> Self {
+        Self { recovers: false, ..self }
+    }
+
+    /// Returns the added names of values.
+    pub(crate) fn values_of(&self, value: &str) -> &[String] {
+        self.values.get(value).map_or(&[], |names| names)
+    }
+
     /// Returns whether a table is synced.
     pub(crate) fn has_table(&self, name: &str) -> bool {
         self.tables.is_empty() || self.tables.contains(name)
@@ -61,5 +107,11 @@ impl SyncOptions {
             existing.join(", ")
         );
         Err(Error::new(ErrorKind::Table, text))
+    }
+}
+
+impl Default for SyncOptions {
+    fn default() -> Self {
+        Self::new()
     }
 }

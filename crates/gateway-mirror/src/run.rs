@@ -13,9 +13,11 @@ use crate::engine::known::{Known, State};
 use crate::engine::occurred::Occurred;
 use crate::engine::{Before, Comparison, Verdict};
 use crate::error::{Error, ErrorKind};
+use crate::follow::{self, Referring};
 use crate::hash::{Hash, Hasher};
 use crate::json::Members;
 use crate::meaning;
+use crate::recovery::target::Target;
 use crate::report::Report;
 use crate::row::{Row, identity};
 use crate::shape::Shape;
@@ -60,6 +62,10 @@ pub struct Run<'a> {
     report: Report,
     /// The record that is being hashed.
     meaning: Vec<u8>,
+    /// The column of the recovered value, if the table is a recovered one.
+    value: Option<&'static str>,
+    /// The columns that refer to this table.
+    referring: Referring,
 }
 
 /// The hashers of a mirror.
@@ -94,6 +100,13 @@ impl<'a> Run<'a> {
                 return Err(error);
             }
         };
+        let referring = match follow::referring(&mut **store, scope.table) {
+            Ok(referring) => referring,
+            Err(error) => {
+                store.roll_back();
+                return Err(error);
+            }
+        };
         let secret = &store.identity().secret;
         let hashers =
             Hashers { record: Hasher::new(secret, "record"), id: Hasher::new(secret, "identity") };
@@ -116,7 +129,34 @@ impl<'a> Run<'a> {
             entries: 0,
             report: Report { is_baseline: start.is_first, ..Report::default() },
             meaning: Vec::new(),
+            value: None,
+            referring,
         })
+    }
+
+    /// Says that the list has the placements of a recovery.
+    pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
+        self.value = Some(target.value);
+        follow::register(&mut **self.store, target)
+    }
+
+    /// Writes a note in the transaction of the run.
+    pub(crate) fn note(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        self.store.set_note(name, text)
+    }
+
+    /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
+    pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
+        let mut after = 0;
+        loop {
+            let page = self.store.live_after(&self.table, after)?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.key;
+            for record in page.iter().filter(|record| is_kept(&record.id, record.misses > 0)) {
+                self.comparison.keep(record.key, record.misses > 0);
+                self.report.unchanged += u64::from(record.misses == 0);
+            }
+        }
     }
 
     /// Takes the next record of the list, as JSON text.
@@ -308,7 +348,9 @@ impl<'a> Run<'a> {
         let fields = changed(old, Version { json: &entry.json, shape: &self.shape })?;
         self.update(entry, known.key, !fields.is_empty())?;
         if !fields.is_empty() {
-            self.emit(&entry.id, ChangeKind::Changed, &fields)?;
+            let is_value = fields.iter().any(|field| Some(&**field) == self.value);
+            let kind = if is_value { ChangeKind::ValueChanged } else { ChangeKind::Changed };
+            self.emit(&entry.id, kind, &fields)?;
         }
         Ok(!fields.is_empty())
     }
@@ -359,7 +401,9 @@ impl<'a> Run<'a> {
         if misses >= self.rules.confirm {
             self.report.gone += 1;
             self.store.erase(&self.table, record.key, State::Gone, self.at)?;
-            return self.emit(&record.id, ChangeKind::Gone, &[]);
+            self.emit(&record.id, ChangeKind::Gone, &[])?;
+            let (store, at) = (&mut **self.store, self.at);
+            return follow::erase(store, &self.referring, &record.id, State::Gone, at);
         }
         self.after.missing += 1;
         self.store.mark(&self.table, record.key, Mark::Missing { misses, at: self.at })?;

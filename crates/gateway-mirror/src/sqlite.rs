@@ -6,8 +6,10 @@ mod consumers;
 mod damage;
 mod failure;
 mod files;
+mod follow;
 mod lock;
 mod log;
+mod notes;
 mod open;
 mod opened;
 mod partial;
@@ -45,7 +47,7 @@ use crate::sqlite::select::Page;
 use crate::sqlite::table::Table;
 use crate::sqlite::traces::BUSY_TIMEOUT;
 use crate::status::TableStatus;
-use crate::store::{End, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
+use crate::store::{End, Erased, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
 use crate::time::utc;
 
 /// A mirror in a SQLite file.
@@ -286,6 +288,20 @@ impl Store for SqliteStore {
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
         let at = self.time(at);
         self.execute(insert, (table, id.to_bytes(), &*at)).map(drop)
+    }
+
+    fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
+        notes::read(&self.connection, name).map_err(failed)
+    }
+
+    fn set_note(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        notes::write(&self.connection, name, text).map_err(failed)
+    }
+
+    fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
+        let table = self.table(erased.table)?;
+        let at = self.time(erased.at);
+        follow::erase_where(&self.connection, &table, erased, &at).map_err(failed)
     }
 
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {

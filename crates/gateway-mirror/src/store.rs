@@ -93,6 +93,15 @@ pub(crate) trait Store: Send {
     fn drop_backup(&mut self, _path: &Path) -> Result<bool, Error> {
         Ok(false)
     }
+    /// Returns the text of a note.
+    fn note(&mut self, name: &str) -> Result<Option<String>, Error>;
+
+    /// Writes a note.
+    fn set_note(&mut self, name: &str, text: &str) -> Result<(), Error>;
+
+    /// Erases the present and missing records that have this text in a column, and counts them out of their table. Returns
+    /// their identities.
+    fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error>;
 
     /// Returns the changes after this number, at most `limit`.
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error>;
@@ -197,6 +206,17 @@ pub(crate) enum Mark {
         misses: u32,
         at: i64,
     },
+}
+
+/// Records to be erased.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Erased<'a> {
+    pub(crate) table: &'a str,
+    pub(crate) column: &'a str,
+    pub(crate) text: &'a str,
+    /// Their new state.
+    pub(crate) state: State,
+    pub(crate) at: i64,
 }
 
 /// A change that gets its number from the store.

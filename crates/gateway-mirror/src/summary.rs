@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
+use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::report::Report;
 
 /// The result of [`Mirror::sync_all`](crate::Mirror::sync_all).
@@ -29,6 +30,10 @@ pub struct TableReport {
     pub table: &'static str,
     /// The counts of the sync. After an error, the table is as it was before.
     pub result: Result<Report, Error>,
+    /// How many values are known, if the table is a recovered one.
+    pub coverage: Option<Coverage>,
+    /// The groups of a recovered table whose values could not be recovered.
+    pub failures: Vec<GroupFailure>,
     /// How many calls were made for it, counted as in [`SyncReport::calls`].
     pub calls: u64,
     /// Duration of its sync.
@@ -36,10 +41,9 @@ pub struct TableReport {
 }
 
 impl SyncReport {
-    /// Returns the errors of the tables.
+    /// Returns all errors: those of tables, and those of groups.
     pub fn failures(&self) -> impl Iterator<Item = &Error> {
-        let tables = self.tables.iter().filter_map(|table| table.result.as_ref().err());
-        self.refused.iter().chain(tables)
+        self.refused.iter().chain(self.tables.iter().flat_map(TableReport::errors))
     }
 
     /// Returns an error with this report if any part of the sync failed.
@@ -48,7 +52,14 @@ impl SyncReport {
     }
 }
 
-/// The error of a sync of all tables: at least one table failed. The others were committed.
+impl TableReport {
+    fn errors(&self) -> impl Iterator<Item = &Error> {
+        let groups = self.failures.iter().map(|failure| &failure.error);
+        self.result.as_ref().err().into_iter().chain(groups)
+    }
+}
+
+/// The error of a sync of all tables: at least one table, or a group of a recovered one, failed. The others were committed.
 #[derive(Debug)]
 pub struct SyncError(Box<SyncReport>);
 
@@ -80,11 +91,14 @@ impl fmt::Display for SyncError {
             return error.fmt(f);
         }
         let tables = &self.0.tables;
-        let failed = tables.iter().filter(|table| table.result.is_err()).count();
+        let failed = tables.iter().filter(|table| table.errors().next().is_some()).count();
         write!(f, "cannot sync {failed} of {} tables", tables.len())?;
         for table in tables {
-            if let Err(error) = &table.result {
-                write!(f, "; `{}`: {error}", table.table)?;
+            let mut errors = table.errors();
+            let Some(error) = errors.next() else { continue };
+            write!(f, "; `{}`: {error}", table.table)?;
+            if let more @ 1.. = errors.count() {
+                write!(f, " (and {more} more)")?;
             }
         }
         Ok(())

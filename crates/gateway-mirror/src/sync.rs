@@ -2,7 +2,10 @@
 
 mod all;
 mod budget;
+mod members;
+mod on_thread;
 mod plan;
+mod recover;
 mod worker;
 
 use gateway_client_core::{Client, Entry, blocking};

@@ -100,7 +100,10 @@ impl Fold {
 impl Folded {
     fn after(kind: ChangeKind) -> Self {
         match kind {
-            ChangeKind::Added | ChangeKind::Changed | ChangeKind::Returned => Self::Present,
+            ChangeKind::Added
+            | ChangeKind::Changed
+            | ChangeKind::ValueChanged
+            | ChangeKind::Returned => Self::Present,
             ChangeKind::Missing => Self::Missing,
             ChangeKind::Gone => Self::Gone,
         }

@@ -9,10 +9,13 @@ use gateway_model_core::Mirrored;
 use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::options::SyncOptions;
+use crate::recovery::target::Target;
+use crate::recovery::write::Recovered;
 use crate::report::Report;
 use crate::summary::{SyncError, SyncReport, TableReport};
 use crate::sync::budget::Budget;
 use crate::sync::plan::Plan;
+use crate::sync::recover::{recover, recover_blocking};
 
 impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
@@ -50,6 +53,18 @@ impl Mirror {
             let result = list.sync(self, client, options.rules, &progress.budget).await;
             progress.add(list.table().name(), result, begun);
         }
+        for recovery in plan
+            .recoveries
+            .iter()
+            .filter(|one| options.recovers && options.has_table(one.target().table.name()))
+        {
+            let (target, begun) = (recovery.target(), progress.begun());
+            let result = match progress.check(&target) {
+                Ok(()) => recover(self, client, &**recovery, options, &progress.budget).await,
+                Err(error) => Err(error),
+            };
+            progress.add_recovered(target.table.name(), result, begun);
+        }
         progress.finish()
     }
 
@@ -83,6 +98,17 @@ impl Mirror {
             let result = list.sync_blocking(self, client, options.rules, &progress.budget);
             progress.add(list.table().name(), result, begun);
         }
+        for recovery in plan
+            .recoveries
+            .iter()
+            .filter(|one| options.recovers && options.has_table(one.target().table.name()))
+        {
+            let (target, begun) = (recovery.target(), progress.begun());
+            let result = progress.check(&target).and_then(|()| {
+                recover_blocking(self, client, &**recovery, options, &progress.budget)
+            });
+            progress.add_recovered(target.table.name(), result, begun);
+        }
         progress.finish()
     }
 }
@@ -90,7 +116,9 @@ impl Mirror {
 /// Returns what the service has, and the empty report.
 fn begin<S: Mirrored>(options: &SyncOptions) -> Result<(Plan<S>, Progress), SyncError> {
     let plan = Plan::<S>::of_service();
-    let existing: BTreeSet<&str> = plan.lists.iter().map(|list| list.table().name()).collect();
+    let lists = plan.lists.iter().map(|list| list.table().name());
+    let recovered = plan.recoveries.iter().map(|one| one.target().table.name());
+    let existing: BTreeSet<&str> = lists.chain(recovered).collect();
     options.check(&existing).map_err(SyncError::refused)?;
     let budget = Budget::per_second(options.calls_per_second);
     Ok((plan, Progress { budget, start: Instant::now(), report: SyncReport::default() }))
@@ -113,8 +141,40 @@ impl Progress {
 
     fn add(&mut self, table: &'static str, result: Result<Report, Error>, (start, calls): Begun) {
         let calls = self.budget.calls().saturating_sub(calls);
-        let elapsed = start.elapsed();
-        self.report.tables.push(TableReport { table, result, calls, elapsed });
+        let (coverage, failures, elapsed) = (None, Vec::new(), start.elapsed());
+        let report = TableReport { table, result, coverage, failures, calls, elapsed };
+        self.report.tables.push(report);
+    }
+
+    fn add_recovered(
+        &mut self,
+        table: &'static str,
+        result: Result<Recovered, Error>,
+        begun: Begun,
+    ) {
+        let (result, coverage, failures) = match result {
+            Ok(Recovered { report, coverage, failures }) => (Ok(report), Some(coverage), failures),
+            Err(error) => (Err(error), None, Vec::new()),
+        };
+        self.add(table, result, begun);
+        if let Some(report) = self.report.tables.last_mut() {
+            (report.coverage, report.failures) = (coverage, failures);
+        }
+    }
+
+    /// Refuses a recovery if the list of its members or groups has failed.
+    fn check(&self, target: &Target) -> Result<(), Error> {
+        let names = [target.members.name(), target.groups.name()];
+        for report in self.report.tables.iter().filter(|report| names.contains(&report.table)) {
+            if let Err(error) = &report.result {
+                let text = format!(
+                    "cannot recover `{}`: the list `{}` failed",
+                    target.value, report.table
+                );
+                return Err(Error::new(error.kind(), text));
+            }
+        }
+        Ok(())
     }
 
     fn finish(mut self) -> Result<SyncReport, SyncError> {

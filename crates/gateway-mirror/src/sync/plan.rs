@@ -13,15 +13,18 @@ use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::report::Report;
 use crate::sync::budget::Budget;
+use crate::sync::members::Filtered;
+use crate::sync::recover::Recover;
 
 /// Everything that a mirror reads from a service.
 pub(crate) struct Plan<S> {
     pub(crate) lists: Vec<Box<dyn List<S>>>,
+    pub(crate) recoveries: Vec<Box<dyn Recover<S>>>,
 }
 
 impl<S: Mirrored> Plan<S> {
     pub(crate) fn of_service() -> Self {
-        let mut plan = Self { lists: Vec::new() };
+        let mut plan = Self { lists: Vec::new(), recoveries: Vec::new() };
         S::visit(&mut plan);
         plan
     }
@@ -65,11 +68,12 @@ impl<S: Service> MirrorVisitor<S> for Plan<S> {
         self.lists.push(Box::new(Pages { table, query }));
     }
 
-    fn recovery<O>(&mut self, _recovery: Recovery<O>)
+    fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
+        self.recoveries.push(Box::new(Filtered(recovery)));
     }
 
     fn gauge<O>(&mut self, _gauge: Gauge, _query: O)

@@ -31,7 +31,10 @@ fn a_table_that_fails_does_not_undo_the_others() {
         let server = Server::start();
         server.state().put("1", "7", "New");
         server.state().fault = Some(("photos".to_owned(), |connection| {
-            connection.respond("content-type: text/html\r\n", b"<html>maintenance</html>");
+            connection.respond(
+                "content-type: text/html\r\nconnection: close\r\n",
+                b"<html>maintenance</html>",
+            );
             Next::Close
         }));
         let mut mirror = Mirror::in_memory().unwrap();

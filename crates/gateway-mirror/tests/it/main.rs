@@ -17,6 +17,7 @@ mod oracle;
 mod photos;
 mod privacy;
 mod read;
+mod recovery;
 mod sinks;
 mod sqlite;
 mod support;

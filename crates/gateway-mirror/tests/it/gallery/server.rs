@@ -99,7 +99,8 @@ impl Server {
             }
             match state.answer(&method, &query) {
                 Some(body) => {
-                    connection.respond("content-type: application/json\r\n", body.as_bytes());
+                    let head = "content-type: application/json\r\nconnection: close\r\n";
+                    connection.respond(head, body.as_bytes());
                 }
                 None => {
                     connection.send(

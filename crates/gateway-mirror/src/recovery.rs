@@ -1,0 +1,8 @@
+//! Recovery: the value of each member of each group, from a list with two filters.
+
+pub(crate) mod asking;
+pub(crate) mod coverage;
+pub(crate) mod known;
+pub(crate) mod rota;
+pub(crate) mod target;
+pub(crate) mod write;

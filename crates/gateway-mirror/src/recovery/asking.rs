@@ -1,0 +1,268 @@
+//! Decides which queries recover the values of a table, and what their answers mean. It does no I/O.
+
+pub(crate) mod group;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
+
+use crate::error::{Error, ErrorKind};
+use crate::recovery::asking::group::{Digest, Fate, Group, Known};
+
+/// A query for members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Query {
+    /// The members of a group.
+    Group(usize),
+    /// The members of a group with a value.
+    Value(usize, usize),
+    /// The members of a group with a value that does not exist.
+    Probe(usize),
+}
+
+/// An answer of the service.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// The identities of the members.
+    Members(Vec<String>),
+    /// A complete list with a record that could not be read.
+    Rejected,
+    /// The service does not accept the group or the value.
+    Refused(Error),
+    /// The query cannot be sent.
+    Unsendable(Error),
+    /// The answer is not complete.
+    Failed(Error),
+}
+
+/// Asks for the values of the groups.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    groups: Vec<Group>,
+    values: Vec<String>,
+    /// The name of the value.
+    name: &'static str,
+    /// How many members the mirror knows.
+    members: u64,
+    hasher: RandomState,
+    unasked: VecDeque<usize>,
+    /// Groups whose next value can be asked for.
+    ready: VecDeque<usize>,
+    probe: Probe,
+    failed_in_a_row: u32,
+}
+
+/// The state of the check with a value that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probe {
+    Unsent,
+    Sent,
+    Empty,
+    /// The service refuses values that it does not know.
+    Refused,
+}
+
+impl Asking {
+    /// Begins with what the mirror knows of the groups, whose digests are those of this hasher. `values` are all names
+    /// to ask for, in the order of preference, and `members` is the number of present members.
+    pub(crate) fn new(
+        name: &'static str,
+        known: Vec<Known>,
+        values: Vec<String>,
+        members: u64,
+        hasher: RandomState,
+    ) -> Self {
+        let groups: Vec<Group> =
+            known.into_iter().map(|known| Group::new(known, &values)).collect();
+        Self {
+            unasked: (0..groups.len()).collect(),
+            groups,
+            values,
+            name,
+            members,
+            hasher,
+            ready: VecDeque::new(),
+            probe: Probe::Unsent,
+            failed_in_a_row: 0,
+        }
+    }
+
+    /// Returns the next query. `None` means that an answer must arrive first, or that there are no more queries.
+    pub(crate) fn next(&mut self) -> Option<Query> {
+        match self.probe {
+            Probe::Unsent => {
+                if let Some(&group) = self.ready.front() {
+                    self.probe = Probe::Sent;
+                    return Some(Query::Probe(group));
+                }
+            }
+            Probe::Sent => {}
+            Probe::Empty | Probe::Refused => {
+                if let Some(index) = self.ready.pop_front() {
+                    let value = self.groups.get_mut(index).and_then(Group::next_value)?;
+                    return Some(Query::Value(index, value));
+                }
+            }
+        }
+        self.unasked.pop_front().map(Query::Group)
+    }
+
+    /// Returns the group of a query, and the value if it has one; `None` for a value that does not exist.
+    pub(crate) fn parts(&self, query: Query) -> (&str, Option<&str>) {
+        let group = |index: usize| self.groups.get(index).map_or("", |group| &*group.known.id);
+        match query {
+            Query::Group(index) => (group(index), None),
+            Query::Value(index, value) => (group(index), self.values.get(value).map(|one| &**one)),
+            Query::Probe(index) => (group(index), Some(NONSENSE)),
+        }
+    }
+
+    /// Takes the answer of a query.
+    ///
+    /// # Errors
+    ///
+    /// The recovery must be given up.
+    pub(crate) fn answer(&mut self, query: Query, answer: Answer) -> Result<(), Error> {
+        let is_failed = matches!(answer, Answer::Failed(_));
+        self.failed_in_a_row = if is_failed { self.failed_in_a_row + 1 } else { 0 };
+        match (query, answer) {
+            (_, Answer::Failed(error)) if self.failed_in_a_row >= GIVES_UP => Err(error),
+            (Query::Probe(_), answer) => self.probed(answer),
+            (Query::Group(index), Answer::Members(ids)) => {
+                self.received(index, ids);
+                Ok(())
+            }
+            (Query::Value(index, value), Answer::Members(ids)) => self.place(index, value, &ids),
+            (Query::Value(index, value), Answer::Refused(_)) if self.probe == Probe::Refused => {
+                self.place(index, value, &[])
+            }
+            (Query::Group(index) | Query::Value(index, _), answer) => {
+                self.end(index, Fate::Failed(self.reason(answer)));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the groups with their fates.
+    ///
+    /// # Errors
+    ///
+    /// The service ignores the filter of the group.
+    pub(crate) fn finish(self) -> Result<Vec<(Known, Fate)>, Error> {
+        let mut received = self.groups.iter().filter_map(|group| group.received);
+        if let (Some(first), true) = (received.next(), self.members > 1)
+            && first.count() >= self.members
+            && received.clone().next().is_some()
+            && received.all(|one| one == first)
+        {
+            let why = "each group has the records of the whole list, so that the service ignores the filter of the group";
+            return Err(self.refused(why));
+        }
+        Ok(self.groups.into_iter().map(Group::finish).collect())
+    }
+
+    /// Takes the answer for a value that does not exist.
+    fn probed(&mut self, answer: Answer) -> Result<(), Error> {
+        self.probe = match answer {
+            Answer::Members(ids) if ids.is_empty() => Probe::Empty,
+            Answer::Refused(_) => Probe::Refused,
+            Answer::Members(_) | Answer::Rejected => {
+                let why = format!(
+                    "the service returned records for the value `{NONSENSE}`, which does not exist, so that it ignores the filter"
+                );
+                return Err(self.refused(&why));
+            }
+            Answer::Unsendable(error) | Answer::Failed(error) => {
+                let text = format!(
+                    "cannot recover `{}`: the check of the filter failed: {error}; nothing was changed",
+                    self.name
+                );
+                return Err(Error::new(error.kind(), text).because(error));
+            }
+        };
+        Ok(())
+    }
+
+    /// Takes the members of a group.
+    fn received(&mut self, index: usize, ids: Vec<String>) {
+        let Some(group) = self.groups.get_mut(index) else { return };
+        let members: HashMap<String, Option<usize>> =
+            ids.into_iter().map(|id| (id, None)).collect();
+        let mut digest = Digest::default();
+        for id in members.keys() {
+            digest.add(self.hasher.hash_one(&**id));
+        }
+        group.received = Some(digest);
+        if !group.is_again && digest == group.known.members && !group.known.is_due {
+            self.end(index, Fate::Kept);
+            return;
+        }
+        group.members = members;
+        group.unplaced = group.members.len();
+        self.proceed(index);
+    }
+
+    /// Takes the members of a group with a value.
+    fn place(&mut self, index: usize, value: usize, ids: &[String]) -> Result<(), Error> {
+        let Some(group) = self.groups.get_mut(index) else { return Ok(()) };
+        let Err(why) = group.place(value, ids) else {
+            self.proceed(index);
+            return Ok(());
+        };
+        if group.is_again {
+            let text = format!("{why} in the group `{}`, asked twice", group.known.id);
+            return Err(self.refused(&text));
+        }
+        // A record may have changed between two answers.
+        group.begin_again();
+        self.unasked.push_front(index);
+        Ok(())
+    }
+
+    /// Goes on with a group after an answer.
+    fn proceed(&mut self, index: usize) {
+        let Some(group) = self.groups.get_mut(index) else { return };
+        if group.is_finished() {
+            let members = std::mem::take(&mut group.members);
+            self.end(index, Fate::Placed(members));
+        } else {
+            self.ready.push_back(index);
+        }
+    }
+
+    fn end(&mut self, index: usize, fate: Fate) {
+        if let Some(group) = self.groups.get_mut(index) {
+            group.fate = Some(fate);
+        }
+    }
+
+    fn reason(&self, answer: Answer) -> Error {
+        match answer {
+            Answer::Refused(error) | Answer::Unsendable(error) | Answer::Failed(error) => error,
+            Answer::Rejected | Answer::Members(_) => {
+                let text = format!(
+                    "cannot recover `{}` of a group: a record of its list was rejected",
+                    self.name
+                );
+                Error::new(ErrorKind::Record, text)
+            }
+        }
+    }
+
+    fn refused(&self, why: &str) -> Error {
+        let text = format!("cannot recover `{}`: {why}; nothing was changed", self.name);
+        Error::new(ErrorKind::Filter, text)
+    }
+
+    /// Returns the names of the values.
+    pub(crate) fn values(&self) -> &[String] {
+        &self.values
+    }
+}
+
+/// A value that no service has.
+pub(crate) const NONSENSE: &str = "gateway-mirror-probe";
+
+/// How many failed answers in a row end the recovery.
+const GIVES_UP: u32 = 10;

@@ -1,0 +1,265 @@
+//! Tests of the decisions of a recovery, against services in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher as _, RandomState};
+
+use proptest::prelude::*;
+
+use crate::error::{Error, ErrorKind};
+use crate::recovery::asking::group::{Fate, Known};
+use crate::recovery::asking::{Answer, Asking, Query};
+
+const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
+
+/// The value of each member of each group: a number of `VALUES`, or one that nobody knows.
+type Truth = BTreeMap<String, BTreeMap<String, usize>>;
+
+/// A service, and what it does wrong.
+#[derive(Clone, Debug, Default)]
+struct Service {
+    truth: Truth,
+    ignores_value: bool,
+    ignores_group: bool,
+    refuses_unknown: bool,
+    fails: BTreeSet<String>,
+    asked: Vec<(String, Option<String>)>,
+}
+
+impl Service {
+    fn of(groups: &[(&str, &[(&str, usize)])]) -> Self {
+        let members = |members: &[(&str, usize)]| {
+            members.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect()
+        };
+        let truth = groups.iter().map(|(id, all)| ((*id).to_owned(), members(all))).collect();
+        Self { truth, ..Self::default() }
+    }
+
+    fn answer(&mut self, group: &str, value: Option<&str>) -> Answer {
+        self.asked.push((group.to_owned(), value.map(str::to_owned)));
+        if self.fails.contains(group) {
+            return Answer::Failed(failure());
+        }
+        if self.ignores_group {
+            let all: BTreeSet<&String> = self.truth.values().flat_map(BTreeMap::keys).collect();
+            return Answer::Members(all.into_iter().cloned().collect());
+        }
+        let members = self.truth.get(group).cloned().unwrap_or_default();
+        let Some(value) = value.filter(|_| !self.ignores_value) else {
+            return Answer::Members(members.into_keys().collect());
+        };
+        let number = VALUES.iter().position(|one| *one == value);
+        if number.is_none() && self.refuses_unknown {
+            return Answer::Refused(failure());
+        }
+        let has = |(id, one): (String, usize)| (Some(one) == number).then_some(id);
+        Answer::Members(members.into_iter().filter_map(has).collect())
+    }
+
+    fn members(&self) -> u64 {
+        let all: BTreeSet<&String> = self.truth.values().flat_map(BTreeMap::keys).collect();
+        u64::try_from(all.len()).unwrap()
+    }
+
+    /// Returns the queries for a value, except for one that does not exist.
+    fn values_asked(&self) -> Vec<(&str, &str)> {
+        let values =
+            self.asked.iter().filter_map(|(group, value)| Some((&**group, value.as_deref()?)));
+        values.filter(|(_, value)| VALUES.contains(value)).collect()
+    }
+}
+
+fn failure() -> Error {
+    Error::new(ErrorKind::Call, "the call failed")
+}
+
+/// Returns what a mirror knows after a recovery of this truth.
+fn known(truth: &Truth, groups: &BTreeSet<String>, due: bool, hasher: &RandomState) -> Vec<Known> {
+    let one = |id: &String| {
+        let mut known = Known { id: id.clone(), is_due: due, ..Known::default() };
+        for (member, value) in truth.get(id).into_iter().flatten() {
+            known.members.add(hasher.hash_one(&**member));
+            match VALUES.get(*value) {
+                Some(value) => *known.values.entry((*value).to_owned()).or_default() += 1,
+                None => known.unknown += 1,
+            }
+        }
+        known
+    };
+    groups.iter().map(one).collect()
+}
+
+/// Asks with several calls at the same time, whose answers arrive in the order of `arrivals`.
+fn ask(
+    service: &mut Service,
+    before: &Truth,
+    due: bool,
+    arrivals: &[usize],
+) -> Result<Vec<(Known, Fate)>, Error> {
+    let hasher = RandomState::new();
+    let groups: BTreeSet<String> = service.truth.keys().cloned().collect();
+    let known = known(before, &groups, due, &hasher);
+    let values = VALUES.iter().map(|value| (*value).to_owned()).collect();
+    let mut asking = Asking::new("mark", known, values, service.members(), hasher);
+    let (mut calls, mut arrivals): (Vec<Query>, _) = (Vec::new(), arrivals.iter().cycle());
+    loop {
+        while calls.len() < 4
+            && let Some(query) = asking.next()
+        {
+            calls.push(query);
+        }
+        if calls.is_empty() {
+            return asking.finish();
+        }
+        let query = calls.remove(arrivals.next().unwrap() % calls.len());
+        let (group, value) = asking.parts(query);
+        let answer = service.answer(group, value);
+        asking.answer(query, answer)?;
+    }
+}
+
+/// Returns the placements that were found.
+fn found(groups: &[(Known, Fate)]) -> BTreeMap<String, BTreeMap<String, usize>> {
+    let placed = |fate: &Fate| match fate {
+        Fate::Placed(members) => Some(
+            members.iter().map(|(id, value)| (id.clone(), value.unwrap_or(usize::MAX))).collect(),
+        ),
+        _ => None,
+    };
+    groups.iter().filter_map(|(known, fate)| Some((known.id.clone(), placed(fate)?))).collect()
+}
+
+fn text(result: Result<Vec<(Known, Fate)>, Error>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Filter);
+    error.to_string()
+}
+
+fn truth() -> impl Strategy<Value = Truth> {
+    let members = prop::collection::btree_map("[a-h]", 0..VALUES.len() + 1, 0..6);
+    prop::collection::btree_map("[1-9]", members, 1..7).prop_filter("looks unfiltered", |truth| {
+        let sets: BTreeSet<Vec<&String>> =
+            truth.values().map(|group| group.keys().collect()).collect();
+        sets.len() > 1 || truth.len() == 1
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_value_that_is_known_is_found_in_any_order_of_answers(
+        truth in truth(),
+        arrivals in prop::collection::vec(0..4_usize, 1..20),
+    ) {
+        let mut service = Service { truth: truth.clone(), ..Service::default() };
+        let groups = ask(&mut service, &Truth::new(), false, &arrivals).unwrap();
+        let mut expected = truth;
+        for value in expected.values_mut().flat_map(BTreeMap::values_mut) {
+            if *value >= VALUES.len() {
+                *value = usize::MAX;
+            }
+        }
+        expected.retain(|_, members| !members.is_empty());
+        prop_assert_eq!(found(&groups), expected);
+        let mut asked = service.asked.clone();
+        asked.sort();
+        asked.dedup();
+        prop_assert_eq!(asked.len(), service.asked.len(), "no query is sent twice");
+    }
+
+    #[test]
+    fn groups_whose_members_did_not_change_are_asked_once_for_all_members(truth in truth()) {
+        let mut service = Service { truth: truth.clone(), ..Service::default() };
+        let groups = ask(&mut service, &truth, false, &[0]).unwrap();
+        prop_assert!(groups.iter().all(|(_, fate)| matches!(fate, Fate::Kept)));
+        prop_assert_eq!(service.asked.len(), truth.len());
+    }
+
+    #[test]
+    fn an_ignored_filter_of_values_is_always_refused(truth in truth(), refuses in any::<bool>()) {
+        prop_assume!(truth.values().any(|group| !group.is_empty()));
+        let mut service =
+            Service { truth, ignores_value: true, refuses_unknown: refuses, ..Service::default() };
+        let error = text(ask(&mut service, &Truth::new(), true, &[1, 0, 2]));
+        prop_assert!(error.contains("`gateway-mirror-probe`, which does not exist"), "{}", error);
+    }
+}
+
+#[test]
+fn a_group_is_asked_for_frequent_values_first_and_until_all_members_are_placed() {
+    let mut service = Service::of(&[("1", &[("a", 2), ("b", 2), ("c", 0)]), ("2", &[])]);
+    let before = service.truth.clone();
+    ask(&mut service, &before, true, &[0]).unwrap();
+    assert_eq!(service.values_asked(), [("1", "Print"), ("1", "New")]);
+}
+
+#[test]
+fn a_value_that_the_service_refuses_is_an_empty_one_if_it_refuses_all_unknown_ones() {
+    let mut service = Service::of(&[("1", &[("a", 9), ("b", 0)])]);
+    service.refuses_unknown = true;
+    let groups = ask(&mut service, &Truth::new(), false, &[0]).unwrap();
+    assert_eq!(found(&groups)["1"], BTreeMap::from([("a".into(), usize::MAX), ("b".into(), 0)]));
+}
+
+#[test]
+fn a_group_that_fails_stays_as_it_is() {
+    let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 1)])]);
+    service.fails.insert("1".to_owned());
+    let groups = ask(&mut service, &Truth::new(), false, &[0]).unwrap();
+    assert!(matches!(groups[0].1, Fate::Failed(_)) && matches!(groups[1].1, Fate::Placed(_)));
+}
+
+#[test]
+fn ten_failures_in_a_row_end_the_recovery() {
+    let ids: Vec<String> = (10..40).map(|id| id.to_string()).collect();
+    let groups: Vec<(&str, &[(&str, usize)])> = ids.iter().map(|id| (&**id, &[][..])).collect();
+    let mut service = Service::of(&groups);
+    service.fails.extend(ids.iter().cloned());
+    let error = ask(&mut service, &Truth::new(), false, &[0]).unwrap_err();
+    assert_eq!((error.kind(), service.asked.len()), (ErrorKind::Call, 10));
+}
+
+#[test]
+fn an_ignored_filter_of_groups_is_refused() {
+    let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 1)])]);
+    service.ignores_group = true;
+    let before = Truth::from_iter(
+        ["1", "2"]
+            .map(|id| (id.to_owned(), BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 1)]))),
+    );
+    let error = text(ask(&mut service, &before, false, &[0]));
+    assert!(error.contains("each group has the records of the whole list"), "{error}");
+}
+
+/// Answers of a group with two members that contradict each other: for the value `New`, these.
+fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<usize, Error> {
+    let known = vec![Known { id: "1".to_owned(), ..Known::default() }];
+    let values = ["New", "Rejected"].map(str::to_owned).to_vec();
+    let mut asking = Asking::new("mark", known, values, 2, RandomState::new());
+    let mut contradictions = 0;
+    let members = |ids: &[&str]| Answer::Members(ids.iter().map(|id| (*id).to_owned()).collect());
+    while let Some(query) = asking.next() {
+        let answer = match query {
+            Query::Group(_) => members(&["a", "b"]),
+            Query::Probe(_) => members(&[]),
+            Query::Value(_, 0) => members(of_new),
+            Query::Value(..) if contradictions < times => {
+                contradictions += 1;
+                members(of_rejected)
+            }
+            Query::Value(..) => members(&["b"]),
+        };
+        asking.answer(query, answer)?;
+    }
+    let groups = asking.finish()?;
+    Ok(found(&groups)["1"].len())
+}
+
+#[test]
+fn answers_that_contradict_each_other_are_asked_for_again_once() {
+    assert_eq!(contradicting(&["a"], &["a"], 1).unwrap(), 2);
+    let shared = contradicting(&["a"], &["a"], 2).unwrap_err();
+    assert!(shared.to_string().contains("two values have the same record in the group `1`"));
+    assert_eq!(contradicting(&["a"], &["c"], 1).unwrap(), 2);
+    let foreign = contradicting(&["a"], &["c"], 2).unwrap_err();
+    assert_eq!(foreign.kind(), ErrorKind::Filter);
+    assert!(foreign.to_string().contains("a value has records that its group lacks"));
+}

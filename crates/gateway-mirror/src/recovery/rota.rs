@@ -1,0 +1,100 @@
+//! Which groups are due: each one at the latest after some runs. It does no I/O.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+
+/// When each group was asked for its values, counted in recoveries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rota {
+    turn: u64,
+    groups: BTreeMap<String, u64>,
+    /// The values of the last recovery.
+    values: BTreeSet<String>,
+}
+
+impl Rota {
+    /// Reads the rota from its note.
+    pub(crate) fn read(note: Option<&str>) -> Result<Self, Error> {
+        let Some(note) = note else { return Ok(Self::default()) };
+        serde_json::from_str(note).map_err(|error| {
+            Error::new(ErrorKind::Store, "cannot read the mirror: a note is damaged").because(error)
+        })
+    }
+
+    /// Returns the due groups: of all groups, one part in `runs`, the longest waiting ones first.
+    pub(crate) fn due<'a>(&self, groups: &[&'a str], runs: u32) -> BTreeSet<&'a str> {
+        let mut waiting: Vec<(u64, &str)> = groups
+            .iter()
+            .map(|&id| (self.groups.get(id).copied().unwrap_or_default(), id))
+            .collect();
+        waiting.sort_unstable();
+        let share = groups.len().div_ceil(usize::try_from(runs.max(1)).unwrap_or(usize::MAX));
+        waiting.into_iter().take(share).map(|(_, id)| id).collect()
+    }
+
+    /// Returns whether the last recovery did not ask for one of these values.
+    pub(crate) fn has_new(&self, values: &[String]) -> bool {
+        values.iter().any(|value| !self.values.contains(value))
+    }
+
+    /// Returns the rota after a recovery of these groups.
+    pub(crate) fn after(
+        &self,
+        asked: impl IntoIterator<Item = impl Into<String>>,
+        existing: &BTreeSet<&str>,
+        values: &[String],
+    ) -> Self {
+        let turn = self.turn.saturating_add(1);
+        let old = self.groups.iter().filter(|(id, _)| existing.contains(&***id));
+        let mut groups: BTreeMap<String, u64> = old.map(|(id, turn)| (id.clone(), *turn)).collect();
+        groups.extend(asked.into_iter().map(|id| (id.into(), turn)));
+        Self { turn, groups, values: values.iter().cloned().collect() }
+    }
+
+    /// Returns the text of the note.
+    pub(crate) fn to_note(&self) -> Result<String, Error> {
+        serde_json::to_string(self)
+            .map_err(|error| Error::new(ErrorKind::Store, "cannot write a note").because(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::Rota;
+
+    #[test]
+    fn each_group_is_due_at_least_in_every_eighth_run() {
+        let ids: Vec<String> = (0..100).map(|id| id.to_string()).collect();
+        let groups: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        let existing: BTreeSet<&str> = groups.iter().copied().collect();
+        let (mut rota, mut last) = (Rota::default(), BTreeMap::new());
+        for run in 0..40 {
+            let due = rota.due(&groups, 8);
+            assert_eq!(due.len(), 13);
+            for id in &due {
+                let before = last.insert((*id).to_owned(), run);
+                assert!(run - before.unwrap_or(0) <= 8);
+            }
+            rota = rota.after(due.iter().copied(), &existing, &[]);
+        }
+        assert_eq!(last.len(), 100);
+        assert_eq!(rota.due(&groups, 1).len(), 100);
+    }
+
+    #[test]
+    fn a_rota_is_read_back_without_the_groups_that_are_gone() {
+        let existing = BTreeSet::from(["1"]);
+        let rota = Rota::default().after(["1", "2"], &existing, &["New".to_owned()]);
+        let again = rota.after([""; 0], &existing, &["New".to_owned()]);
+        let note = again.to_note().unwrap();
+        assert_eq!(note, r#"{"turn":2,"groups":{"1":1},"values":["New"]}"#);
+        assert_eq!(Rota::read(Some(&note)).unwrap(), again);
+        assert!(again.has_new(&["Late".to_owned()]) && !again.has_new(&["New".to_owned()]));
+        assert!(Rota::read(Some("{")).is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! The table of a recovery: its columns, and the identities and records of placements.
+
+use gateway_model_core::{Column, ColumnKind, Table};
+
+use crate::error::{Error, ErrorKind};
+use crate::json::quoted;
+
+/// What a recovery fills: a table with one row for each member of each group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) table: &'static Table,
+    pub(crate) members: &'static Table,
+    pub(crate) groups: &'static Table,
+    /// The name of the value.
+    pub(crate) value: &'static str,
+    pub(crate) known_values: &'static [&'static str],
+}
+
+impl Target {
+    /// Returns the name of the scope.
+    pub(crate) fn scope(&self) -> String {
+        format!("recovery/{}", self.table.name())
+    }
+
+    /// Returns the name of the note with the rota.
+    pub(crate) fn rota(&self) -> String {
+        format!("rota/{}", self.table.name())
+    }
+
+    /// Returns the names of the columns: identity, group, member, and value.
+    pub(crate) fn columns(&self) -> Result<[&'static str; 4], Error> {
+        let names = self.table.columns().iter().map(Column::path);
+        let names: Vec<&str> = names.filter_map(|path| path.first().copied()).collect();
+        <[&str; 4]>::try_from(names).map_err(|names| {
+            let text = format!(
+                "cannot recover into `{}`: it has {} columns, and a recovered table has 4",
+                self.table.name(),
+                names.len()
+            );
+            Error::new(ErrorKind::Table, text)
+        })
+    }
+
+    /// Returns the record of a placement.
+    pub(crate) fn record(
+        &self,
+        group: &str,
+        member: &str,
+        value: Option<&str>,
+    ) -> Result<String, Error> {
+        let [id, group_column, member_column, value_column] = self.columns()?;
+        let kind = |name: &str| {
+            let column = self.table.columns().iter().find(|column| column.path() == [name]);
+            column.map(Column::kind)
+        };
+        let text = |name: &str, text: &str| match kind(name) {
+            Some(ColumnKind::Integer) => text.to_owned(),
+            _ => quoted(text),
+        };
+        Ok(format!(
+            "{{{}:{},{}:{},{}:{},{}:{}}}",
+            quoted(id),
+            quoted(&placement(group, member)),
+            quoted(group_column),
+            text(group_column, group),
+            quoted(member_column),
+            text(member_column, member),
+            quoted(value_column),
+            value.map_or_else(|| "null".to_owned(), quoted)
+        ))
+    }
+}
+
+/// Returns the identity of a placement: group and member, joined by `/`. A `/` in the group is `%2F`.
+pub(crate) fn placement(group: &str, member: &str) -> String {
+    format!("{}/{member}", escaped(group))
+}
+
+/// Returns a group as it begins the identity of a placement.
+pub(crate) fn escaped(group: &str) -> String {
+    group.replace('%', "%25").replace('/', "%2F")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, placement};
+
+    #[test]
+    fn no_two_placements_have_the_same_identity() {
+        assert_eq!(placement("1", "7"), "1/7");
+        assert_eq!(placement("a/b", "c"), "a%2Fb/c");
+        assert_eq!(placement("a", "b/c"), "a/b/c");
+        assert_eq!(escaped("a%2Fb"), "a%252Fb");
+    }
+}

@@ -1,0 +1,4 @@
+CREATE TABLE mirror_note (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
