@@ -23,9 +23,8 @@ pub(crate) enum Exit {
     /// Too many records are missing from a list, so that the mirror refused it.
     #[cfg(feature = "mirror")]
     Braked = 7,
-    /// The mirror is older than allowed.
-    #[cfg(feature = "mirror")]
-    Outdated = 8,
+    /// What was checked is beyond its limit: an amount is below its threshold, or the mirror is older than allowed.
+    Alarm = 8,
     /// Another process syncs the mirror.
     #[cfg(feature = "mirror")]
     Busy = 9,

@@ -157,7 +157,7 @@ fn meaning(variable: Variable) -> &'static str {
 
 /// Returns the list of exit codes.
 pub(crate) fn exit_codes() -> String {
-    let mirror = if cfg!(feature = "mirror") { MIRROR_EXIT_CODES } else { "" };
+    let mirror = if cfg!(feature = "mirror") { MIRROR_EXIT_CODES } else { ALARM_EXIT_CODE };
     format!("{EXIT_CODES}\n{mirror}{SIGNAL_EXIT_CODES}")
 }
 
@@ -172,9 +172,11 @@ Exit codes:
   6    success, but some records were skipped; standard error lists them";
 
 const MIRROR_EXIT_CODES: &str = "  7    the mirror refused a list because too many records are missing from it; nothing was changed
-  8    the mirror is older than --max-age
+  8    an amount is below --below, or the mirror is older than --max-age
   9    another process syncs the mirror
 ";
+
+const ALARM_EXIT_CODE: &str = "  8    an amount is below --below\n";
 
 const SIGNAL_EXIT_CODES: &str = "  129  hung up: the terminal was closed
   130  interrupted: Ctrl-C

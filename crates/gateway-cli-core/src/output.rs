@@ -24,5 +24,5 @@ pub(crate) mod schema;
 pub(crate) mod select;
 pub(crate) mod separator;
 pub(crate) mod since;
-mod sort;
+pub(crate) mod sort;
 mod table;

@@ -71,7 +71,7 @@ fn shown(status: &TableStatus, now: i64) -> Shown {
 /// Fails if a table is older than the limit, in seconds, or the mirror is empty.
 fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let old = |message: String| Err(Failure::new(Exit::Outdated, message));
+    let old = |message: String| Err(Failure::new(Exit::Alarm, message));
     if tables.is_empty() {
         return old("the mirror was not synced yet".to_owned());
     }

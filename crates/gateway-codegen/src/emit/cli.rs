@@ -14,6 +14,7 @@ mod dates;
 mod envelopes;
 mod example;
 mod flags;
+mod gauge;
 mod imperative;
 mod plural;
 mod posts;
@@ -85,6 +86,11 @@ impl Group<'_> {
         format!("Call an operation of {}: {}.", self.command.noun, verbs.join(", "))
     }
 
+    /// Returns the operations of the subcommands.
+    fn operations(&self) -> Vec<&Operation> {
+        self.verbs.iter().map(|(_, operation)| *operation).collect()
+    }
+
     /// Returns the type of the subcommands.
     fn verbs(&self) -> String {
         let name = self.command.rust.followed_by("command").pascal();
@@ -147,7 +153,7 @@ fn commands(file: &mut RustFile, service: &Service, groups: &[Group<'_>]) {
 }
 
 fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
-    let name = group.verbs();
+    let (name, operations) = (group.verbs(), group.operations());
     file.blank();
     file.doc(&format!("The subcommands of `{}`.", group.command.noun));
     file.line("#[derive(Debug, Subcommand)]");
@@ -155,11 +161,13 @@ fn verbs(file: &mut RustFile, service: &Service, group: &Group<'_>) {
     for (verb, operation) in &group.verbs {
         variant(file, service, operation, (verb, &operation.rust.variant()));
     }
+    gauge::declare(file, &operations, RUNTIME);
     file.close("}");
     run::by_command(file, &name, |file| {
-        for (_, operation) in &group.verbs {
+        for operation in &operations {
             run::arm(file, service, operation, &operation.rust.variant());
         }
+        gauge::arm(file, &operations);
     });
 }
 

@@ -19,6 +19,7 @@ mod tables;
 
 pub(crate) use crate::emit::model::queries::{example_query, output};
 pub(crate) use crate::emit::model::records::{smallest_record, smallest_value};
+pub(crate) use crate::emit::model::tables::gauge;
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;

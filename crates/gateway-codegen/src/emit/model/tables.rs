@@ -89,23 +89,19 @@ fn visit(
     for recovery in recoveries {
         recovery.write(file);
     }
-    for (operation, gauge) in gauges {
-        self::gauge(file, operation, gauge);
+    for (operation, found) in gauges {
+        let (gauge, query) = (gauge(operation, found), operation.rust.pascal());
+        file.line(format_args!("visitor.gauge({gauge}, queries::{query}::default());"));
     }
     file.close("}");
     file.close("}");
 }
 
-/// Writes the call that passes an amount to a visitor.
-fn gauge(file: &mut RustFile, operation: &Operation, gauge: &Gauge) {
+/// Returns the expression for the description of an amount.
+pub(crate) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
     let path =
         |names: &[String]| names.iter().map(|name| string(name)).collect::<Vec<_>>().join(", ");
     let unit = gauge.unit.as_ref().map(|unit| format!(".with_unit(&[{}])", path(unit)));
-    file.line(format_args!(
-        "visitor.gauge(Gauge::new({}, &[{}]){}, queries::{}::default());",
-        string(&operation.command().noun),
-        path(&gauge.value),
-        unit.unwrap_or_default(),
-        operation.rust.pascal()
-    ));
+    let (name, unit) = (string(&operation.command().noun), unit.unwrap_or_default());
+    format!("Gauge::new({name}, &[{}]){unit}", path(&gauge.value))
 }
