@@ -43,16 +43,16 @@ pub(crate) fn register(store: &mut dyn Store, target: &Target) -> Result<(), Err
     store.set_note(NOTE, &note)
 }
 
-/// Erases the records that refer to an erased one.
+/// Erases the records that refer to an erased one. They count as gone: a recovery does not bring back those of a forgotten
+/// record.
 pub(crate) fn erase(
     store: &mut dyn Store,
     referring: &Referring,
     id: &str,
-    state: State,
     at: i64,
 ) -> Result<(), Error> {
     for (table, column) in referring {
-        for id in store.erase_where(&Erased { table, column, text: id, state, at })? {
+        for id in store.erase_where(&Erased { table, column, text: id, state: State::Gone, at })? {
             let (id, kind) = (&*id, ChangeKind::Gone);
             store.append(&NewChange { at, table, id, kind, fields: &[] })?;
         }

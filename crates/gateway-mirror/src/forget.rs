@@ -7,6 +7,7 @@ use crate::change::ChangeKind;
 use crate::engine::known::State;
 use crate::error::Error;
 use crate::filter::Filter;
+use crate::follow;
 use crate::hash::{Hash, Hasher};
 use crate::mirror::{Mirror, lock, now};
 use crate::store::{End, NewChange, PAGE, Store};
@@ -101,6 +102,8 @@ fn forget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<bool,
         if matches!(known.state, State::Present | State::Missing) {
             store.append(&NewChange { at, table, id, kind: ChangeKind::Gone, fields: &[] })?;
         }
+        let referring = follow::referring(store, table)?;
+        follow::erase(store, &referring, id, at)?;
     }
     store.commit(&End { table, completed_at: None, after, has_erased: known.is_some() })?;
     Ok(known.is_some())

@@ -242,6 +242,8 @@ impl Store for MemoryStore {
 
     fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
         Ok(self.content.suppressed.remove(&(table.to_owned(), id)))
+    }
+
     fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
         Ok(self.content.notes.get(name).cloned())
     }

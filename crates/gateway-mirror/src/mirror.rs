@@ -11,8 +11,6 @@ use crate::consumer::check_unneeded;
 use crate::cursor::{Cursor, refused};
 use crate::engine::brake::Rules;
 use crate::error::Error;
-use crate::follow;
-use crate::hash::{Hash, Hasher};
 use crate::memory::MemoryStore;
 use crate::run::Run;
 use crate::shape::Shape;
@@ -189,45 +187,6 @@ impl Mirror {
         check_unneeded(&store.consumers()?, store.feed()?.pruned, position)?;
         store.prune(position)
     }
-
-    /// Erases a record: empties its personal fields, and does not let later syncs bring it back. An identity that the table
-    /// does not have is only remembered, as a keyed hash.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
-    pub fn forget(&mut self, table: &str, id: &str) -> Result<(), Error> {
-        let at = now(&self.clock);
-        let mut store = lock(&self.store);
-        let hash = Hasher::new(&store.identity().secret, "identity").hash(&[id.as_bytes()]);
-        let result = forget(&mut **store, table, id, hash, at);
-        store.roll_back();
-        result
-    }
-}
-
-fn forget(store: &mut dyn Store, table: &str, id: &str, hash: Hash, at: i64) -> Result<(), Error> {
-    let counts = store.begin_forgetting(table)?;
-    store.suppress(table, hash, at)?;
-    let mut after = counts.unwrap_or_default();
-    let known = match counts {
-        Some(_) => store.known(table, &[id])?.into_iter().next().flatten(),
-        None => None,
-    };
-    if let Some(known) = known.filter(|known| known.state != State::Forgotten) {
-        match known.state {
-            State::Present => after.present = after.present.saturating_sub(1),
-            State::Missing => after.missing = after.missing.saturating_sub(1),
-            _ => {}
-        }
-        store.erase(table, known.key, State::Forgotten, at)?;
-        if known.state != State::Gone {
-            store.append(&NewChange { at, table, id, kind: ChangeKind::Gone, fields: &[] })?;
-        }
-        let referring = follow::referring(store, table)?;
-        follow::erase(store, &referring, id, State::Forgotten, at)?;
-    }
-    store.commit(&End { table, completed_at: None, after, has_erased: known.is_some() })
 }
 
 pub(crate) fn begin<'a>(

@@ -403,7 +403,7 @@ impl<'a> Run<'a> {
             self.store.erase(&self.table, record.key, State::Gone, self.at)?;
             self.emit(&record.id, ChangeKind::Gone, &[])?;
             let (store, at) = (&mut **self.store, self.at);
-            return follow::erase(store, &self.referring, &record.id, State::Gone, at);
+            return follow::erase(store, &self.referring, &record.id, at);
         }
         self.after.missing += 1;
         self.store.mark(&self.table, record.key, Mark::Missing { misses, at: self.at })?;

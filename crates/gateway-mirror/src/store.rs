@@ -93,6 +93,7 @@ pub(crate) trait Store: Send {
     fn drop_backup(&mut self, _path: &Path) -> Result<bool, Error> {
         Ok(false)
     }
+
     /// Returns the text of a note.
     fn note(&mut self, name: &str) -> Result<Option<String>, Error>;
 

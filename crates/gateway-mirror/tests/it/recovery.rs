@@ -226,19 +226,24 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
         server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
         mirror.forget("photo", "a").unwrap();
         assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);
-        assert_eq!(placements(&mirror)[0], "1/a New forgotten");
+        assert_eq!(placements(&mirror)[0], "1/a New gone");
         // The lists still have it.
         server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
         assert_eq!(feed(&mirror).len(), 3);
-        assert_eq!(placements(&mirror)[0], "1/a New forgotten");
+        assert_eq!(placements(&mirror)[0], "1/a New gone");
+
+        mirror.unforget("photo", "a").unwrap();
+        server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+        assert_eq!(feed(&mirror)[3..], ["returned a", "returned 1/a", "returned 2/a"]);
+        mirror.forget("photo", "a").unwrap();
 
         server.state().photos.remove("b");
         let rules = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
         server.sync(false, &mut mirror, &rules).unwrap();
-        assert_eq!(feed(&mirror)[3..], ["gone b", "gone 1/b"]);
+        assert_eq!(feed(&mirror)[9..], ["gone b", "gone 1/b"]);
         server.state().albums.remove("2");
         server.sync(false, &mut mirror, &rules).unwrap();
-        assert_eq!(feed(&mirror)[5..], ["gone 2", "gone 2/c"]);
+        assert_eq!(feed(&mirror)[11..], ["gone 2", "gone 2/c"]);
         let counts = mirror.tables().unwrap();
         let counts = counts.iter().find(|table| table.table == "photo_album").unwrap();
         assert_eq!((counts.present, counts.missing), (0, 0));
