@@ -111,7 +111,7 @@
 //! - `store` is the trait of stores, `memory` and `sqlite` implement it.
 //! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
-//!   failures; `stop` ends it from another thread.
+//!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
 //! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
 //! - `backup`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request.
@@ -160,11 +160,13 @@ mod options;
 mod read;
 mod record;
 mod recovery;
+mod repeat;
 mod report;
 #[cfg(feature = "sqlite")]
 mod restore;
 mod row;
 mod run;
+mod schedule;
 mod shape;
 mod sink;
 mod source;
@@ -202,6 +204,7 @@ pub use crate::report::Report;
 #[cfg(feature = "sqlite")]
 pub use crate::restore::Restored;
 pub use crate::run::Run;
+pub use crate::schedule::{Due, Schedule};
 pub use crate::sink::exec::Exec;
 pub use crate::sink::ndjson::Ndjson;
 #[cfg(feature = "webhook")]

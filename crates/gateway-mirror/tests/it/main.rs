@@ -8,6 +8,7 @@ mod backup;
 mod check;
 mod delivery;
 mod faults;
+mod follow;
 mod gallery;
 mod history;
 mod kill;
