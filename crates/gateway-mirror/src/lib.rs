@@ -114,7 +114,7 @@
 //!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
 //! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
-//! - `backup`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request.
+//! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request.
 //! - `check` compares a mirror with itself; `finding` is what is wrong.
 //! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
@@ -134,6 +134,7 @@
 
 mod backoff;
 mod backup;
+mod backups;
 mod change;
 mod check;
 mod consumer;

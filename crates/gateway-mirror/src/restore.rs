@@ -25,8 +25,8 @@ impl Mirror {
     /// that readers may have seen with other contents. Readers take a new snapshot. Its own consumers keep their positions,
     /// and the ids of their events remain unique.
     ///
-    /// Records that the replaced mirror had forgotten are forgotten in the restored one. If there is no mirror to replace, forget
-    /// them again.
+    /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace, forget them
+    /// again.
     ///
     /// A mirror in PostgreSQL is restored by `pg_restore`.
     ///
