@@ -43,7 +43,7 @@ use crate::sink::{Failure, Sink};
 /// use gateway_mirror::{Error, ErrorKind, Limits, Mirror, Webhook, WebhookSecret};
 ///
 /// fn deliver(mirror: &Mirror, transport: Arc<dyn BlockingTransport>) -> Result<(), Error> {
-///     let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSw")?;
+///     let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")?;
 ///     let mut webhook = Webhook::new(transport, "https://hooks.example.com/photos", secret)?
 ///         .timeout(Duration::from_secs(10));
 ///     match mirror.deliver("photos", &mut webhook, &Limits::new()) {
@@ -199,7 +199,7 @@ mod tests {
     use super::{Webhook, WebhookSecret};
 
     fn webhook(url: &str) -> Result<Webhook, String> {
-        let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSw").unwrap();
+        let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
         Webhook::new(MemoryTransport::new([]), url, secret).map_err(|error| error.to_string())
     }
 

@@ -17,7 +17,7 @@ use gateway_transport::ureq::UreqTransport;
 use self::receiver::{Answer, Receiver};
 use crate::support::photos;
 
-const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSw";
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEW_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 fn secret(text: &str) -> WebhookSecret {

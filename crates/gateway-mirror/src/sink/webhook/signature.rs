@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 /// ```
 /// use gateway_mirror::WebhookSecret;
 ///
-/// assert!(WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSw").is_ok());
+/// assert!(WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").is_ok());
 /// let error = WebhookSecret::new("password").unwrap_err();
 /// assert!(!error.to_string().contains("password"));
 /// ```
@@ -66,7 +66,7 @@ mod tests {
     /// The example that the libraries of Standard Webhooks test with.
     #[test]
     fn signs_the_published_example() {
-        for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSw"]
+        for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
         {
             let secret = WebhookSecret::new(secret).unwrap();
             let body = br#"{"test": 2432232314}"#;
