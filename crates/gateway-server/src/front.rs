@@ -8,6 +8,7 @@ pub(crate) mod client;
 pub(crate) mod conditional;
 pub(crate) mod ended;
 pub(crate) mod guesses;
+pub(crate) mod hex;
 pub(crate) mod limit;
 pub(crate) mod list;
 pub(crate) mod list_cache;

@@ -32,7 +32,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use self::guard::{Guard, Timeouts};
-use self::head::HeadLimits;
+use self::head::{HeadLimits, Refusal};
 use self::http2::Http2;
 use self::phase::Phase;
 use self::service::Service;
@@ -88,29 +88,36 @@ impl<S: Service> Listen<S> {
 
     async fn serve_slot(&self, socket: TcpStream, slot: &Slot) {
         // A silent connection costs a few hundred bytes: the rest is allocated after its first byte.
-        if slot.refusal().is_some() || self.has_first_byte(&socket).await {
+        let first = if slot.refusal().is_none() { self.first_byte(&socket).await } else { None };
+        if slot.refusal().is_some() || first.is_some() {
             // Two statements: in one, every task would have room for the unboxed future.
-            let served = Box::pin(self.serve_socket(socket, slot));
+            let served = Box::pin(self.serve_socket(socket, slot, first));
             served.await;
         }
     }
 
-    /// Waits for the first byte. Returns false if it does not arrive in time or before the server drains.
-    async fn has_first_byte(&self, socket: &TcpStream) -> bool {
+    /// Waits for the first byte. Returns `None` if it does not arrive in time or before the server drains.
+    async fn first_byte(&self, socket: &TcpStream) -> Option<u8> {
         let mut first = [0];
         let mut phase = self.phase.clone();
         tokio::select! {
             // `peek` and not `readable`, which also completes when there is nothing to read.
             peeked = tokio::time::timeout(self.timeouts.idle, socket.peek(&mut first)) => {
-                matches!(peeked, Ok(Ok(1..)))
+                matches!(peeked, Ok(Ok(1..))).then_some(first[0])
             }
-            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => false,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
         }
     }
 
-    async fn serve_socket(&self, socket: TcpStream, slot: &Slot) {
+    async fn serve_socket(&self, socket: TcpStream, slot: &Slot, first: Option<u8>) {
         match &self.tls {
             None => self.serve_plain(socket, slot).await,
+            Some(_) if first.is_some_and(|first| first.is_ascii_alphabetic()) => {
+                // The first byte of a handshake is not a letter, and that of a request is.
+                let guard = self.guard(socket, ConnectionState::new(slot.peer()));
+                let refused = Box::pin(self.serve_http1(guard.refuse(Refusal::NotEncrypted), slot));
+                refused.await;
+            }
             Some(tls) => {
                 let encrypted = Box::pin(async {
                     // The handshake has the same timeout as a request head.

@@ -74,12 +74,17 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
         replace: arguments.replace.then_some(removals),
     };
     let terminal = std::io::stderr().is_terminal();
+    let mut read = 0;
     let mut progress = |count| {
+        read = count;
         if terminal {
             note(&format!("{count} records read"));
         }
     };
     let report = import.run(&*store, account, mode, &mut progress)?;
+    if read == 0 {
+        note("warning: the files contain no records; check the program that wrote them");
+    }
     print(&describe(&report, mode))?;
     if mode == ImportMode::DryRun && removals == Removals::Few && report.removes_many() {
         let removed = report.removed();
@@ -153,7 +158,8 @@ pub(super) fn check(database: &Database) -> Result<(), Error> {
     if damage.is_empty() {
         return print("no damage found\n");
     }
-    Err(Error::new(ErrorKind::StorageCorrupt, "the database is damaged"))
+    let text = "the database is damaged; import the records that are named above again, or restore a backup";
+    Err(Error::new(ErrorKind::StorageCorrupt, text))
 }
 
 fn describe(report: &ImportReport, mode: ImportMode) -> String {

@@ -120,6 +120,11 @@ fn given(database: Option<&str>) -> Result<Location<'_>, Error> {
         let help = "no database given: set --database FILE or GATEWAY_DATABASE";
         Error::new(ErrorKind::Config, help)
     };
+    if database == Some("") {
+        let text =
+            "no database given: --database or GATEWAY_DATABASE is empty; set it to a file or a URL";
+        return Err(Error::new(ErrorKind::Config, text));
+    }
     Location::parse(database.ok_or_else(missing)?)
 }
 

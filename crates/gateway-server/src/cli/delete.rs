@@ -112,6 +112,8 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
         }
         Command::Account { name, yes, options } => {
             if !yes && !options.dry_run {
+                // Before the question: the answer to a mistyped name would be in vain.
+                options.database.open()?.account(&name)?;
                 confirm(&name)?;
             }
             let account = OfAccount { name, ignore_missing: false };
@@ -210,11 +212,15 @@ fn confirm(name: &str) -> Result<(), Error> {
 fn describe(report: &DeletionReport, mode: ImportMode) -> String {
     let DeletionReport { vacancies, candidates, applications, tokens, superseded, unknown, .. } =
         report;
+    let deleted = match mode {
+        ImportMode::Commit => "deleted",
+        ImportMode::DryRun => "would be deleted",
+    };
     let mut lines = vec![format!(
-        "deleted: {vacancies} vacancies, {candidates} candidates, {applications} statuses, {superseded} older versions"
+        "{deleted}: {vacancies} vacancies, {candidates} candidates, {applications} statuses, {superseded} older versions"
     )];
     if *tokens > 0 {
-        lines.push(format!("deleted: {tokens} tokens"));
+        lines.push(format!("{deleted}: {tokens} tokens"));
     }
     if *unknown > 0 {
         lines.push(format!("skipped: {unknown} unknown ids"));

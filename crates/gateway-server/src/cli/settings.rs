@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
@@ -20,16 +21,16 @@ use crate::network::Network;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Settings {
     /// Address of the service; port 0 picks a free port [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN", value_parser = address)]
     pub(super) listen: Option<SocketAddr>,
     /// Address of /healthz, /readyz and /metrics. By default they are not served.
-    #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN")]
+    #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN", value_parser = address)]
     ops_listen: Option<SocketAddr>,
     /// Database: a file, created if it does not exist, or `postgres://USER@HOST/NAME`.
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     pub(super) database: Option<String>,
     /// Time to wait at start for a PostgreSQL database that cannot be reached, in seconds [default: 60]
-    #[arg(long, value_name = "S", env = "GATEWAY_DATABASE_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_DATABASE_TIMEOUT", value_parser = number::<u64>)]
     database_timeout: Option<u64>,
     /// Path prefix before /c/oauth/v1.
     #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX")]
@@ -44,50 +45,50 @@ pub(super) struct Settings {
     #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_delimiter = ',')]
     trusted_proxy: Option<Vec<Network>>,
     /// Sustained requests per second and token; 0 means no limit [default: 50]
-    #[arg(long, value_name = "N", env = "GATEWAY_RATE")]
+    #[arg(long, value_name = "N", env = "GATEWAY_RATE", value_parser = number::<u32>)]
     rate: Option<u32>,
     /// Maximum burst of requests per token [default: 100]
-    #[arg(long, value_name = "N", env = "GATEWAY_BURST")]
+    #[arg(long, value_name = "N", env = "GATEWAY_BURST", value_parser = number::<u32>)]
     burst: Option<u32>,
     /// Wrong tokens per minute and client address; 0 means no limit [default: 60]
-    #[arg(long, value_name = "N", env = "GATEWAY_WRONG_TOKENS")]
+    #[arg(long, value_name = "N", env = "GATEWAY_WRONG_TOKENS", value_parser = number::<u32>)]
     wrong_tokens: Option<u32>,
     /// Maximum number of open connections [default: 10000]
-    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS")]
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = number::<usize>)]
     connections: Option<usize>,
     /// Maximum number of open connections of one address, except this machine and trusted proxies [default: a quarter
     /// of --connections, at least 16]
-    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS")]
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = number::<usize>)]
     connections_per_address: Option<usize>,
     /// Maximum number of lists that are sent concurrently with one token [default: an eighth of --connections, at least 4]
-    #[arg(long, value_name = "N", env = "GATEWAY_RESPONSES_PER_TOKEN")]
+    #[arg(long, value_name = "N", env = "GATEWAY_RESPONSES_PER_TOKEN", value_parser = number::<usize>)]
     responses_per_token: Option<usize>,
     /// Maximum number of concurrent database readers [default: 8]
-    #[arg(long, value_name = "N", env = "GATEWAY_READERS")]
+    #[arg(long, value_name = "N", env = "GATEWAY_READERS", value_parser = number::<usize>)]
     readers: Option<usize>,
     /// Timeout of one database statement, in seconds [default: 10]
-    #[arg(long, value_name = "S", env = "GATEWAY_STATEMENT_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_STATEMENT_TIMEOUT", value_parser = number::<u64>)]
     statement_timeout: Option<u64>,
     /// Timeout for receiving a complete request head, in seconds [default: 10]
-    #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT", value_parser = number::<u64>)]
     head_timeout: Option<u64>,
     /// Timeout of an idle connection, in seconds [default: 60]
-    #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT", value_parser = number::<u64>)]
     idle_timeout: Option<u64>,
     /// Timeout of a client that stops reading the response, in seconds [default: 30]
-    #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT", value_parser = number::<u64>)]
     stall_timeout: Option<u64>,
     /// Timeout of a whole response, in seconds, at most 900 [default: 900]
-    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = number::<u64>)]
     response_timeout: Option<u64>,
     /// Time for responses in progress to end at shutdown, in seconds [default: 30]
-    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT")]
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT", value_parser = number::<u64>)]
     drain_timeout: Option<u64>,
     /// Time between SIGTERM and the end of accepting requests, in seconds; /readyz responds with 503 [default: 0]
-    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_PAUSE")]
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_PAUSE", value_parser = number::<u64>)]
     drain_pause: Option<u64>,
     /// Disk space for cached lists, in MiB, in unnamed temporary files; 0 disables the cache [default: 1024]
-    #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE")]
+    #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE", value_parser = number::<u64>)]
     list_cache: Option<u64>,
     /// Log each request [default: true]
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
@@ -225,6 +226,20 @@ impl Settings {
             Error::caused(ErrorKind::Config, "cannot write the configuration as TOML", error)
         })
     }
+}
+
+/// Reads an address. Its errors name the form.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_error| {
+        "expected an IP address and a port, such as 127.0.0.1:8080 or [::]:8080; names are not looked up"
+    })
+}
+
+/// Reads a whole number. The range of the setting is checked later.
+fn number<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let expected = "expected a whole number, 0 or more";
+    text.parse().map_err(|_error| if is_number { "the number is too large" } else { expected })
 }
 
 /// Replaces a default by a value that is set.

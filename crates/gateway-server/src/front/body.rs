@@ -186,14 +186,21 @@ impl List {
         self.state = match std::mem::replace(&mut self.state, State::Ended) {
             State::Idle(mut pages) => {
                 let work = self.work.clone();
+                let is_compressed = pages.encoder.is_some();
                 let deadline = self.deadline.into();
                 State::Reading(tokio::spawn(async move {
                     let read = move |_store: &dyn Store| {
                         let bytes = pages.next()?;
                         Ok((pages, bytes))
                     };
-                    let read = timeout_at(deadline, work.run_patiently(read));
-                    read.await.unwrap_or_else(|_elapsed| Err(late()))
+                    let read = async {
+                        if is_compressed {
+                            work.run_compressing(read).await
+                        } else {
+                            work.run_patiently(read).await
+                        }
+                    };
+                    timeout_at(deadline, read).await.unwrap_or_else(|_elapsed| Err(late()))
                 }))
             }
             other => other,

@@ -3,16 +3,21 @@
 use http::HeaderMap;
 use http::header::{HeaderValue, IF_NONE_MATCH};
 
+use crate::front::hex;
 use crate::generated::call::Call;
 use crate::storage;
 use crate::store::{AccountId, Versions};
 
 /// Returns the tag of the response to a call. Only a change of the data that the call reads changes it.
 pub(crate) fn etag(account: AccountId, call: &Call, versions: &Versions) -> HeaderValue {
-    let mut text = format!("W/\"{:x}", account.0);
-    let read = storage::versions(call, versions);
-    text.extend(read.iter().map(|version| format!(".{version:x}")));
-    text.push('"');
+    let mut text = Vec::with_capacity(64);
+    text.extend_from_slice(b"W/\"");
+    hex::push(&mut text, account.0.cast_unsigned());
+    for version in storage::versions(call, versions) {
+        text.push(b'.');
+        hex::push(&mut text, version.cast_unsigned());
+    }
+    text.push(b'"');
     HeaderValue::try_from(text).unwrap_or_else(|_error| HeaderValue::from_static("W/\"\""))
 }
 

@@ -22,6 +22,7 @@ pub(crate) enum Kind {
     HeadTooLarge,
     HeadTimeout,
     VersionUnsupported,
+    HttpsRequired,
     BodyNotAllowed,
     NotFound,
     MethodNotAllowed,
@@ -48,13 +49,14 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All kinds, for the metrics.
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 29] = [
         Self::RequestMalformed,
         Self::HostInvalid,
         Self::UriTooLong,
         Self::HeadTooLarge,
         Self::HeadTimeout,
         Self::VersionUnsupported,
+        Self::HttpsRequired,
         Self::BodyNotAllowed,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -93,6 +95,11 @@ impl Kind {
             Self::VersionUnsupported => {
                 (505, "version-unsupported", "Only HTTP/1.0, HTTP/1.1 and HTTP/2 are supported")
             }
+            Self::HttpsRequired => (
+                400,
+                "https-required",
+                "This port needs HTTPS: use a URL that starts with https://",
+            ),
             Self::BodyNotAllowed => (400, "body-not-allowed", "Requests must not have a body"),
             Self::NotFound => (404, "not-found", "No resource at this path"),
             Self::MethodNotAllowed => (405, "method-not-allowed", "Only GET and HEAD are allowed"),
@@ -177,6 +184,7 @@ impl Problem {
             Refusal::Timeout => Kind::HeadTimeout,
             Refusal::Version => Kind::VersionUnsupported,
             Refusal::Body => Kind::BodyNotAllowed,
+            Refusal::NotEncrypted => Kind::HttpsRequired,
             Refusal::Overloaded => return Self::new(Kind::Overloaded).retry_after(ONE_SECOND),
             Refusal::AddressLimit => return Self::limited(Kind::TooManyConnections),
         })

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::front::hex;
+
 /// Returns the request id for the response and the log.
 pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
     match headers.get(X_REQUEST_ID) {
@@ -25,8 +27,11 @@ fn fresh() -> HeaderValue {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let process = PROCESS.get_or_init(|| getrandom::u64().unwrap_or_default());
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    HeaderValue::try_from(format!("{process:016x}-{count:x}"))
-        .unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
+    let mut id = Vec::with_capacity(32);
+    hex::push(&mut id, *process);
+    id.push(b'-');
+    hex::push(&mut id, count);
+    HeaderValue::try_from(id).unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
 }
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -3,11 +3,12 @@
 
 mod availability;
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use self::availability::Availability;
@@ -35,6 +36,8 @@ pub(crate) struct Work {
     availability: Arc<Availability>,
     statement_timeout: Duration,
     background: Arc<Background>,
+    /// Permits to compress.
+    compressing: Arc<Semaphore>,
 }
 
 /// The threads that run a job.
@@ -65,6 +68,7 @@ impl Work {
             availability: Arc::default(),
             statement_timeout,
             background: Arc::new(Background::start()?),
+            compressing: Arc::new(Semaphore::new(compressing())),
         })
     }
 
@@ -126,6 +130,21 @@ impl Work {
         self.run_with(reader, Threads::Background, job).await
     }
 
+    /// Runs `job` like [`run_patiently`](Self::run_patiently), but only as many concurrently as leave a processor free.
+    pub(crate) async fn run_compressing<T, F>(&self, job: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+    {
+        let permit = Arc::clone(&self.compressing).acquire_owned().await.map_err(stopping)?;
+        self.run_patiently(move |store| {
+            let result = job(store);
+            drop(permit);
+            result
+        })
+        .await
+    }
+
     /// Runs a job that no request waits for, without a reader and without a time limit.
     pub(crate) async fn run_in_background<T, F>(&self, job: F) -> Result<T, Error>
     where
@@ -136,7 +155,6 @@ impl Work {
     }
 
     async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
-        let stopping = |_closed| Error::new(ErrorKind::Storage, "the server is stopping");
         let waiting = Waiting::begin(&self.waiting);
         let reader = Arc::clone(&self.readers).acquire_owned().await.map_err(stopping);
         drop(waiting);
@@ -187,6 +205,17 @@ impl Work {
     }
 }
 
+/// Returns how many lists may be compressed concurrently. A thread of lower priority still delays the others: it runs
+/// for a millisecond or more before one that wakes up takes its place.
+fn compressing() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    processors.saturating_sub(1).max(1)
+}
+
+fn stopping(_closed: AcquireError) -> Error {
+    Error::new(ErrorKind::Storage, "the server is stopping")
+}
+
 /// A call that waits for a reader, or that was given up.
 struct Waiting<'w>(&'w AtomicU64);
 
@@ -220,5 +249,40 @@ mod tests {
         assert!(work.run_patiently(niceness).await.unwrap() > normal || normal == 19);
         assert!(work.run_in_background(niceness).await.unwrap() > normal || normal == 19);
         assert_eq!(work.run(niceness).await.unwrap(), normal);
+    }
+
+    #[tokio::test]
+    async fn one_processor_compresses_nothing() {
+        let store = Arc::new(MemoryStore::default());
+        let work = Work::new(store, compressing() + 2, Duration::from_secs(10)).unwrap();
+        let (running, mut started) = tokio::sync::mpsc::unbounded_channel();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let held = Arc::new(std::sync::Mutex::new(held));
+        let jobs: Vec<_> = (0..=compressing())
+            .map(|_| {
+                let (work, running, held) = (work.clone(), running.clone(), Arc::clone(&held));
+                tokio::spawn(async move {
+                    let job = move |_: &dyn Store| {
+                        running.send(()).unwrap();
+                        crate::lock::lock(&held).recv().unwrap();
+                        Ok(())
+                    };
+                    work.run_compressing(job).await.unwrap();
+                })
+            })
+            .collect();
+        for _ in 0..compressing() {
+            started.recv().await.unwrap();
+        }
+        // The pages of other lists are read meanwhile.
+        work.run_patiently(|_store| Ok(())).await.unwrap();
+        assert!(started.try_recv().is_err());
+        for _ in &jobs {
+            release.send(()).unwrap();
+        }
+        for job in jobs {
+            job.await.unwrap();
+        }
+        started.recv().await.unwrap();
     }
 }

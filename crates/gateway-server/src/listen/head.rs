@@ -27,6 +27,8 @@ pub(crate) enum Refusal {
     Overloaded,
     /// There are too many connections of the same address.
     AddressLimit,
+    /// The listener speaks TLS, and the connection does not.
+    NotEncrypted,
 }
 
 /// Size limits of a head.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -28,6 +28,8 @@ pub(crate) struct Slots {
     trusted_proxies: Vec<Network>,
     counts: Arc<Connections>,
     waiting: Mutex<Waiting>,
+    /// When an eviction was last logged.
+    logged: Mutex<Option<Instant>>,
 }
 
 /// The connections that wait for a request, oldest first.
@@ -52,6 +54,7 @@ impl Slots {
             trusted_proxies,
             counts,
             waiting: Mutex::default(),
+            logged: Mutex::default(),
         })
     }
 
@@ -111,9 +114,23 @@ impl Slots {
     /// Closes the connection that has waited longest for a request. Returns false if no connection waits.
     fn evict(&self) -> bool {
         let Some((_, evicted)) = lock(&self.waiting).connections.pop_first() else { return false };
-        self.counts.evicted.fetch_add(1, Ordering::Relaxed);
+        let number = self.counts.evicted.fetch_add(1, Ordering::Relaxed) + 1;
         evicted.notify_one();
+        self.log_eviction(number);
         true
+    }
+
+    /// Logs that connections are closed to make room, at most once a minute: a burst closes thousands.
+    fn log_eviction(&self, number: u64) {
+        let mut logged = lock(&self.logged);
+        if logged.is_none_or(|logged| logged.elapsed() >= LOG_INTERVAL) {
+            *logged = Some(Instant::now());
+            tracing::warn!(
+                name: "connections_closed",
+                total = number,
+                message = "waiting connections are closed to make room for new ones; see --connections",
+            );
+        }
     }
 }
 
@@ -194,6 +211,9 @@ pub(crate) const REFUSALS: usize = 32;
 
 /// The place of a connection that does not wait for a request.
 const NOT_WAITING: u64 = 0;
+
+/// Minimum time between two log lines about evictions.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Maximum time for an evicted connection to be closed, which takes one turn of its task.
 const EVICTION: Duration = Duration::from_secs(1);

@@ -58,6 +58,8 @@ pub(super) struct StoredToken {
 #[derive(Debug, Default)]
 pub(super) struct Deviations {
     damaged: u64,
+    /// The first damaged records.
+    first: Vec<(AccountId, i64)>,
     outdated: u64,
     unverified: u64,
 }
@@ -77,21 +79,40 @@ impl Deviations {
             own.is_none_or(|own| own == checksum::of_record(kind.row, account, id, record));
         let stored = if is_whole { (kind.compare)(id, record) } else { Stored::Damaged };
         match stored {
-            Stored::Damaged => self.damaged += 1,
+            Stored::Damaged => {
+                self.damaged += 1;
+                if self.first.len() < NAMED {
+                    self.first.push((account, id));
+                }
+            }
             Stored::Outdated if is_live => self.outdated += 1,
             Stored::Outdated | Stored::Whole => {}
         }
         self.unverified += u64::from(own.is_none() && is_live);
     }
 
-    /// Adds a line to the report for each number that is not 0.
-    pub(super) fn report(self, kind: &Kind, report: &mut CheckReport) {
-        let Self { damaged, outdated, unverified } = self;
+    /// Adds a line to the report for each number that is not 0, and for each of the first damaged records. `account`
+    /// returns the name of an account, if it can be read.
+    pub(super) fn report(
+        self,
+        kind: &Kind,
+        report: &mut CheckReport,
+        mut account: impl FnMut(AccountId) -> Option<String>,
+    ) {
+        let Self { damaged, first, outdated, unverified } = self;
         let name = kind.name;
         if damaged > 0 {
             report
                 .damage
                 .push(format!("{name} that are not stored as responses send them: {damaged}"));
+        }
+        for (owner, id) in first {
+            let owner = account(owner).unwrap_or_else(|| format!("number {owner}"));
+            report.damage.push(match kind.row {
+                checksum::Row::Candidate => format!("account {owner}: candidate {id} is damaged"),
+                checksum::Row::Vacancy => format!("account {owner}: vacancy {id} is damaged"),
+                checksum::Row::Credits => format!("account {owner}: the credit balance is damaged"),
+            });
         }
         if outdated > 0 {
             report.outdated.push(format!(
@@ -106,3 +127,6 @@ impl Deviations {
         }
     }
 }
+
+/// Maximum number of damaged records of a kind that a report names.
+const NAMED: usize = 20;

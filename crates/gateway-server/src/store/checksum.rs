@@ -18,16 +18,28 @@ pub(super) enum Row {
 
 /// Returns the checksum of a record. The id of a credit balance is 0.
 pub(super) fn of_record(row: Row, account: AccountId, id: i64, record: &[u8]) -> i64 {
-    let mut hasher = Hasher::new();
-    let mut key = [0; 17];
-    let (kind, rest) = key.split_at_mut(1);
-    kind.copy_from_slice(&[row as u8]);
-    let (owner, own) = rest.split_at_mut(8);
-    owner.copy_from_slice(&account.0.to_be_bytes());
-    own.copy_from_slice(&id.to_be_bytes());
-    hasher.update(&key);
-    hasher.update(record);
-    hasher.finalize().into()
+    Records::of(row, account).checksum(id, record)
+}
+
+/// The checksums of the records of one kind and account, with what they have in common computed once.
+#[derive(Clone, Debug)]
+pub(super) struct Records(Hasher);
+
+impl Records {
+    pub(super) fn of(row: Row, account: AccountId) -> Self {
+        let mut hasher = Hasher::new();
+        hasher.update(&[row as u8]);
+        hasher.update(&account.0.to_be_bytes());
+        Self(hasher)
+    }
+
+    /// Returns the checksum of a record.
+    pub(super) fn checksum(&self, id: i64, record: &[u8]) -> i64 {
+        let mut hasher = self.0.clone();
+        hasher.update(&id.to_be_bytes());
+        hasher.update(record);
+        hasher.finalize().into()
+    }
 }
 
 /// Returns the checksum of a token. It does not cover the revocation, which a former release stores without changing

@@ -77,8 +77,7 @@ pub(super) fn credits(
 
 /// Verifies the rows of one page, in the order of the list.
 pub(super) struct Rows {
-    row: Row,
-    account: AccountId,
+    records: checksum::Records,
     /// Whether the list has a filter: the sum of such a list is over ids.
     filtered: bool,
     cursor: Cursor,
@@ -86,7 +85,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(row: Row, account: AccountId, filtered: bool, cursor: Cursor) -> Self {
-        Self { row, account, filtered, cursor }
+        Self { records: checksum::Records::of(row, account), filtered, cursor }
     }
 
     /// Returns the record of the next row. A row of a former release has no checksum.
@@ -96,8 +95,7 @@ impl Rows {
         record: &'r [u8],
         own: Option<i64>,
     ) -> Result<&'r [u8], Error> {
-        let is_whole =
-            own.is_none_or(|own| own == checksum::of_record(self.row, self.account, id, record));
+        let is_whole = own.is_none_or(|own| own == self.records.checksum(id, record));
         let weight =
             if self.filtered { checksum::id_weight(id) } else { checksum::weight(id, own) };
         let passed = self.cursor.pass(id, weight).filter(|_| is_whole);

@@ -9,6 +9,7 @@ use gateway_server::{
 };
 
 use crate::front::Here;
+use crate::process::{account, program, run};
 use crate::store::{NOW, candidate, import, place};
 use crate::support::{exchange, get, parse};
 
@@ -205,4 +206,29 @@ fn a_list_that_lacks_a_row_is_cut() {
     // Another list of the same account is whole.
     let vacancies = get(&here.running.base_url(), &here.token, "method=vacancies/list");
     assert_eq!(vacancies.status, 200);
+}
+
+/// The check goes on after a page that cannot be read, and names the place in words of this program.
+#[test]
+fn the_check_names_what_cannot_be_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.db");
+    let database = path.to_str().unwrap();
+    account(database, "acme");
+    run(database, &["demo-data", "--account", "acme", "--candidates", "3000"]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let record = b"{\"id\":\"";
+    let middle = bytes.len() / 2;
+    let at = middle + bytes[middle..].windows(8).position(|part| part.starts_with(record)).unwrap();
+    let page = at / 4096 * 4096;
+    bytes[page..page + 4096].fill(0xff);
+    std::fs::write(&path, &bytes).unwrap();
+    let output = program().args(["check", "--database", database]).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("candidates that cannot be read after "), "{text}");
+    assert!(text.contains(" of account acme\n"), "{text}");
+    assert!(text.contains("pages or indexes of the file that are damaged: "), "{text}");
+    assert!(text.contains("restore a backup"), "{text}");
+    assert!(!text.contains("malformed") && !text.contains("btree"), "{text}");
 }

@@ -338,9 +338,17 @@ fn ids_are_read_from_standard_input() {
 #[test]
 fn an_account_is_deleted_after_a_confirmation_only() {
     let fixture = Fixture::new(3000);
+    let (code, text) = fixture.refused(&["delete", "account", "nope"]);
+    assert_eq!((code, text.contains("does not exist")), (2, true), "{text}");
     let (code, text) = fixture.refused(&["delete", "account", "acme"]);
     assert_eq!((code, text.contains("--yes")), (2, true), "{text}");
     assert!(!fixture.hits(None).is_empty());
+    let report = fixture.run(&["delete", "account", "acme", "--dry-run"]);
+    let lines =
+        ["would be deleted: ", "would be deleted: 1 tokens", "dry run: nothing was deleted"];
+    for (line, start) in report.lines().zip(lines) {
+        assert!(line.starts_with(start), "{report}");
+    }
     let report = fixture.run(&["delete", "account", "acme", "--yes"]);
     assert!(report.contains("3000 candidates") && report.contains("1 tokens"), "{report}");
     assert_eq!(fixture.hits(None), [""; 0].map(PathBuf::from));

@@ -327,9 +327,14 @@ fn pem_files_enable_https() {
         (response.status, response.json()["result"].as_array().unwrap().len()),
         (200, 3_000)
     );
-    // A plain HTTP request gets no HTTP response.
-    assert!(
-        !exchange(&here.running.address().to_string(), b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            .starts_with(b"HTTP/")
-    );
+    let address = here.running.address().to_string();
+    for plain in
+        [&b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"[..], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"G"]
+    {
+        let response = parse(&exchange(&address, plain));
+        assert_eq!(response.status, 400);
+        assert_eq!(response.json()["type"], "urn:gateway:problem:https-required");
+    }
+    // Neither a handshake nor a request.
+    assert!(!exchange(&address, b"\0\0\0\0\0\0\0\0").starts_with(b"HTTP/"));
 }

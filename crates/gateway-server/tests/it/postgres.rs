@@ -84,6 +84,7 @@ fn the_documented_rights_suffice_for_serving() {
     assert_eq!(serving.collect(Duration::ZERO).unwrap(), 1);
     let refused = serving.create_account("b", now).unwrap_err();
     assert!(refused.to_string().contains("lacks a privilege"), "{refused}");
+    assert!(refused.to_string().contains("table account"), "{refused}");
 }
 
 /// A statistic has samples of a column, and would keep them after an erasure.

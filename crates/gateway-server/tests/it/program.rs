@@ -354,6 +354,77 @@ fn the_first_request_after_another_process_changed_something_sees_it() {
 }
 
 #[test]
+fn the_documented_sample_files_are_imported() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/server/data.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    let mut reports = Vec::new();
+    for block in page.split("```").skip(1).step_by(2) {
+        let (kind, text) = block.split_once('\n').unwrap();
+        let extension = match kind {
+            "json" => "ndjson",
+            "csv" => "csv",
+            _ => continue,
+        };
+        let file = directory.path().join(format!("sample.{extension}"));
+        std::fs::write(&file, text).unwrap();
+        reports.push(run(&database, &["import", "--account", "acme", file.to_str().unwrap()]));
+    }
+    for (report, expected) in reports.iter().zip([
+        ["vacancies: 2 new", "candidates: 0 new", "statuses: 0 new"],
+        ["vacancies: 0 new", "candidates: 2 new", "statuses: 2 new"],
+        ["candidates: 1 new", "statuses: 1 new", "credits: changed"],
+    ]) {
+        assert!(expected.iter().all(|line| report.contains(line)), "{report}");
+    }
+    assert_eq!(reports.len(), 3);
+}
+
+/// An export that failed often leaves an empty file behind.
+#[test]
+fn an_import_without_records_is_warned_about() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    for (name, text, is_warned) in [
+        ("a.csv", "", true),
+        ("b.csv", "id,name\n", true),
+        ("c.ndjson", "\n", true),
+        ("d.json", "{\"status\":\"success\",\"result\":[]}", true),
+        ("e.csv", "id,name\n1,A\n", false),
+        ("f.csv", "id,name\n1,A\n", false),
+    ] {
+        let file = directory.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let mut import = program();
+        import.args(["import", "--account", "acme", "--database", &database]).arg(file);
+        let output = import.output().unwrap();
+        assert!(output.status.success(), "{name}: {}", error(&output));
+        assert_eq!(error(&output).contains("contain no records"), is_warned, "{name}");
+    }
+}
+
+#[test]
+fn connections_that_are_closed_to_make_room_are_logged_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let mut served = Served::started_by(command, &database, &["--connections", "4"]);
+    let address = served.base_url.strip_prefix("http://").unwrap();
+    let _silent: Vec<_> = (0..12).map(|_| TcpStream::connect(address).unwrap()).collect();
+    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    served.signal("-TERM");
+    let mut log = String::new();
+    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(log.matches("connections_closed").count(), 1, "{log}");
+    assert!(log.contains("--connections"), "{log}");
+}
+
+#[test]
 fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
@@ -411,6 +482,18 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
         let help = format!("{flag} must be from 1 to");
         check(&["serve", "--database", &database, &format!("--{flag}"), value], 2, &help);
     }
+    for (flag, expected) in [
+        ("--listen=localhost:8080", "such as 127.0.0.1:8080 or [::]:8080; names are not looked up"),
+        ("--rate=-1", "expected a whole number, 0 or more"),
+        ("--rate=4294967296", "the number is too large"),
+    ] {
+        check(&["serve", "--database", &database, flag], 2, expected);
+    }
+    let missing = directory.path().join("missing/a.db").to_str().unwrap().to_owned();
+    check(&["backup", &missing, "--database", &database], 2, "missing does not exist; create it");
+    let output = program().args(["account", "list"]).env("GATEWAY_DATABASE", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error(&output).contains("GATEWAY_DATABASE is empty"), "{}", error(&output));
     check(&["serve", "--demo", "--database", &database], 2, "'--demo' cannot be used with");
     check(
         &[

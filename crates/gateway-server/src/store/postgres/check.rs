@@ -37,7 +37,7 @@ pub(super) fn check(link: &mut Link) -> Result<CheckReport, Error> {
                 break;
             }
         }
-        deviations.report(&kind, &mut report);
+        deviations.report(&kind, &mut report, |account| name(link, account));
     }
     for row in link.query(sql::EVERY_TOKEN, &[])? {
         let digest: &[u8] = get(&row, 0)?;
@@ -55,6 +55,12 @@ pub(super) fn check(link: &mut Link) -> Result<CheckReport, Error> {
         });
     }
     Ok(report)
+}
+
+/// Returns the name of an account, if it can be read.
+fn name(link: &mut Link, account: AccountId) -> Option<String> {
+    let row = link.optional("SELECT name FROM account WHERE id = $1", &[&account.0]).ok()??;
+    get(&row, 0).ok()
 }
 
 fn count(link: &mut Link, sql: &'static str) -> Result<i64, Error> {

@@ -133,10 +133,14 @@ pub(super) fn failure(context: &'static str, error: ::postgres::Error) -> Error 
             (ErrorKind::StorageBusy, "the database is busy; try again later")
         }
         "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
-        "42501" => (
-            ErrorKind::Storage,
-            "the database role lacks a privilege; grant it, or use another role",
-        ),
+        "42501" => {
+            // The message of this code names the table, and no row.
+            let message = error.as_db_error().map_or("permission denied", |error| error.message());
+            let text = format!(
+                "the role of the database URL lacks a privilege: {message}; grant it, or use another role"
+            );
+            return Error::caused(ErrorKind::Storage, text, Code(state));
+        }
         // A statement that was prepared in this session is unknown, or one that was not is known.
         "26000" | "42P05" => (
             ErrorKind::Storage,

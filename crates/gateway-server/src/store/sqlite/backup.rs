@@ -19,6 +19,12 @@ use crate::store::sqlite::{check, open};
 pub(super) fn backup(source: &Connection, to: &Path) -> Result<(), Error> {
     // Also refused at the end. This check is early, before a long copy.
     refuse_existing(to, "write the backup to another file")?;
+    let folder = open::directory(to);
+    if !folder.is_dir() {
+        let (to, folder) = (to.display(), folder.display());
+        let text = format!("cannot write {to}: the folder {folder} does not exist; create it");
+        return Err(Error::new(ErrorKind::NotFound, text));
+    }
     let file = open::temporary(to)?;
     let context = "cannot back up the database";
     let mut copy = Connection::open_with_flags(file.path(), MODE).map_err(failed(context))?;

@@ -13,7 +13,11 @@ pub(super) fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             (ErrorKind::StorageSlow, "a database statement timed out")
         }
         Some(ErrorCode::DiskFull) => (ErrorKind::StorageFull, "the disk is full"),
-        Some(ErrorCode::DatabaseCorrupt) => (ErrorKind::StorageCorrupt, "the database is damaged"),
+        Some(ErrorCode::DatabaseCorrupt) => {
+            // Without the cause, whose text says the same twice.
+            let text = "the database is damaged; run `gateway-server check`, or restore a backup";
+            return Error::new(ErrorKind::StorageCorrupt, text);
+        }
         Some(ErrorCode::NotADatabase) => {
             (ErrorKind::StorageForeign, "the file is not an SQLite database")
         }
