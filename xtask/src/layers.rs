@@ -36,8 +36,13 @@ const RULES: &[Rule] = &[
         never: &["axum", "rusqlite"],
     },
     Rule {
+        name: "gateway-postgres",
+        may_use: &[],
+        never: &["axum", "hyper", "reqwest", "rusqlite", "ureq"],
+    },
+    Rule {
         name: "gateway-mirror",
-        may_use: &["gateway-model-core", "gateway-client-core"],
+        may_use: &["gateway-model-core", "gateway-client-core", "gateway-postgres"],
         never: &["axum"],
     },
     Rule {
@@ -59,11 +64,6 @@ const RULES: &[Rule] = &[
         name: "gateway-cli-core",
         may_use: &["gateway-client-core", "gateway-mirror"],
         never: &["axum", "wiremock"],
-    },
-    Rule {
-        name: "gateway-postgres",
-        may_use: &[],
-        never: &["axum", "hyper", "reqwest", "rusqlite", "ureq"],
     },
     Rule {
         name: "gateway-server",

@@ -3,7 +3,7 @@
 pub(crate) mod brake;
 pub(crate) mod known;
 pub(crate) mod occurred;
-mod seen;
+pub(crate) mod seen;
 
 use crate::engine::brake::{Absent, Rules};
 use crate::engine::known::{Known, State};

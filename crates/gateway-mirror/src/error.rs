@@ -34,7 +34,7 @@ pub enum ErrorKind {
     OtherSource,
     /// The mirror was written by a newer release.
     Newer,
-    /// The file is not a mirror.
+    /// The file or schema is not a mirror.
     Foreign,
     /// The cursor belongs to another mirror, or its changes were removed. Take a new snapshot.
     Cursor,

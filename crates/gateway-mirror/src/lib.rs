@@ -103,12 +103,26 @@
 //! `mirror_rejected` (rejected records of the last sync of
 //! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), and `mirror_note` (which groups are due).
 //!
+//! # PostgreSQL
+//!
+//! A mirror in PostgreSQL has the same tables and columns, in a schema of its own, so that a database can have many mirrors. The
+//! differences:
+//!
+//! - Times are `timestamptz`, booleans `boolean`, and hashes `bytea`.
+//! - PostgreSQL has no U+0000 in text. Such a value is in `mirror_extra` instead, and its column is empty. In every store, a
+//!   record with U+0000 in its identity is rejected.
+//! - `mirror_meta` has also the version of the schema and the last number of a change.
+//! - One session syncs a mirror at a time, by an advisory lock of its transaction. The error for others has the application name,
+//!   address and start of this session.
+//! - The personal columns have no statistics, which would keep samples of erased values. A sync that erased records runs `VACUUM`.
+//!   The write-ahead log, its archive and backups keep erased values as long as you keep them.
+//!
 //! # Modules
 //!
 //! - `json`, `number`, `meaning` read a record and reduce it to its meaning; `hash` is the keyed hash.
 //! - `shape`, `row` turn a record into columns and back; `difference` names the fields that differ.
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
-//! - `store` is the trait of stores, `memory` and `sqlite` implement it.
+//! - `store` is the trait of stores, `memory`, `sqlite` and `postgres` implement it.
 //! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
@@ -122,13 +136,14 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `sqlite` | yes | mirrors in SQLite files, with [`Mirror::open`] |
+//! | `sqlite` | yes | mirrors in SQLite files: `Mirror::open` |
+//! | `postgres019` | no | mirrors in PostgreSQL, over the crate `postgres` 0.19: `Mirror::open_postgres` |
 //! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(feature = "sqlite"),
-    expect(dead_code, reason = "only the stores of the features use these parts")
+    not(any(test, all(feature = "sqlite", feature = "postgres019"))),
+    expect(dead_code, reason = "each store uses parts that the others do not")
 )]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
@@ -155,9 +170,11 @@ mod meaning;
 mod memory;
 mod mirror;
 mod number;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres019"))]
 mod open;
 mod options;
+#[cfg(feature = "postgres019")]
+mod postgres;
 mod read;
 mod record;
 mod recovery;
@@ -184,6 +201,9 @@ mod time;
 pub use gateway_client_core as client;
 #[doc(no_inline)]
 pub use gateway_model_core as model;
+#[cfg(feature = "postgres019")]
+#[doc(no_inline)]
+pub use gateway_postgres as connector;
 
 pub use crate::backup::{Backup, Existing};
 pub use crate::change::{Change, ChangeKind};

@@ -1,6 +1,6 @@
 //! A store in memory: the reference for the others, and for programs that keep nothing.
 
-mod accept;
+pub(crate) mod accept;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

@@ -136,6 +136,24 @@ impl<'a> Row<'a> {
         Row { cells, extra: self.extra, nulls: self.nulls }
     }
 
+    /// Returns the row without U+0000 in its columns, which some databases cannot store: the JSON object of everything without
+    /// a column has such a value. `None` if there is none.
+    pub(crate) fn without_nul(&self, shape: &Shape) -> Result<Option<Row<'static>>, Error> {
+        let has_nul = |cell: &Option<Value<'_>>| matches!(cell, Some(Value::Text(text)) if text.contains('\0'));
+        if !self.cells.iter().any(has_nul) {
+            return Ok(None);
+        }
+        let columns = shape.columns.iter().zip(&self.cells);
+        let columns = columns.filter(|(_, cell)| !has_nul(cell)).map(|(column, _)| column.clone());
+        let fitting = Shape { identity: shape.identity, columns: columns.collect() };
+        let json = self.to_json(shape)?;
+        let mut row = Row::of(&fitting, &Members::of(&json)?)?.into_owned();
+        for (index, _) in self.cells.iter().enumerate().filter(|(_, cell)| has_nul(cell)) {
+            row.cells.insert(index, None);
+        }
+        Ok(Some(row))
+    }
+
     /// Removes everything that may be personal: the personal columns, and all unlisted fields.
     pub(crate) fn erase(&mut self, shape: &Shape) {
         for (column, cell) in shape.columns.iter().zip(&mut self.cells) {
@@ -318,6 +336,18 @@ mod tests {
             let error = identity(&shape(), &Members::of(json).unwrap()).unwrap_err();
             assert_eq!(error.to_string(), "the identity `id` is missing or of another kind");
         }
+    }
+
+    #[test]
+    fn text_with_u_0000_is_kept_as_json_for_databases_that_cannot_store_it() {
+        assert_eq!(row(r#"{"id":"1","title":"a"}"#).without_nul(&shape()).unwrap(), None);
+        let json =
+            r#"{"id":"1","place":{"id":"3","name":"b\u0000"},"size":7,"title":"\u0000a","x":1.0}"#;
+        let row = row(json).without_nul(&shape()).unwrap().unwrap();
+        assert_eq!((&row.cells[1], &row.cells[7]), (&None, &None));
+        let extra = r#"{"place":{"name":"b\u0000"},"title":"\u0000a","x":1.0}"#;
+        assert_eq!(row.extra.as_deref(), Some(extra));
+        assert_eq!(row.to_json(&shape()).unwrap(), json);
     }
 
     #[test]

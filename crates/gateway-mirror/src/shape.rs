@@ -83,6 +83,14 @@ impl Shape {
         Ok(Self { identity, columns })
     }
 
+    /// Reads a shape from the JSON text of a store.
+    pub(crate) fn parse(columns: &str) -> Result<Self, Error> {
+        serde_json::from_str(columns).map_err(|error| {
+            Error::new(ErrorKind::Store, "cannot read the mirror: `mirror_shape` is damaged")
+                .because(error)
+        })
+    }
+
     /// Returns the column that identifies a record.
     pub(crate) fn identity(&self) -> Result<&Column, Error> {
         let damaged = || Error::new(ErrorKind::Store, "the stored columns have no identity");

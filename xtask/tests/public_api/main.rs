@@ -77,7 +77,7 @@ const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "towe
 const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
 const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
-const MIRROR: &[&str] = &["gateway_client_core", "gateway_model_core", "serde"];
+const MIRROR: &[&str] = &["gateway_client_core", "gateway_model_core", "gateway_postgres", "serde"];
 const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "serde"];
 const POSTGRES: &[&str] = &["postgres"];
 
@@ -105,7 +105,10 @@ fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
     };
     let versions = table(&table(&workspace, "workspace"), "dependencies");
     let (dependencies, features) = (table(&package, "dependencies"), table(&package, "features"));
-    let is_public = |name: &String| crates.contains(&name.replace('-', "_").as_str());
+    // Our own crates are released together, so that their versions need no name.
+    let is_public = |name: &String| {
+        crates.contains(&name.replace('-', "_").as_str()) && !name.starts_with("gateway-")
+    };
     let optional = dependencies.into_iter().filter(|(_, entry)| entry.get("optional").is_some());
     let expected = optional.map(|(name, _)| name).filter(is_public).map(|name| {
         let entry = versions.get(&name).expect("a dependency of the workspace");

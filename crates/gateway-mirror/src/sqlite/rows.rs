@@ -8,7 +8,7 @@ use rusqlite::types::{FromSqlError, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql};
 
 use crate::engine::known::{Known, State};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::hash::Hash;
 use crate::row::{Row, Value};
 use crate::shape::{Kind, Shape};
@@ -120,15 +120,7 @@ pub(crate) fn shape(
     let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
     let columns: Option<String> =
         connection.query_row(select, (number,), |row| row.get(0)).optional().map_err(failed)?;
-    let shape = Arc::new(parse(columns.as_deref().unwrap_or_default())?);
+    let shape = Arc::new(Shape::parse(columns.as_deref().unwrap_or_default())?);
     shapes.insert(number, Arc::clone(&shape));
     Ok(shape)
-}
-
-/// Reads a shape from its column.
-pub(crate) fn parse(columns: &str) -> Result<Shape, Error> {
-    serde_json::from_str(columns).map_err(|error| {
-        Error::new(ErrorKind::Store, "cannot read the mirror: `mirror_shape` is damaged")
-            .because(error)
-    })
 }

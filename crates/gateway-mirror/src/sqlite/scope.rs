@@ -9,7 +9,6 @@ use crate::error::{Error, ErrorKind};
 use crate::hash::Hash;
 use crate::shape::Shape;
 use crate::sqlite::failure::failed;
-use crate::sqlite::rows;
 use crate::sqlite::table::{self, Table};
 use crate::status::TableStatus;
 use crate::store::{Scope, other_scope};
@@ -101,7 +100,7 @@ fn shapes(connection: &Connection, name: &str) -> Result<Vec<(i64, Shape)>, Erro
     let rows = statement.query_map((name,), |row| Ok((row.get(0)?, row.get(1)?)));
     let rows: Vec<(i64, String)> =
         rows.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
-    rows.into_iter().map(|(number, columns)| Ok((number, rows::parse(&columns)?))).collect()
+    rows.into_iter().map(|(number, columns)| Ok((number, Shape::parse(&columns)?))).collect()
 }
 
 /// Returns the counts of a table; `None` if it has no scope.

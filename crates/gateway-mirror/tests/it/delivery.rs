@@ -1,6 +1,5 @@
 //! Deliveries of the feed, over both stores.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
@@ -9,7 +8,8 @@ use gateway_mirror::{
     Consumer, DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Sink, StartAt, Stop,
 };
 
-use crate::support::{open, photos};
+use crate::place::{mirrors, places};
+use crate::support::photos;
 
 const ONE: &str = r#"{"id":"1","title":"Harbour","size":null,"stars":[1]}"#;
 const ONE_LATER: &str = r#"{"id":"1","title":"Lighthouse","size":3}"#;
@@ -74,9 +74,9 @@ impl Clock {
 }
 
 /// Runs a test on each store, with a baseline of one record and a consumer `all` at its end.
-fn on_both(test: impl Fn(&mut Mirror, &Clock)) {
-    let folder = tempfile::tempdir().unwrap();
-    for mirror in [Mirror::in_memory().unwrap(), open(&folder.path().join("mirror.db"))] {
+fn on_each(test: impl Fn(&mut Mirror, &Clock)) {
+    let (mirrors, _places) = mirrors();
+    for mirror in mirrors {
         let clock = Clock::new();
         let mut mirror = clock.rule(mirror);
         photos(&mut mirror, &[ONE]);
@@ -97,7 +97,7 @@ fn consumer(mirror: &Mirror) -> Consumer {
 
 #[test]
 fn each_event_is_delivered_once_and_in_order() {
-    on_both(|mirror, clock| {
+    on_each(|mirror, clock| {
         four_changes(mirror);
         assert_eq!(consumer(mirror).behind, 4);
         clock.advance(7);
@@ -118,7 +118,7 @@ fn each_event_is_delivered_once_and_in_order() {
 
 #[test]
 fn the_json_form_has_the_record_as_it_is_at_the_delivery() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         four_changes(mirror);
         mirror.forget("photo", "3").unwrap();
         let (events, _) = mirror.events(None, 100).unwrap();
@@ -142,7 +142,7 @@ fn the_json_form_has_the_record_as_it_is_at_the_delivery() {
 
 #[test]
 fn a_consumer_begins_at_the_end_at_the_oldest_change_or_after_a_cursor() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         photos(mirror, &[ONE, TWO]);
         let cursor = mirror.cursor().unwrap();
         photos(mirror, &[ONE, TWO, THREE]);
@@ -164,7 +164,7 @@ fn a_consumer_begins_at_the_end_at_the_oldest_change_or_after_a_cursor() {
 
 #[test]
 fn a_failed_event_is_delivered_again_after_a_delay_with_the_same_id() {
-    on_both(|mirror, clock| {
+    on_each(|mirror, clock| {
         four_changes(mirror);
         let mut receiver = Receiver { plan: vec![None, None], ..Receiver::default() };
         receiver.plan.push(Some(Failure::new("status 503")));
@@ -192,7 +192,7 @@ fn a_failed_event_is_delivered_again_after_a_delay_with_the_same_id() {
 
 #[test]
 fn a_receiver_can_ask_for_a_delay() {
-    on_both(|mirror, clock| {
+    on_each(|mirror, clock| {
         photos(mirror, &[ONE_LATER]);
         for (asked, kept) in [(120, 120), (u64::MAX, 24 * 60 * 60)] {
             let failure = Failure::new("busy").retry_after(Duration::from_secs(asked));
@@ -208,7 +208,7 @@ fn a_receiver_can_ask_for_a_delay() {
 
 #[test]
 fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
-    on_both(|mirror, clock| {
+    on_each(|mirror, clock| {
         photos(mirror, &[ONE_LATER]);
         let mut receiver = Receiver::failing(Failure::new("busy"));
         mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
@@ -220,7 +220,7 @@ fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
 
 #[test]
 fn a_disabled_consumer_receives_nothing_until_it_is_enabled() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         photos(mirror, &[ONE_LATER]);
         let mut receiver = Receiver::failing(Failure::new("status 410").disable());
         let says = [
@@ -240,7 +240,7 @@ fn a_disabled_consumer_receives_nothing_until_it_is_enabled() {
 
 #[test]
 fn the_position_moves_only_after_a_flush() {
-    on_both(|mirror, clock| {
+    on_each(|mirror, clock| {
         four_changes(mirror);
         let mut receiver = Receiver { batch: 3, flush_fails: true, ..Receiver::default() };
         mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
@@ -261,7 +261,7 @@ fn the_position_moves_only_after_a_flush() {
 
 #[test]
 fn a_closed_receiver_ends_the_delivery_without_an_error() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         four_changes(mirror);
         let mut receiver =
             Receiver { plan: vec![None, Some(Failure::closed())], ..Receiver::default() };
@@ -274,7 +274,7 @@ fn a_closed_receiver_ends_the_delivery_without_an_error() {
 
 #[test]
 fn limits_end_a_delivery() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         four_changes(mirror);
         let mut receiver = Receiver { batch: 3, ..Receiver::default() };
         let delivery = mirror.deliver("all", &mut receiver, &Limits::new().events(2)).unwrap();
@@ -291,7 +291,7 @@ fn limits_end_a_delivery() {
 
 #[test]
 fn changes_that_a_consumer_needs_are_not_removed() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         four_changes(mirror);
         let mut receiver = Receiver::default();
         mirror.deliver("all", &mut receiver, &Limits::new().events(2)).unwrap();
@@ -310,7 +310,7 @@ fn changes_that_a_consumer_needs_are_not_removed() {
 
 #[test]
 fn unknown_and_invalid_names_are_refused() {
-    on_both(|mirror, _| {
+    on_each(|mirror, _| {
         let mut receiver = Receiver::default();
         let error = mirror.deliver("other", &mut receiver, &Limits::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Consumer);
@@ -326,56 +326,51 @@ fn unknown_and_invalid_names_are_refused() {
 }
 
 #[test]
-fn the_state_of_a_consumer_is_kept_in_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE]);
-    mirror.add_consumer("all", &StartAt::End).unwrap();
-    photos(&mut mirror, &[ONE_LATER]);
-    let mut receiver = Receiver::failing(Failure::new("status 503"));
-    mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
-    let kept = consumer(&mirror);
-    drop(mirror);
+fn the_state_of_a_consumer_is_kept() {
+    for store in places() {
+        let mut mirror = store.open();
+        photos(&mut mirror, &[ONE]);
+        mirror.add_consumer("all", &StartAt::End).unwrap();
+        photos(&mut mirror, &[ONE_LATER]);
+        let mut receiver = Receiver::failing(Failure::new("status 503"));
+        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        let kept = consumer(&mirror);
+        drop(mirror);
 
-    let mirror = open(&path);
-    assert_eq!(consumer(&mirror), kept);
-    let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
-    assert!(matches!(delivery.end, DeliveryEnd::Waiting { .. }), "{delivery:?}");
+        let mirror = store.open();
+        assert_eq!(consumer(&mirror), kept);
+        let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        assert!(matches!(delivery.end, DeliveryEnd::Waiting { .. }), "{delivery:?}");
+    }
 }
 
 #[test]
 fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE]);
-    four_changes(&mut mirror);
-    let until = mirror.changes(None, 2).unwrap().1;
-    mirror.prune(&until).unwrap();
-    mirror.add_consumer("all", &StartAt::End).unwrap();
-    for (position, why) in [
-        (1, "the changes after its position were removed"),
-        (9, "the mirror is older than its position"),
-    ] {
-        place(&path, position);
+    for store in places() {
+        let mut mirror = store.open();
+        photos(&mut mirror, &[ONE]);
+        four_changes(&mut mirror);
+        let until = mirror.changes(None, 2).unwrap().1;
+        mirror.prune(&until).unwrap();
+        mirror.add_consumer("all", &StartAt::End).unwrap();
+        for (position, why) in [
+            (1, "the changes after its position were removed"),
+            (9, "the mirror is older than its position"),
+        ] {
+            store.execute(&format!("UPDATE mirror_consumer SET position = {position}"));
+            let mut receiver = Receiver::default();
+            let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Cursor);
+            let says = format!(
+                "cannot deliver to `all`: {why}; take a new snapshot, and move the consumer"
+            );
+            assert_eq!(error.to_string(), says);
+        }
+        mirror.move_consumer("all", &StartAt::Oldest).unwrap();
         let mut receiver = Receiver::default();
-        let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Cursor);
-        let says =
-            format!("cannot deliver to `all`: {why}; take a new snapshot, and move the consumer");
-        assert_eq!(error.to_string(), says);
+        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        assert_eq!(receiver.numbers(), [3, 4]);
     }
-    mirror.move_consumer("all", &StartAt::Oldest).unwrap();
-    let mut receiver = Receiver::default();
-    mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
-    assert_eq!(receiver.numbers(), [3, 4]);
-}
-
-/// Moves the consumer without the library.
-fn place(path: &Path, position: i64) {
-    let connection = rusqlite::Connection::open(path).unwrap();
-    connection.execute("UPDATE mirror_consumer SET position = ?1", (position,)).unwrap();
 }
 
 #[test]
@@ -392,15 +387,15 @@ fn two_deliveries_to_a_consumer_lose_nothing() {
         }
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = open(&path);
-    photos(&mut mirror, &[ONE]);
-    mirror.add_consumer("all", &StartAt::End).unwrap();
-    four_changes(&mut mirror);
-    let mut rival = Rival(Some(open(&path)), Receiver::default());
-    let error = mirror.deliver("all", &mut rival, &Limits::new()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Busy);
-    mirror.deliver("all", &mut rival, &Limits::new()).unwrap();
-    assert_eq!(rival.1.numbers(), [1, 2, 1, 3, 4]);
+    for store in places() {
+        let mut mirror = store.open();
+        photos(&mut mirror, &[ONE]);
+        mirror.add_consumer("all", &StartAt::End).unwrap();
+        four_changes(&mut mirror);
+        let mut rival = Rival(Some(store.open()), Receiver::default());
+        let error = mirror.deliver("all", &mut rival, &Limits::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy);
+        mirror.deliver("all", &mut rival, &Limits::new()).unwrap();
+        assert_eq!(rival.1.numbers(), [1, 2, 1, 3, 4]);
+    }
 }

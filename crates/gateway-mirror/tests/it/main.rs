@@ -1,4 +1,4 @@
-//! Tests of the mirror over both stores.
+//! Tests of the mirror over all stores.
 
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
@@ -6,6 +6,11 @@
 mod all;
 mod backup;
 mod check;
+// `cfg(test)` although these are tests: it tells the lints that this helper may print.
+#[cfg(test)]
+#[cfg(feature = "postgres019")]
+#[path = "../../../gateway-postgres/tests/it/cluster.rs"]
+mod cluster;
 mod delivery;
 mod faults;
 mod follow;
@@ -16,11 +21,15 @@ mod oracle;
 #[path = "../../../gateway-model-core/tests/it/photos.rs"]
 #[expect(dead_code, reason = "the tests of another crate share it")]
 mod photos;
+mod place;
+#[cfg(feature = "postgres019")]
+mod postgres;
 mod privacy;
 mod read;
 mod recovery;
 mod sinks;
 mod sqlite;
+mod stores;
 mod support;
 mod sync;
 #[cfg(feature = "webhook")]

@@ -1,9 +1,10 @@
-//! Erasure: what is gone or forgotten leaves no personal value in the file.
+//! Erasure: what is gone or forgotten leaves no personal value in its place.
 
 use std::path::Path;
 
 use gateway_mirror::{Mirror, State};
 
+use crate::place::places;
 use crate::support::{feed, open, photos, records};
 
 const SECRET: &str =
@@ -24,32 +25,34 @@ fn state_of(mirror: &Mirror, id: &str) -> (State, String) {
 
 #[test]
 fn a_record_that_is_gone_leaves_no_personal_value() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut mirror = open(&folder.path().join("mirror.db"));
-    photos(&mut mirror, &[SECRET, OTHER]);
-    assert!(files_contain_it(folder.path()));
-    photos(&mut mirror, &[OTHER]);
-    assert_eq!(state_of(&mirror, "1").0, State::Missing);
-    photos(&mut mirror, &[OTHER]);
-    let rest = r#"{"id":"1","place":{"id":"7"},"size":3}"#.to_owned();
-    assert_eq!(state_of(&mirror, "1"), (State::Gone, rest));
-    assert!(!files_contain_it(folder.path()));
-    assert_eq!(feed(&mirror), ["missing 1", "gone 1"]);
+    for place in places() {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[SECRET, OTHER]);
+        assert!(place.contains("Zanzibar"));
+        photos(&mut mirror, &[OTHER]);
+        assert_eq!(state_of(&mirror, "1").0, State::Missing);
+        photos(&mut mirror, &[OTHER]);
+        let rest = r#"{"id":"1","place":{"id":"7"},"size":3}"#.to_owned();
+        assert_eq!(state_of(&mirror, "1"), (State::Gone, rest));
+        assert!(!place.contains("Zanzibar"));
+        assert_eq!(feed(&mirror), ["missing 1", "gone 1"]);
+    }
 }
 
 #[test]
 fn a_forgotten_record_does_not_return() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut mirror = open(&folder.path().join("mirror.db"));
-    photos(&mut mirror, &[SECRET, OTHER]);
-    mirror.forget("photo", "1").unwrap();
-    mirror.forget("photo", "3").unwrap();
-    assert!(!files_contain_it(folder.path()));
-    let report = photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3","title":"Zanzibar"}"#]);
-    assert_eq!((report.suppressed, report.unchanged, report.missing), (2, 1, 0));
-    assert_eq!(state_of(&mirror, "1").0, State::Forgotten);
-    assert!(!files_contain_it(folder.path()));
-    assert_eq!(feed(&mirror), ["gone 1"]);
+    for place in places() {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[SECRET, OTHER]);
+        mirror.forget("photo", "1").unwrap();
+        mirror.forget("photo", "3").unwrap();
+        assert!(!place.contains("Zanzibar"));
+        let report = photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3","title":"Zanzibar"}"#]);
+        assert_eq!((report.suppressed, report.unchanged, report.missing), (2, 1, 0));
+        assert_eq!(state_of(&mirror, "1").0, State::Forgotten);
+        assert!(!place.contains("Zanzibar"));
+        assert_eq!(feed(&mirror), ["gone 1"]);
+    }
 }
 
 #[test]

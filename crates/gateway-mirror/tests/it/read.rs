@@ -1,17 +1,17 @@
-//! Reading records: times, filters, pages and searches, on both stores.
+//! Reading records: times, filters, pages and searches, on all stores.
 
 use std::ops::ControlFlow;
 
 use gateway_mirror::model::{Column, Table};
 use gateway_mirror::{ErrorKind, Filter, Mirror, Record, Rules, State};
 
-use crate::support::{Clock, open, photos};
+use crate::place::mirrors;
+use crate::support::{Clock, photos};
 
 /// Runs a test on each store.
-fn on_both(test: impl Fn(Mirror)) {
-    let folder = tempfile::tempdir().unwrap();
-    test(Mirror::in_memory().unwrap());
-    test(open(&folder.path().join("mirror.db")));
+fn on_each(test: impl Fn(Mirror)) {
+    let (mirrors, _places) = mirrors();
+    mirrors.into_iter().for_each(test);
 }
 
 fn all(mirror: &Mirror) -> Vec<Record> {
@@ -25,7 +25,7 @@ fn ids(mirror: &Mirror, filter: &Filter) -> String {
 
 #[test]
 fn a_record_has_the_times_of_its_states() {
-    on_both(|mirror| {
+    on_each(|mirror| {
         const OTHER: &str = r#"{"id":"2"}"#;
         let time = Clock::default();
         let mut mirror = time.of(mirror);
@@ -48,7 +48,7 @@ fn a_record_has_the_times_of_its_states() {
 
 #[test]
 fn a_filter_accepts_states_times_and_values() {
-    on_both(|mirror| {
+    on_each(|mirror| {
         const ONE: &str = r#"{"id":"1","title":"Harbour","size":7}"#;
         const TWO: &str = r#"{"id":"2","place":{"name":"Harbour"},"size":7}"#;
         const THREE: &str = r#"{"id":"3","size":8}"#;
@@ -85,7 +85,7 @@ fn a_filter_accepts_states_times_and_values() {
 
 #[test]
 fn an_erased_record_is_not_found() {
-    on_both(|mut mirror| {
+    on_each(|mut mirror| {
         const GONE: &str = r#"{"id":"1","title":"Zoë","place":{"id":"zoë"}}"#;
         const FORGOTTEN: &str = r#"{"id":"2","title":"Zoë","place":{"id":"zoë"}}"#;
         const OTHER: &str = r#"{"id":"3","title":"ZOË"}"#;
@@ -105,7 +105,7 @@ fn an_erased_record_is_not_found() {
 fn a_search_covers_all_tables() {
     const ALBUM: Table = Table::new("album", "no", &[Column::integer(&["no"])]);
 
-    on_both(|mut mirror| {
+    on_each(|mut mirror| {
         photos(&mut mirror, &[r#"{"id":"1","title":"number 42"}"#, r#"{"id":"2"}"#]);
         let mut run = mirror.begin("albums/list", &ALBUM, Rules::new()).unwrap();
         for record in [r#"{"no":421}"#, r#"{"no":422}"#, r#"{"no":12}"#] {
@@ -132,7 +132,7 @@ fn a_search_covers_all_tables() {
 
 #[test]
 fn pages_continue_after_the_last_row_and_a_reader_can_break() {
-    on_both(|mut mirror| {
+    on_each(|mut mirror| {
         let list: Vec<String> = (0..1500).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
         photos(&mut mirror, &list.iter().map(String::as_str).collect::<Vec<_>>());
         let (mut found, mut after) = (Vec::new(), 0);

@@ -1,7 +1,6 @@
 //! Syncs from clients of both kinds over a real connection.
 
 use std::future::Future;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant, SystemTime};
@@ -16,7 +15,8 @@ use tokio::runtime::Runtime;
 
 use crate::faults::{COMPLETE, FAULTS};
 use crate::photos::{Photos, SearchPhotos};
-use crate::support::{PHOTO, feed, open, records};
+use crate::place::{Place, places};
+use crate::support::{PHOTO, feed, records};
 
 /// A server whose answer can be replaced.
 struct Service {
@@ -99,9 +99,14 @@ enum Kind {
 
 const KINDS: [Kind; 2] = [Kind::Blocking, Kind::Async];
 
+/// Returns each kind of client with a new place of each kind.
+fn cases() -> impl Iterator<Item = (Kind, Place)> {
+    KINDS.into_iter().flat_map(|kind| places().into_iter().map(move |place| (kind, place)))
+}
+
 /// Opens a mirror whose three records were synced once.
-fn synced(service: &Service, kind: Kind, path: &Path) -> Mirror {
-    let mut mirror = open(path);
+fn synced(service: &Service, kind: Kind, place: &Place) -> Mirror {
+    let mut mirror = place.open();
     assert_eq!(service.sync(kind, &mut mirror).unwrap().added, 3);
     mirror
 }
@@ -116,11 +121,9 @@ fn is_untouched(mirror: &Mirror, name: &str) {
 
 #[test]
 fn each_of_these_never_makes_a_record_missing() {
-    for kind in KINDS {
-        let folder = tempfile::tempdir().unwrap();
+    for (kind, place) in cases() {
         let service = Service::start();
-        let path = folder.path().join("mirror.db");
-        let mut mirror = synced(&service, kind, &path);
+        let mut mirror = synced(&service, kind, &place);
         for fault in FAULTS {
             service.answers(fault.script);
             // Twice, because a second complete list would make a missing record gone.
@@ -135,7 +138,7 @@ fn each_of_these_never_makes_a_record_missing() {
         assert_eq!(service.sync(kind, &mut mirror).unwrap().unchanged, 3);
 
         let requests = service.requests();
-        let mut other = open(&path);
+        let mut other = place.open();
         let run = other.begin("action=photos/search", &PHOTO, Rules::new()).unwrap();
         let error = service.sync(kind, &mut mirror).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy, "a concurrent sync");
@@ -147,26 +150,25 @@ fn each_of_these_never_makes_a_record_missing() {
 
 #[test]
 fn a_clock_that_jumps_makes_no_record_missing() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = Service::start();
-    let path = folder.path().join("mirror.db");
-    drop(synced(&service, Kind::Blocking, &path));
-    let year = Duration::from_secs(365 * 24 * 3600);
-    for now in
-        [SystemTime::now() + 50 * year, SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH - year]
-    {
-        let mut mirror = open(&path).with_clock(move || now);
-        assert_eq!(service.sync(Kind::Blocking, &mut mirror).unwrap().unchanged, 3);
-        is_untouched(&mirror, "a clock that jumps");
+    for place in places() {
+        let service = Service::start();
+        drop(synced(&service, Kind::Blocking, &place));
+        let year = Duration::from_secs(365 * 24 * 3600);
+        for now in
+            [SystemTime::now() + 50 * year, SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH - year]
+        {
+            let mut mirror = place.open().with_clock(move || now);
+            assert_eq!(service.sync(Kind::Blocking, &mut mirror).unwrap().unchanged, 3);
+            is_untouched(&mirror, "a clock that jumps");
+        }
     }
 }
 
 #[test]
 fn a_sync_reads_its_list_once() {
-    for kind in KINDS {
-        let folder = tempfile::tempdir().unwrap();
+    for (kind, place) in cases() {
         let service = Service::start();
-        let mut mirror = synced(&service, kind, &folder.path().join("mirror.db"));
+        let mut mirror = synced(&service, kind, &place);
         assert_eq!(service.requests(), 1);
         service.answers(|connection| {
             let list = r#"{"stat":"ok","photos":{"photo":[{"id":"3"},{"id":"2","title":"c"},{"id":"4"}]}}"#;
@@ -183,34 +185,35 @@ fn a_sync_reads_its_list_once() {
 
 #[test]
 fn a_dropped_sync_changes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = Service::start();
-    let mut mirror = synced(&service, Kind::Async, &folder.path().join("mirror.db"));
-    service.answers(|connection| {
-        connection.send(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n",
-        );
-        connection.send(br#"{"stat":"ok","photos":{"photo":[{"id":"5"},"#);
-        connection.wait_for_close(LIMIT);
-        Next::Close
-    });
-    let client = service.asynchronous();
-    let runtime = runtime();
-    let entered = runtime.enter();
-    let mut sync = Box::pin(mirror.sync(&client, &SearchPhotos, &PHOTO, Rules::new()));
-    let started = Instant::now();
-    while service.requests() < 2 {
-        assert!(started.elapsed() < LIMIT, "the request was not sent");
-        assert!(sync.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        std::thread::yield_now();
+    for place in places() {
+        let service = Service::start();
+        let mut mirror = synced(&service, Kind::Async, &place);
+        service.answers(|connection| {
+            connection.send(
+                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n",
+            );
+            connection.send(br#"{"stat":"ok","photos":{"photo":[{"id":"5"},"#);
+            connection.wait_for_close(LIMIT);
+            Next::Close
+        });
+        let client = service.asynchronous();
+        let runtime = runtime();
+        let entered = runtime.enter();
+        let mut sync = Box::pin(mirror.sync(&client, &SearchPhotos, &PHOTO, Rules::new()));
+        let started = Instant::now();
+        while service.requests() < 2 {
+            assert!(started.elapsed() < LIMIT, "the request was not sent");
+            assert!(sync.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            std::thread::yield_now();
+        }
+        drop((sync, entered));
+        // The bridge still waits for the body.
+        runtime.shutdown_background();
+        is_untouched(&mirror, "a dropped sync");
+        service.answers(complete);
+        // The lock is free as soon as the other thread has rolled back.
+        assert_eq!(service.sync(Kind::Async, &mut mirror).unwrap().unchanged, 3);
     }
-    drop((sync, entered));
-    // The bridge still waits for the body.
-    runtime.shutdown_background();
-    is_untouched(&mirror, "a dropped sync");
-    service.answers(complete);
-    // The lock is free as soon as the other thread has rolled back.
-    assert_eq!(service.sync(Kind::Async, &mut mirror).unwrap().unchanged, 3);
 }
 
 #[test]

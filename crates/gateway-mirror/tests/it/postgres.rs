@@ -1,0 +1,97 @@
+//! Behaviour of PostgreSQL only: schemas, versions, lost connections, poolers, and async callers.
+
+use gateway_mirror::{ErrorKind, Mirror, Rules};
+
+use crate::place::Place;
+use crate::place::schema::{Schema, connector};
+use crate::support::{PHOTO, feed, photos, records, source};
+
+fn schema() -> Option<(Place, String, String)> {
+    let place = Place::in_postgres()?;
+    let Place::Postgres(Schema { url, name, .. }) = &place else { return None };
+    let (url, name) = (url.clone(), name.clone());
+    Some((place, url, name))
+}
+
+#[test]
+fn a_schema_with_other_tables_or_a_newer_mirror_is_refused() {
+    let Some((place, url, name)) = schema() else { return };
+    let open = |name: &str| Mirror::open_postgres(&connector(&url), name, &source());
+    drop(place.open());
+    place.execute("UPDATE mirror_meta SET version = 2");
+    let error = open(&name).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Newer);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot open the schema `{name}`: its version 2 is newer than version 1 of this release; use a newer release"
+        )
+    );
+    place.execute("CREATE SCHEMA foreign_tables CREATE TABLE photo (id integer)");
+    let error = open("foreign_tables").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Foreign);
+    assert_eq!(
+        error.to_string(),
+        "cannot create the mirror in the schema `foreign_tables`: it has other tables; choose another schema"
+    );
+    place.execute("CREATE SCHEMA empty_schema");
+    photos(&mut open("empty_schema").unwrap(), &[r#"{"id":"1"}"#]);
+    // Two mirrors in one database do not lock each other.
+    let mut one = open("empty_schema").unwrap();
+    let run = one.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    photos(&mut open("another").unwrap(), &[r#"{"id":"1"}"#]);
+    drop(run);
+}
+
+#[test]
+fn other_tools_read_plain_values() {
+    let Some((place, ..)) = schema() else { return };
+    let list = [r#"{"id":"007","title":"=1+1 😀","place":{"name":"+31 6"},"size":7}"#];
+    photos(&mut place.open(), &list);
+    let row = place.row(
+        "SELECT id, title, size, place_name, mirror_state, mirror_first_seen > now() - interval '1 hour' FROM photo",
+    );
+    assert_eq!(row, ["007", "=1+1 😀", "7", "+31 6", "present", "t"]);
+}
+
+#[test]
+fn a_lost_connection_is_an_error_and_the_next_sync_connects_again() {
+    let Some((place, ..)) = schema() else { return };
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'the tests'";
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    run.record(r#"{"id":"2"}"#).unwrap();
+    assert_eq!(place.row(end), ["1"]);
+    let error = run.finish().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Store);
+    assert_eq!(records(&mirror).len(), 1);
+    assert_eq!(feed(&mirror), [""; 0]);
+    assert_eq!(photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]).added, 1);
+}
+
+#[test]
+fn an_error_of_the_database_has_no_value() {
+    let Some((place, ..)) = schema() else { return };
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    place.execute("ALTER TABLE photo ADD CHECK (title <> 'Zanzibar')");
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    run.record(r#"{"id":"1","title":"Zanzibar"}"#).unwrap();
+    let error = run.finish().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Store);
+    let shown = format!("{error} {error:?}");
+    assert!(shown.contains("23514") && !shown.contains("Zanzibar"), "{shown}");
+    assert_eq!(feed(&mirror), [""; 0]);
+}
+
+#[test]
+fn a_mirror_works_within_an_async_runtime() {
+    let Some((place, ..)) = schema() else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[r#"{"id":"1"}"#]);
+        assert_eq!(records(&mirror).len(), 1);
+    });
+}
