@@ -1,4 +1,4 @@
-//! Syncs that are killed at random moments: the file equals a mirror in memory that was never killed.
+//! Syncs that are killed at random moments: the store equals a mirror in memory that was never killed.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _, stdout};
@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use gateway_mirror::{ErrorKind, Mirror, Rules};
 
+#[cfg(feature = "postgres019")]
+use crate::support::source;
 use crate::support::{PHOTO, open, records};
 
 /// The list of a generation. Records change at different times, and each is absent now and then, once or twice in a row.
@@ -50,8 +52,7 @@ fn generation(mirror: &Mirror) -> u64 {
 }
 
 /// Syncs one generation after the other, and prints each that is committed, until it is killed.
-fn sync_until_killed(path: &OsStr) {
-    let mut mirror = open(Path::new(path));
+fn sync_until_killed(mut mirror: Mirror) {
     let mut out = stdout().lock();
     for next in generation(&mirror) + 1..=u64::MAX {
         sync(&mut mirror, next);
@@ -59,11 +60,11 @@ fn sync_until_killed(path: &OsStr) {
     }
 }
 
-/// Starts this test as a child that syncs. Returns it with the generations that it commits.
-fn start(path: &Path) -> (Child, Receiver<u64>) {
+/// Starts a test as a child that syncs. Returns it with the generations that it commits.
+fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kill::killed_syncs_lose_nothing_and_repeat_nothing", "--nocapture"])
-        .env(CHILD, path)
+        .args(["--exact", &format!("kill::{test}"), "--nocapture"])
+        .env(CHILD, place)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -86,24 +87,50 @@ fn start(path: &Path) -> (Child, Receiver<u64>) {
 #[test]
 fn killed_syncs_lose_nothing_and_repeat_nothing() {
     if let Some(path) = std::env::var_os(CHILD) {
-        return sync_until_killed(&path);
+        return sync_until_killed(open(Path::new(&path)));
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
+    kill("killed_syncs_lose_nothing_and_repeat_nothing", path.as_os_str(), || open(&path));
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing() {
+    use crate::place::Place;
+    use crate::place::schema::{connector_named, ends};
+
+    let open = |url: &str| {
+        Mirror::open_postgres(&connector_named("killed", url), "killed", &source()).unwrap()
+    };
+    if let Some(url) = std::env::var_os(CHILD) {
+        return sync_until_killed(open(url.to_str().unwrap()));
+    }
+    let Some(Place::Postgres(schema)) = Place::in_postgres() else { return };
+    kill("killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing", schema.url.as_ref(), || {
+        // The session of the child may still commit what it received.
+        ends(&schema, "killed", LIMIT);
+        open(&schema.url)
+    });
+}
+
+/// Kills children again and again, and compares the mirror with one in memory.
+fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
+    let runs = std::env::var(RUNS).map_or(20, |runs| runs.parse().unwrap());
     let mut oracle = Mirror::in_memory().unwrap();
     let mut reached = 0;
-    for run in 0..RUNS {
-        let (mut child, committed) = start(&path);
+    for run in 0..runs {
+        let (mut child, committed) = start(test, place);
         // Half of them are killed after a commit was seen.
         let seen = (run % 2 == 0).then(|| committed.recv_timeout(LIMIT).unwrap());
-        let moment = Duration::from_micros(fastrand::u64(0..20_000));
+        let moment = Duration::from_micros(fastrand::u64(0..40_000));
         // No message ends this wait: it is the random moment.
         let last = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(3).last();
         child.kill().unwrap();
         child.wait().unwrap();
         let last = committed.iter().last().or(last).or(seen);
 
-        let mut mirror = open(&path);
+        let mut mirror = open();
         let found = generation(&mirror);
         assert!(found >= last.unwrap_or(reached), "a commit was lost: {found}, {last:?}");
         for next in reached + 1..=found {
@@ -119,8 +146,15 @@ fn killed_syncs_lose_nothing_and_repeat_nothing() {
         sync(&mut mirror, reached);
         sync(&mut oracle, reached);
         compare(&mirror, &oracle);
+        if run % 10 == 0 {
+            // Otherwise, each comparison would take longer than the last one.
+            for mirror in [&mut mirror, &mut oracle] {
+                let until = mirror.cursor().unwrap();
+                mirror.prune(&until).unwrap();
+            }
+        }
     }
-    assert!(reached > RUNS, "only {reached} generations");
+    assert!(reached > runs, "only {reached} generations");
 }
 
 /// Compares all records and all changes.
@@ -134,10 +168,11 @@ fn compare(mirror: &Mirror, oracle: &Mirror) {
     assert!(found == expected, "{} changes, expected {}", found.len(), expected.len());
 }
 
-/// The environment variable with the file of the child.
+/// The environment variable with the file or URL of the child.
 const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
 
-const RUNS: u64 = 100;
+/// The environment variable with the number of kills.
+const RUNS: &str = "GATEWAY_MIRROR_KILLS";
 
 /// Limit of a wait for a commit.
 const LIMIT: Duration = Duration::from_secs(30);

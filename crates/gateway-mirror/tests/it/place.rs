@@ -123,6 +123,7 @@ pub(crate) mod schema {
     use std::process::Command;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::{Arc, Mutex, Weak};
+    use std::time::{Duration, Instant};
 
     use gateway_mirror::connector::{Connector, Options};
     use postgres::{Client, NoTls, SimpleQueryMessage};
@@ -187,9 +188,23 @@ pub(crate) mod schema {
         }
     }
 
+    /// Waits for the end of all sessions with this application name.
+    pub(crate) fn ends(schema: &Schema, name: &str, limit: Duration) {
+        let count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 \
+                     AND datname = current_database()";
+        let (mut client, started) = (schema.client(), Instant::now());
+        while client.query_one(count, &[&name]).unwrap().get::<_, i64>(0) > 0 {
+            assert!(started.elapsed() < limit, "a session of a killed process does not end");
+        }
+    }
+
     /// Returns a connector with a name that the tests look for.
     pub(crate) fn connector(url: &str) -> Connector {
-        let options = Options::new("the tests").environment(|_name| None);
+        connector_named("the tests", url)
+    }
+
+    pub(crate) fn connector_named(application: &str, url: &str) -> Connector {
+        let options = Options::new(application).environment(|_name| None);
         Connector::new(url, options).unwrap()
     }
 }

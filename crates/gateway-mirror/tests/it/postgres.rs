@@ -3,7 +3,7 @@
 use gateway_mirror::{ErrorKind, Mirror, Rules};
 
 use crate::place::Place;
-use crate::place::schema::{Schema, connector};
+use crate::place::schema::{Schema, connector, connector_named};
 use crate::support::{PHOTO, feed, photos, records, source};
 
 fn schema() -> Option<(Place, String, String)> {
@@ -56,10 +56,11 @@ fn other_tools_read_plain_values() {
 
 #[test]
 fn a_lost_connection_is_an_error_and_the_next_sync_connects_again() {
-    let Some((place, ..)) = schema() else { return };
-    let mut mirror = place.open();
+    let Some((place, url, name)) = schema() else { return };
+    let connector = connector_named("to be lost", &url);
+    let mut mirror = Mirror::open_postgres(&connector, &name, &source()).unwrap();
     photos(&mut mirror, &[r#"{"id":"1"}"#]);
-    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'the tests'";
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'to be lost'";
     let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
     run.record(r#"{"id":"2"}"#).unwrap();
     assert_eq!(place.row(end), ["1"]);
