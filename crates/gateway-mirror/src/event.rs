@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::ser::{Error as _, SerializeStruct as _};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::change::Change;
@@ -75,36 +76,28 @@ impl Event {
     ///
     /// [`ErrorKind::Store`] if the mirror has damaged JSON.
     pub fn to_json(&self) -> Result<String, Error> {
-        let damaged = |error| {
+        serde_json::to_string(self).map_err(|error| {
             Error::new(ErrorKind::Store, "cannot write an event: its record is damaged")
                 .because(error)
-        };
-        let record = self.record.as_deref().map(serde_json::from_str::<&RawValue>);
-        let json = Json {
-            id: &self.id,
-            number: self.change.number,
-            at: utc(self.change.at),
-            table: &self.change.table,
-            record_id: &self.change.id,
-            kind: self.change.kind.as_str(),
-            fields: &self.change.fields,
-            record: record.transpose().map_err(damaged)?,
-        };
-        serde_json::to_string(&json).map_err(damaged)
+        })
     }
 }
 
-/// The JSON form of an event.
-#[derive(Serialize)]
-struct Json<'a> {
-    id: &'a str,
-    number: i64,
-    at: String,
-    table: &'a str,
-    record_id: &'a str,
-    kind: &'a str,
-    fields: &'a [String],
-    record: Option<&'a RawValue>,
+/// Has the fields of the [JSON](#json). The record keeps its text in JSON of `serde_json` only.
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.record.as_deref().map(serde_json::from_str::<&RawValue>).transpose();
+        let mut event = serializer.serialize_struct("Event", 8)?;
+        event.serialize_field("id", &self.id)?;
+        event.serialize_field("number", &self.change.number)?;
+        event.serialize_field("at", &utc(self.change.at))?;
+        event.serialize_field("table", &self.change.table)?;
+        event.serialize_field("record_id", &self.change.id)?;
+        event.serialize_field("kind", self.change.kind.as_str())?;
+        event.serialize_field("fields", &self.change.fields)?;
+        event.serialize_field("record", &record.map_err(S::Error::custom)?)?;
+        event.end()
+    }
 }
 
 /// Does not show the record, which may be personal.

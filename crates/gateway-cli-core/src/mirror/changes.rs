@@ -1,7 +1,7 @@
 //! `mirror changes`: the feed of changes.
 
 use clap::Args;
-use gateway_mirror::{Change, Cursor, Error};
+use gateway_mirror::{Cursor, Error, Event};
 use serde::Serialize;
 
 use crate::command::print::print;
@@ -9,7 +9,6 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::failure::explained;
 use crate::mirror::place::open_to_read;
-use crate::mirror::time::utc;
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
 
@@ -29,15 +28,11 @@ fn cursor(text: &str) -> Result<Cursor, Error> {
     text.parse()
 }
 
-/// A change, as a record of the output.
+/// An event, as a record of the output.
 #[derive(Serialize)]
 struct Shown<'a> {
-    number: i64,
-    at: String,
-    kind: &'static str,
-    table: &'a str,
-    id: &'a str,
-    fields: &'a [String],
+    #[serde(flatten)]
+    event: &'a Event,
     cursor: String,
 }
 
@@ -53,23 +48,15 @@ pub(crate) fn run(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), F
         return print(invocation, format!("{}\n", mirror.cursor().map_err(failed)?).as_bytes());
     }
     // An invalid cursor is refused before the output is opened.
-    let (mut page, mut after) = mirror.changes(flags.after.as_ref(), PAGE).map_err(failed)?;
+    let (mut page, mut after) = mirror.events(flags.after.as_ref(), PAGE).map_err(failed)?;
     let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     while !page.is_empty() && !printer.is_done() {
-        for change in &page {
-            let Change { number, at, kind, table, id, fields, .. } = change;
-            printer.print(&Shown {
-                number: *number,
-                at: utc(*at),
-                kind: kind.as_str(),
-                table,
-                id,
-                fields,
-                cursor: mirror.cursor_after(change).to_string(),
-            })?;
+        for event in &page {
+            let cursor = mirror.cursor_after(&event.change).to_string();
+            printer.print(&Shown { event, cursor })?;
         }
-        (page, after) = mirror.changes(Some(&after), PAGE).map_err(failed)?;
+        (page, after) = mirror.events(Some(&after), PAGE).map_err(failed)?;
     }
     Ok(printer.finish()?)
 }
@@ -77,5 +64,8 @@ pub(crate) fn run(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), F
 /// Number of changes that are read together.
 const PAGE: usize = 1000;
 
-const COLUMNS: &[&str] = &["number", "at", "kind", "table", "id", "fields"];
-const FIELDS: &[&str] = &["number", "at", "kind", "table", "id", "fields", "cursor"];
+/// The columns of a table: neither the id for deduplication nor the record.
+const COLUMNS: &[&str] = &["number", "at", "table", "record_id", "kind", "fields"];
+
+const FIELDS: &[&str] =
+    &["id", "number", "at", "table", "record_id", "kind", "fields", "record", "cursor"];

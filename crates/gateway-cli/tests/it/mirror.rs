@@ -46,12 +46,12 @@ fn changes_are_printed_with_cursors() {
     for _ in 0..2 {
         assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
     }
-    let fields = "number,kind,table,id,fields";
+    let fields = "number,table,record_id,kind,fields,record";
     let changes = person.run(&["mirror", "changes", "--fields", fields, "-o", "ndjson"]);
     let expected = [
-        r#"{"number":1,"kind":"changed","table":"vacancy","id":"1","fields":["project"]}"#,
-        r#"{"number":2,"kind":"added","table":"vacancy","id":"3","fields":[]}"#,
-        r#"{"number":3,"kind":"missing","table":"vacancy","id":"2","fields":[]}"#,
+        r#"{"number":1,"table":"vacancy","record_id":"1","kind":"changed","fields":["project"],"record":{"id":"1","project":"Senior welder"}}"#,
+        r#"{"number":2,"table":"vacancy","record_id":"3","kind":"added","fields":[],"record":{"id":"3","project":"Cook"}}"#,
+        r#"{"number":3,"table":"vacancy","record_id":"2","kind":"missing","fields":[],"record":{"id":"2","project":"Nurse"}}"#,
     ];
     assert_eq!(stdout(&changes).lines().collect::<Vec<_>>(), expected);
 
