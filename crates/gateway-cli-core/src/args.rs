@@ -80,7 +80,7 @@ fn subcommands<C: OperationCommands>(
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |name: &str| match name {
         "check" => program.contract.is_some(),
-        "board" | "mirror" if !C::has_subcommand(name) => extras.has_mirror(),
+        "board" | "mirror" | "watch" if !C::has_subcommand(name) => extras.has_mirror(),
         _ => true,
     };
     let shown = all.get_subcommands().filter(|one| has(one.get_name())).cloned();

@@ -19,6 +19,8 @@ use crate::invocation::Invocation;
 use crate::mirror::board;
 #[cfg(feature = "mirror")]
 use crate::mirror::command::MirrorCommand;
+#[cfg(feature = "mirror")]
+use crate::mirror::watch::WatchFlags;
 use crate::operation_commands::OperationCommands;
 use crate::session::Session;
 
@@ -82,6 +84,17 @@ pub(crate) enum Command<C: Subcommand> {
     Profile(ProfileCommand),
     /// Print the version and the features of this build.
     Version,
+    /// Sync the mirror again and again, and deliver each change to a command, a URL or standard output.
+    ///
+    /// Each change is an event in JSON with the record as it is now. Events are delivered at least once and in order: the
+    /// mirror keeps the position of the receiver. A delivery that fails is tried again, after 5 seconds at first.
+    #[cfg(feature = "mirror")]
+    #[command(after_help = "\
+Examples:
+  {program} watch --every 5m
+  {program} watch --exec './notify --team photos'
+  {program} watch --once --webhook https://hooks.example.com/photos")]
+    Watch(WatchFlags),
 }
 
 /// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
@@ -118,6 +131,8 @@ pub(crate) fn run<C: OperationCommands>(
         #[cfg(feature = "mirror")]
         Command::Mirror(command) => mirrored.map_or(Ok(()), |of| command.run(of, invocation)),
         Command::Profile(command) => profile::run(command, invocation),
+        #[cfg(feature = "mirror")]
+        Command::Watch(flags) => mirrored.map_or(Ok(()), |of| (of.watch)(&flags, invocation)),
         Command::Version => version::run::<C::Service>(invocation),
     }
 }

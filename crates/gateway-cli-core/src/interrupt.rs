@@ -102,6 +102,12 @@ impl Drop for Paging {
     }
 }
 
+/// From now on, a signal ends the program with success: it is a service, which others stop.
+#[cfg(feature = "mirror")]
+pub(crate) fn end_with_success() {
+    SERVING.store(true, Ordering::Release);
+}
+
 /// Ends the program with success, because a person quit the pager. Undoes unfinished work first.
 pub(crate) fn quit() {
     let mut registry = lock(&REGISTRY);
@@ -135,6 +141,7 @@ fn end(exit: Exit, screen: Screen) {
     for undo in slow {
         (undo.run)();
     }
+    let exit = if SERVING.load(Ordering::Acquire) { Exit::Done } else { exit };
     #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
     process::exit(exit.code().into());
 }
@@ -144,6 +151,9 @@ struct Registry {
     next: u64,
     undos: BTreeMap<u64, Undo>,
 }
+
+/// Whether a signal ends the program with success.
+static SERVING: AtomicBool = AtomicBool::new(false);
 
 /// Whether a pager is running.
 static PAGING: AtomicBool = AtomicBool::new(false);

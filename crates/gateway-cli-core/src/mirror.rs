@@ -1,18 +1,29 @@
 //! The commands of a mirror: they sync a copy of the lists of the service, and read it.
 
 mod ago;
+mod backup;
 pub(crate) mod board;
 mod changes;
+mod check;
 pub(crate) mod command;
+mod confirm;
 mod failure;
+mod forget;
+mod found;
 mod hooks;
 mod in_order;
 pub(crate) mod list;
+mod metrics;
 mod place;
+mod profiles;
+mod repeat;
 mod search;
 pub(crate) mod selected;
 mod status;
+#[cfg_attr(not(unix), path = "mirror/supervisor_other.rs")]
+mod supervisor;
 mod sync;
 mod time;
+pub(crate) mod watch;
 
 pub(crate) use crate::mirror::hooks::Mirroring;

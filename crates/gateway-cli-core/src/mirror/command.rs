@@ -4,11 +4,14 @@ use clap::Subcommand;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::backup::{self, BackupFlags, RestoreFlags};
 use crate::mirror::changes::{self, ChangesFlags};
+use crate::mirror::check;
+use crate::mirror::forget::{self, ForgetFlags};
 use crate::mirror::hooks::Mirroring;
 use crate::mirror::search::{self, SearchFlags};
 use crate::mirror::status::{self, StatusFlags};
-use crate::mirror::sync::SyncFlags;
+use crate::mirror::sync::SyncCommand;
 
 /// A command about the mirror.
 #[derive(Debug, Subcommand)]
@@ -22,8 +25,9 @@ pub(crate) enum MirrorCommand {
 Examples:
   {program} mirror sync
   {program} mirror sync --to mirror.db
+  {program} mirror sync --every 15m
   {program} mirror sync --accept-missing 4812")]
-    Sync(SyncFlags),
+    Sync(SyncCommand),
     /// Print when each table was synced, and how many records it has.
     #[command(after_help = "\
 Examples:
@@ -46,6 +50,33 @@ Examples:
   {program} mirror search harbour
   {program} mirror search harbour --filter state=present -o ndjson")]
     Search(SearchFlags),
+    /// Erase a record, and keep later syncs from bringing it back.
+    ///
+    /// Its personal fields are emptied in the table, the log and the free space of the file. The identity stays, without a
+    /// value. Backups that may still have the record are named.
+    #[command(after_help = "\
+Examples:
+  {program} mirror forget 4711
+  {program} mirror forget 4711 --from mirror.db --yes")]
+    Forget(ForgetFlags),
+    /// Check the mirror for damage: its database, counts and hashes, and that the changes lead to the tables.
+    ///
+    /// The exit code is 5 if something is wrong. Each finding says what to do next.
+    Check,
+    /// Write the mirror to a file, also during a sync.
+    #[command(after_help = "\
+Examples:
+  {program} mirror backup backup.db
+  {program} mirror backup backup.db --replace --from mirror.db")]
+    Backup(BackupFlags),
+    /// Replace the mirror by a backup.
+    ///
+    /// Records that the replaced mirror had forgotten stay forgotten. Readers of the changes need a new snapshot.
+    #[command(after_help = "\
+Examples:
+  {program} mirror restore backup.db
+  {program} mirror restore backup.db --to mirror.db --yes")]
+    Restore(RestoreFlags),
 }
 
 impl MirrorCommand {
@@ -56,6 +87,10 @@ impl MirrorCommand {
             Self::Status(flags) => status::run(&flags, invocation),
             Self::Changes(flags) => changes::run(&flags, invocation),
             Self::Search(flags) => search::run(&flags, invocation),
+            Self::Forget(flags) => forget::run(&flags, of, invocation),
+            Self::Check => check::run(invocation),
+            Self::Backup(flags) => backup::back_up(&flags, invocation),
+            Self::Restore(flags) => backup::restore(&flags, invocation),
         }
     }
 }

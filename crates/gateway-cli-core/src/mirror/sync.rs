@@ -1,22 +1,53 @@
 //! `mirror sync`: brings the mirror up to date.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use clap::Args;
 use gateway_client_core::{Error as CallError, ServiceClient};
 use gateway_mirror::model::{Mirrored, Service};
-use gateway_mirror::{Error, ErrorKind, Report, Rules, Source, SyncError, SyncOptions, SyncReport};
+use gateway_mirror::{
+    Error, ErrorKind, GroupFailure, Mirror, Report, Rules, Source, SyncError, SyncOptions,
+    SyncReport, TableReport,
+};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::failure::explained;
+use crate::mirror::found::found;
 use crate::mirror::place::Place;
+use crate::mirror::repeat::{Next, RepeatFlags, repeat};
+use crate::mirror::time::duration;
+use crate::mirror::{metrics, profiles};
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
 use crate::session::Session;
 
 /// The flags of `mirror sync`.
+#[derive(Debug, Args)]
+pub(crate) struct SyncCommand {
+    #[command(flatten)]
+    sync: SyncFlags,
+
+    /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
+    ///
+    /// A sync that fails is reported, and the next one follows. Under systemd, the program reports its readiness and its
+    /// state, and feeds the watchdog.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    every: Option<u64>,
+
+    /// Sync the mirror of each profile that has a base URL.
+    ///
+    /// A profile that fails does not stop the others. The exit code is that of the first one that failed.
+    #[arg(long, conflicts_with_all = ["to", "every", "account", "accept_missing"])]
+    all_profiles: bool,
+
+    #[command(flatten)]
+    repeat: RepeatFlags,
+}
+
+/// The flags of a sync.
 #[derive(Debug, Args)]
 pub(crate) struct SyncFlags {
     /// Mirror: a file, or postgres://… [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
@@ -35,14 +66,36 @@ pub(crate) struct SyncFlags {
     confirm: u32,
 
     /// Report all records of the first sync as added. By default, the first sync reports no changes.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     emit_baseline: bool,
+
+    /// More values to ask for, separated by commas.
+    ///
+    /// The service does not list its values. Those of the contract, and those that the mirror has, are always asked for.
+    #[arg(long, value_name = "VALUES", value_delimiter = ',')]
+    values: Vec<String>,
+
+    /// Ask for the values of all groups. By default, each sync asks for those of changed groups, and of one eighth of all.
+    #[arg(long, conflicts_with = "no_recover")]
+    all: bool,
+
+    /// Do not ask for values: sync only lists.
+    #[arg(long)]
+    no_recover: bool,
+
+    /// Maximum number of concurrent calls.
+    #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..))]
+    concurrency: u8,
+
+    /// Maximum number of calls per second [default: no limit].
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
+    calls_per_second: Option<u32>,
 
     /// Name of the account, which a mirror is bound to [default: the name of the profile].
     ///
     /// A mirror refuses another account or base URL: all its records would be missing. The name must stay the same when
     /// the token is renewed. Use it after a profile was renamed.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     account: Option<String>,
 }
 
@@ -61,36 +114,120 @@ struct Shown {
     forgotten: u64,
 }
 
-/// Syncs the mirror.
+/// Runs `mirror sync`.
 pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
-    flags: &SyncFlags,
+    flags: &SyncCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    if invocation.service.from.is_some() {
-        return Err(Failure::usage("cannot use --from: --to names the mirror"));
+    refuse_from(invocation)?;
+    if flags.all_profiles {
+        return profiles::each(invocation, |one| run_one::<C>(flags, one));
     }
+    run_one::<C>(flags, invocation)
+}
+
+/// Syncs the mirror of one profile.
+fn run_one<C: ServiceClient<Service: Mirrored>>(
+    flags: &SyncCommand,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let Some(every) = flags.every else {
+        let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
+        let mut printer = Printer::open(invocation, &schema)?;
+        let synced = sync::<C>(&flags.sync, &flags.repeat, invocation)?;
+        let Some(Synced { report, done, .. }) = synced else { return Ok(()) };
+        for table in &report.tables {
+            if let Ok(report) = &table.result {
+                printer.print(&shown(table.table, report))?;
+            }
+        }
+        printer.finish()?;
+        notes(&report, invocation);
+        return done;
+    };
+    repeat(Duration::from_secs(every), invocation, || {
+        let synced = sync::<C>(&flags.sync, &flags.repeat, invocation)?;
+        let Some(Synced { report, done, .. }) = synced else { return Ok(Next::Never) };
+        summarize(&report, invocation);
+        done.map(|()| Next::Within(None))
+    })
+}
+
+/// Refuses the flag for the mirror of commands that only read.
+pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
+    match invocation.service.from {
+        Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
+        None => Ok(()),
+    }
+}
+
+/// The result of a sync.
+#[derive(Debug)]
+pub(crate) struct Synced {
+    pub(crate) report: SyncReport,
+    /// The failure if a part of the sync failed.
+    pub(crate) done: Result<(), Failure>,
+    pub(crate) mirror: Mirror,
+}
+
+/// Syncs the mirror, and writes the metrics. Returns nothing for a dry run.
+pub(crate) fn sync<C: ServiceClient<Service: Mirrored>>(
+    flags: &SyncFlags,
+    repeat: &RepeatFlags,
+    invocation: &Invocation,
+) -> Result<Option<Synced>, Failure> {
     let session = Session::open::<C>(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would sync the mirror {place}"));
-        return Ok(());
+        return Ok(None);
     }
-    let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
     let mut mirror = place.open(&source(flags, &session))?;
-    let done = mirror.sync_all_blocking(&session.client, &options(flags));
+    let done = mirror.sync_all_blocking(&session.client, &options::<C::Service>(flags));
     let report = done.unwrap_or_else(SyncError::into_report);
+    let done = failed(&session, &report);
+    if let Some(path) = &repeat.metrics_file {
+        let tables = mirror.tables().map_err(|error| explained(&error))?;
+        metrics::write(path, session.settings.program, &tables, done.is_ok())?;
+    }
+    Ok(Some(Synced { report, done, mirror }))
+}
+
+/// Notes how many values are known.
+fn notes(report: &SyncReport, invocation: &Invocation) {
     for table in &report.tables {
-        if let Ok(report) = &table.result {
-            printer.print(&shown(table.table, report))?;
+        if let Some(coverage) = &table.coverage {
+            invocation.screen.note(&coverage.text("group", "--values").to_string());
         }
     }
-    printer.finish()?;
-    failed(&session, &report)
+}
+
+/// Notes the counts of each table that has changes.
+pub(crate) fn summarize(report: &SyncReport, invocation: &Invocation) {
+    for table in &report.tables {
+        let Ok(report) = &table.result else { continue };
+        let Shown { records, added, changed, returned, missing, gone, rejected, .. } =
+            shown(table.table, report);
+        let counts = [
+            (added, "added"),
+            (changed, "changed"),
+            (returned, "returned"),
+            (missing, "missing"),
+            (gone, "gone"),
+            (rejected, "rejected"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = [format!("{}: {records} records", table.table)]
+            .into_iter()
+            .chain(counts.map(|(count, what)| format!("{count} {what}")))
+            .collect();
+        invocation.screen.note(&parts.join(", "));
+    }
+    notes(report, invocation);
 }
 
 /// Returns the options of the sync.
-fn options(flags: &SyncFlags) -> SyncOptions {
+fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     let mut rules = Rules::new().confirm(flags.confirm);
     if let Some(records) = flags.accept_missing {
         rules = rules.accept_missing(records);
@@ -98,7 +235,18 @@ fn options(flags: &SyncFlags) -> SyncOptions {
     if flags.emit_baseline {
         rules = rules.emit_baseline();
     }
-    SyncOptions::new().rules(rules)
+    let mut options = SyncOptions::new().rules(rules).concurrency(flags.concurrency.into());
+    for recovered in found::<S>().recovered {
+        options = options.values(recovered.value, flags.values.iter().cloned());
+    }
+    if let Some(calls) = flags.calls_per_second {
+        options = options.calls_per_second(calls);
+    }
+    // The groups whose values are unknown did not change, so they would have to wait.
+    if flags.all || !flags.values.is_empty() {
+        options = options.recheck_every(1);
+    }
+    if flags.no_recover { options.without_recovery() } else { options }
 }
 
 /// Returns the source of the mirror. The address of the sample service differs in each run.
@@ -116,13 +264,22 @@ fn failed<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), F
     if let Some(refused) = &report.refused {
         return Err(explained(refused));
     }
-    let mut failed =
-        report.tables.iter().filter_map(|one| Some((one.table, one.result.as_ref().err()?)));
-    let Some((table, first)) = failed.next() else { return Ok(()) };
-    for (table, error) in failed {
-        session.invocation.screen.warn(&format!("the table {table} was not synced: {error}"));
+    let mut failed = report.tables.iter().flat_map(failed_parts);
+    let Some((part, first)) = failed.next() else { return Ok(()) };
+    for (part, error) in failed {
+        session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
     }
-    Err(explain(session, first).because(format!("the table {table} was not synced")))
+    Err(explain(session, first).because(format!("the {part} was not synced")))
+}
+
+/// Returns the parts of a table that failed, with their errors.
+fn failed_parts(table: &TableReport) -> Vec<(String, &Error)> {
+    let name = table.table;
+    let group = |one: &GroupFailure| format!("group {} of {name}", one.group);
+    match &table.result {
+        Err(error) => vec![(format!("table {name}"), error)],
+        Ok(_) => table.failures.iter().map(|one| (group(one), &one.error)).collect(),
+    }
 }
 
 /// Returns the failure of a table.

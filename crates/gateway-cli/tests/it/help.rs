@@ -74,7 +74,7 @@ fn the_readme_shows_what_the_program_prints() {
     let person = Person::new().on_terminal(100);
     let sessions = README.split("```console\n").skip(1);
     let sessions: Vec<_> = sessions.filter_map(|block| block.split_once("```\n")).collect();
-    assert_eq!(sessions.len(), 2);
+    assert_eq!(sessions.len(), 3);
     for (session, _) in sessions {
         for transcript in session.trim_start_matches("$ ").split("\n$ ") {
             let (command, expected) = transcript.split_once('\n').unwrap();
@@ -110,7 +110,7 @@ fn the_short_help_fits_a_screen() {
         args.push("-h");
         let help = person.run(&args);
         let help = stdout(&help);
-        assert!(help.lines().count() <= 32, "{help}");
+        assert!(help.lines().count() <= 34, "{help}");
         assert!(help.contains("Common options: `gateway help options`\n"), "{help}");
         assert!(!help.contains("--output <FORMAT>") && !help.contains("\n\n\n"), "{help}");
     }

@@ -1,10 +1,12 @@
 //! The commands of a mirror.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
-use crate::run::{Person, code, stderr, stdout};
+use crate::process::Process;
+use crate::run::{ClosedPort, Person, code, stderr, stdout};
 
 #[cfg(feature = "demo")]
 #[test]
@@ -166,4 +168,175 @@ fn a_search_finds_records_of_all_tables() {
     ]);
     let expected = "table,id,state,record\r\nvacancy,2,present,\"{\"\"id\"\":\"\"2\"\",\"\"project\"\":\"\"Straße\"\"}\"\r\n";
     assert_eq!(stdout(&found), expected);
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn the_board_counts_what_the_mirror_knows() {
+    let person = Person::new();
+    let sync: &[&str] = &["--demo", "mirror", "sync", "--to", "demo.db"];
+    let notes = stderr(&person.run(sync)).to_owned();
+    let ndjson = person.run(&["board", "--from", "demo.db", "-o", "ndjson"]);
+    let csv = person.run(&["board", "--from", "demo.db", "-o", "csv"]);
+    let more = person.run(&[sync, &["--values", "Invited – 2nd round"]].concat());
+    assert_eq!(code(&more), 0);
+    let more = stderr(&more).to_owned();
+    let path = person.home.path().join("demo.db");
+    let tables: Vec<String> = [50, 80, 120]
+        .map(|columns| {
+            let board = ["board", "--from", path.to_str().unwrap()];
+            stdout(&Person::new().on_terminal(columns).run(&board)).to_owned()
+        })
+        .into();
+    insta::assert_snapshot!(
+        [&*notes, stdout(&ndjson), stdout(&csv), &more, &tables.join("\n")].join("\n")
+    );
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn parameters_are_answered_from_the_recovered_table() {
+    let person = Person::new();
+    assert_eq!(code(&person.run(&["--demo", "mirror", "sync", "--to", "demo.db"])), 0);
+    for options in [&["--vacancy-id", "101"][..], &["--vacancy-id", "101", "--status", "Rejected"]]
+    {
+        let list = [&["candidates", "list", "-o", "ndjson", "--sort", "id"], options].concat();
+        let live = person.run(&[&list, &["--demo"][..]].concat());
+        let mirrored = person.run(&[&list, &["--from", "demo.db"][..]].concat());
+        assert_eq!(stdout(&mirrored), stdout(&live), "{options:?}");
+        assert!(!stdout(&live).is_empty());
+    }
+}
+
+#[test]
+fn a_mirror_is_checked_backed_up_and_restored() {
+    let service = service(&[
+        r#"[{"id":"1","project":"Welder"}]"#,
+        r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#,
+    ]);
+    let person = Person::of_service(&service.uri(""));
+    let shown = [
+        person.see(&["mirror", "sync", "-q"]),
+        person.see(&["mirror", "check"]),
+        person.see(&["mirror", "backup", "b.db"]),
+        person.see(&["mirror", "backup", "b.db"]),
+        person.see(&["mirror", "sync", "-q"]),
+        person.see(&["mirror", "restore", "b.db"]),
+        person.see(&["mirror", "restore", "b.db", "--yes"]),
+        person.see(&["vacancies", "list", "--from", "mirror", "-q"]),
+        person.see(&["mirror", "restore", "b.db", "--to", "postgres://db/x"]),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
+
+    let file = person.home.path().join("data/gateway/mirrors/default.db");
+    let change = "UPDATE mirror_scope SET present = 7 WHERE table_name = 'vacancy'";
+    rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
+    let damaged = person.run(&["mirror", "check", "-o", "csv", "--fields", "kind,table"]);
+    assert_eq!((code(&damaged), stdout(&damaged)), (5, "kind,table\r\ncounts,vacancy\r\n"));
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn a_forgotten_person_does_not_come_back() {
+    let person = Person::new().with("GATEWAY_MIRROR", "demo.db");
+    let sync: &[&str] = &["--demo", "mirror", "sync", "--to", "demo.db", "-q", "-o", "table"];
+    assert_eq!(code(&person.run(sync)), 0);
+    let shown = [
+        person.see(&["mirror", "forget", "48008"]),
+        person.see(&["mirror", "forget", "48008", "--yes"]),
+        person.see(sync),
+        person.see(&["candidates", "list", "--from", "mirror", "--filter", "id=48008", "-q"]),
+        person.see(&["mirror", "search", "gross1@", "-q"]),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn events_are_delivered_once_to_each_consumer() {
+    let service = service(&[
+        r#"[{"id":"1","project":"Welder"}]"#,
+        r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#,
+        r#"[{"id":"1","project":"Senior welder"},{"id":"2","project":"Nurse"}]"#,
+        r#"[{"id":"1","project":"Senior welder"},{"id":"2","project":"Nurse"}]"#,
+    ]);
+    let person = Person::of_service(&service.uri(""));
+    let watch = |more: &[&str]| person.run(&[&["watch", "--once"], more].concat());
+    // The first sync is a baseline.
+    assert_eq!(stdout(&watch(&[])), "");
+    let lines = watch(&[]);
+    assert!(stdout(&lines).contains(r#""project":"Nurse""#), "{}", stdout(&lines));
+    assert_eq!(stdout(&lines).lines().count(), 1);
+    let log = person.home.path().join("events");
+    let exec = format!("sh -c 'cat >> {}'", log.display());
+    assert_eq!(code(&watch(&["--exec", &exec])), 0);
+    assert!(std::fs::read_to_string(&log).unwrap().contains("Senior welder"));
+    // Nothing has changed since.
+    assert_eq!(code(&watch(&["--exec", &exec])), 0);
+    assert_eq!(std::fs::read_to_string(&log).unwrap().matches("Senior welder").count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_repeated_sync_tells_the_supervisor_and_ends_with_success() {
+    let service = service(&["[]", "[]", "[]", "[]", "[]", "[]", "[]", "[]"]);
+    let person = Person::of_service(&service.uri(""));
+    let path = person.home.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let received = || {
+        let mut text = [0; 4096];
+        let size = socket.recv(&mut text).unwrap();
+        String::from_utf8_lossy(text.get(..size).unwrap()).trim_end().to_owned()
+    };
+    let mut command =
+        person.command(&["mirror", "sync", "--every", "1h", "--metrics-file", "mirror.prom"]);
+    command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "1000000");
+    let process = Process::start_piped(command);
+    let mut seen = Vec::new();
+    while seen.iter().filter(|text: &&String| *text == "WATCHDOG=1").count() < 2
+        || !seen.iter().any(|text| text.starts_with("STATUS="))
+    {
+        seen.push(received());
+    }
+    assert!(seen.contains(&"READY=1".to_owned()), "{seen:?}");
+    assert!(seen.iter().any(|text| text.starts_with("STATUS=the last run succeeded")), "{seen:?}");
+    process.signal(rustix::process::Signal::TERM);
+    let output = process.end();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    while received() != "STOPPING=1" {}
+    let metrics = std::fs::read_to_string(person.home.path().join("mirror.prom")).unwrap();
+    for line in
+        ["gateway_mirror_last_sync_success 1", "gateway_mirror_records{table=\"vacancy\"} 0"]
+    {
+        assert!(metrics.lines().any(|one| one == line), "{metrics}");
+    }
+    assert!(metrics.contains("gateway_mirror_synced_timestamp_seconds{table=\"candidate\"} "));
+}
+
+#[test]
+fn a_profile_that_fails_does_not_stop_the_others() {
+    let service = service(&["[]", "[]"]);
+    let person = Person::new();
+    let token = person.home.path().join("token");
+    std::fs::write(&token, "gwt_x").unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let closed = ClosedPort::new();
+    for (profile, url) in [("a", closed.url()), ("b", service.uri("")), ("c", service.uri(""))] {
+        for (key, value) in [("base-url", &*url), ("token-file", token.to_str().unwrap())] {
+            let set = person.run(&["--profile", profile, "config", "set", key, value]);
+            assert_eq!(code(&set), 0);
+        }
+    }
+    let sync = person.run(&["mirror", "sync", "--all-profiles", "-o", "ndjson", "--timeout", "1"]);
+    assert_eq!(code(&sync), 4, "{}", stderr(&sync));
+    assert!(stderr(&sync).contains("the profile is a"), "{}", stderr(&sync));
+    for profile in ["b", "c"] {
+        let status = person.run(&["--profile", profile, "mirror", "status", "--max-age", "1h"]);
+        assert_eq!(code(&status), 0);
+    }
+    let person = person.with("GATEWAY_TOKEN", "gwt_y");
+    let shared = person.run(&["mirror", "sync", "--all-profiles"]);
+    assert!(stderr(&shared).contains("the token comes from the environment variable"));
 }

@@ -6,7 +6,7 @@ use gateway_mirror::model::{ColumnKind, Table};
 use gateway_mirror::{Error, Mirror, State};
 use serde_json::{Map, Value};
 
-use crate::mirror::hooks::Recovered;
+use crate::mirror::found::Recovered;
 
 /// The counts of all groups.
 #[derive(Debug)]

@@ -17,7 +17,8 @@ pub(crate) fn fold(counts: &mut Counts, width: usize) -> Vec<String> {
         .collect();
     let ids = counts.groups.iter().map(|group| group.id.width()).max().unwrap_or_default();
     let titles = counts.groups.iter().map(|group| group.title.as_str().unwrap_or_default().width());
-    let title = titles.max().unwrap_or_default().min(TITLE);
+    // The table cuts longer titles.
+    let title = titles.max().unwrap_or_default().min(width * 3 / 8);
     let fixed = ids.max(2) + GAP + title + 2 * GAP + "unknown".len() + "total".len();
     let room = width.saturating_sub(fixed);
     if widths.iter().sum::<usize>() <= room {
@@ -60,9 +61,6 @@ pub(crate) const OTHER: &str = "other";
 
 /// Width of the gap between two columns.
 const GAP: usize = 2;
-
-/// Maximum width of a title that is kept. The table cuts longer ones.
-const TITLE: usize = 30;
 
 #[cfg(test)]
 mod tests {
