@@ -130,12 +130,16 @@ impl Work {
         self.run_with(reader, Threads::Background, job).await
     }
 
-    /// Runs `job` like [`run_patiently`](Self::run_patiently), but only as many concurrently as leave a processor free.
+    /// Runs `job` like [`run_patiently`](Self::run_patiently), but only as many concurrently as leave a processor free. Jobs
+    /// that mostly wait for a database elsewhere are not limited.
     pub(crate) async fn run_compressing<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
+        if !self.store.is_near() {
+            return self.run_patiently(job).await;
+        }
         let permit = Arc::clone(&self.compressing).acquire_owned().await.map_err(stopping)?;
         self.run_patiently(move |store| {
             let result = job(store);
@@ -239,6 +243,7 @@ const STEPS: u32 = 3;
 mod tests {
     use super::*;
     use crate::store::memory::MemoryStore;
+    use crate::store::sqlite::SqliteStore;
 
     #[tokio::test]
     async fn only_lists_and_removals_have_a_lower_priority() {
@@ -253,7 +258,8 @@ mod tests {
 
     #[tokio::test]
     async fn one_processor_compresses_nothing() {
-        let store = Arc::new(MemoryStore::default());
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
         let work = Work::new(store, compressing() + 2, Duration::from_secs(10)).unwrap();
         let (running, mut started) = tokio::sync::mpsc::unbounded_channel();
         let (release, held) = std::sync::mpsc::channel::<()>();
