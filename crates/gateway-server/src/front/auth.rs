@@ -34,7 +34,8 @@ pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Pro
 fn names_a_token(query: &str) -> bool {
     query.split('&').any(|piece| {
         let name = piece.split_once('=').map_or(piece, |(name, _)| name);
-        name == PARAMETER || Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER))
+        let is_encoded = || Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER));
+        name == PARAMETER || (name.contains('%') && is_encoded())
     })
 }
 

@@ -6,6 +6,8 @@
 
 use std::ops::ControlFlow;
 
+use memchr::{memchr, memchr_iter};
+
 /// Why a request is refused before its path and query are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -52,7 +54,7 @@ impl Default for HeadLimits {
 ///
 /// Fails as soon as the bytes cannot become a valid head any more.
 pub(crate) fn complete(bytes: &[u8], limits: HeadLimits) -> Result<Option<usize>, Refusal> {
-    let line = bytes.iter().position(|byte| *byte == b'\n');
+    let line = memchr(b'\n', bytes);
     if line.unwrap_or(bytes.len()) > limits.line {
         return Err(Refusal::UriTooLong);
     }
@@ -60,22 +62,39 @@ pub(crate) fn complete(bytes: &[u8], limits: HeadLimits) -> Result<Option<usize>
     if bytes.first().is_some_and(|byte| !is_token(*byte)) {
         return Err(Refusal::Malformed);
     }
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
+    let (end, has_bare_line_feed) = end(bytes);
     let head = bytes.get(..end.unwrap_or(bytes.len())).unwrap_or(bytes);
     if head.len() > limits.head {
         return Err(Refusal::HeadTooLarge);
     }
     // A line feed without a carriage return does not end a line: waiting for more bytes would never help.
-    let bare = |pair: &[u8]| matches!(pair, [before, b'\n'] if *before != b'\r');
-    if head.first() == Some(&b'\n') || head.windows(2).any(bare) {
+    if has_bare_line_feed {
         return Err(Refusal::Malformed);
     }
     Ok(end)
 }
 
+/// Returns where the head ends, if all of it has arrived, and whether a line feed without a carriage return is in it.
+fn end(bytes: &[u8]) -> (Option<usize>, bool) {
+    let mut has_bare_line_feed = false;
+    for at in memchr_iter(b'\n', bytes) {
+        let before = bytes.get(..at).unwrap_or_default();
+        if before.ends_with(b"\r\n\r") {
+            return (Some(at + 1), has_bare_line_feed);
+        }
+        has_bare_line_feed |= !before.ends_with(b"\r");
+    }
+    (None, has_bare_line_feed)
+}
+
 /// Checks a complete head. `Err(Refusal::Body)` means that the head is valid apart from announcing a body.
 pub(crate) fn check(head: &[u8], limits: HeadLimits) -> Result<(), Refusal> {
-    let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r"));
+    let mut from = 0;
+    let ends = memchr_iter(b'\n', head).chain([head.len()]);
+    let mut lines = ends.map(|end| {
+        let line = head.get(std::mem::replace(&mut from, end + 1)..end);
+        line.unwrap_or_default().strip_suffix(b"\r")
+    });
     let request_line = lines.next().flatten().ok_or(Refusal::Malformed)?;
     let needs_host = check_request_line(request_line)?;
     let mut fields = Fields::default();
@@ -146,7 +165,9 @@ impl Fields {
         if name.is_empty() || !name.iter().copied().all(is_token) {
             return Err(Refusal::Malformed);
         }
-        if value.iter().any(|byte| (*byte < 0x20 && *byte != b'\t') || *byte == 0x7f) {
+        // Without an early exit, so that the compiler checks many bytes in one step.
+        let is_wrong = |byte: u8| byte.is_ascii_control() && byte != b'\t';
+        if value.iter().fold(false, |wrong, byte| wrong | is_wrong(*byte)) {
             return Err(Refusal::Malformed);
         }
         if name.eq_ignore_ascii_case(b"host") {
