@@ -11,7 +11,7 @@ use crate::process::{Server, ask, pause, request};
 pub(crate) fn slow_readers(database: &str, token: &str) {
     let server = Server::start(database, &[]);
     let over = AtomicBool::new(false);
-    let (rate, p99) = std::thread::scope(|scope| {
+    let (rate, p99, _) = std::thread::scope(|scope| {
         for _ in 0..32 {
             let mut socket = server.connect();
             socket.write_all(request("candidates/list", token, "close").as_bytes()).unwrap();
@@ -51,7 +51,7 @@ pub(crate) fn hostile_clients(database: &str, token: &str) {
             socket
         })
         .collect();
-    let (rate, p99) = server.requests(token, 1);
+    let (rate, p99, _) = server.requests(token, 1);
     println!(
         "one good client with 1,000 slow readers and 1,000 slowloris: {rate:.0}/s, p99 {p99:.2} ms, server at most {} MB",
         server.memory("VmHWM:") / 1024

@@ -24,12 +24,16 @@ pub(crate) fn measure(database: &str, token: &str, directory: &Path) {
     std::fs::write(site.join("credits.json"), cached.credits(token)).unwrap();
     let nginx = start_nginx(directory);
 
-    let mut rates: [Vec<f64>; 2] = Default::default();
+    let [mut rates, mut cpu]: [[Vec<f64>; 2]; 2] = Default::default();
     for _ in 0..ROUNDS {
-        rates[0].push(nginx.requests(token, CONNECTIONS).0);
-        rates[1].push(cached.requests(token, CONNECTIONS).0);
+        for (index, server) in [&nginx, &cached].into_iter().enumerate() {
+            let (rate, _, time) = server.requests(token, CONNECTIONS);
+            rates[index].push(rate);
+            cpu[index].push(time);
+        }
     }
     report("small responses, requests/s", rates);
+    report("CPU time of a small response, us", cpu);
     let mut rates: [Vec<f64>; 2] = Default::default();
     for _ in 0..ROUNDS {
         rates[0].push(nginx.rate(token));
@@ -59,7 +63,7 @@ fn start(database: &str, more: &[&str], directory: &Path, name: &str) -> Server 
 fn report(what: &str, rates: [Vec<f64>; 2]) {
     let [nginx, ours] = rates.map(median);
     println!(
-        "{what} (medians of {ROUNDS}): nginx {nginx:.0}, ours {ours:.0} = {:.2} times",
+        "{what} (medians of {ROUNDS}): nginx {nginx:.1}, ours {ours:.1} = {:.2} times",
         ours / nginx
     );
 }
@@ -90,7 +94,7 @@ fn beside_readers(server: &Server, token: &str) -> f64 {
             });
         }
         pause(Duration::from_millis(500));
-        let (_, p99) = server.requests(token, CONNECTIONS);
+        let (_, p99, _) = server.requests(token, CONNECTIONS);
         over.store(true, Ordering::Relaxed);
         p99
     })

@@ -3,9 +3,12 @@
 /// Appends a number without leading zeros.
 pub(crate) fn push(text: &mut Vec<u8>, number: u64) {
     let length = (u64::BITS - number.leading_zeros()).div_ceil(4).max(1);
-    let bytes = number.to_be_bytes();
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit);
-    text.extend(digits.skip(16_usize.saturating_sub(length as usize)));
+    let mut digits = [0; 16];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(number.to_be_bytes()) {
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+    let zeros = digits.len() - length as usize;
+    text.extend_from_slice(digits.get(zeros..).unwrap_or_default());
 }
 
 fn digit(value: u8) -> u8 {
