@@ -128,7 +128,8 @@
 //!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
 //! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
-//! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request.
+//! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request, `purge` removes
+//!   rows and changes that are no longer needed.
 //! - `check` compares a mirror with itself; `finding` is what is wrong.
 //! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
@@ -175,6 +176,7 @@ mod open;
 mod options;
 #[cfg(feature = "postgres019")]
 mod postgres;
+mod purge;
 mod read;
 mod record;
 mod recovery;
@@ -219,6 +221,7 @@ pub use crate::finding::{Check, Finding, FindingKind};
 pub use crate::forget::Forgotten;
 pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
+pub use crate::purge::{Purge, Purged};
 pub use crate::record::Record;
 pub use crate::recovery::coverage::{Coverage, GroupFailure};
 pub use crate::report::Report;

@@ -18,8 +18,8 @@ use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, PAGE, Scope, Start, Store, Times, Written,
-    other_scope,
+    End, Erased, Feed, Kept, Live, Mark, NewChange, PAGE, Removal, Scope, Start, Store, Times,
+    Written, other_scope,
 };
 
 /// A mirror in memory.
@@ -46,6 +46,29 @@ impl Content {
     fn suppressed(&self, table: &str) -> HashSet<Hash> {
         let suppressed = self.suppressed.iter().filter(|(one, _)| one == table);
         suppressed.map(|(_, id)| *id).collect()
+    }
+}
+
+impl Content {
+    /// Removes rows and changes. Returns how many.
+    fn remove(&mut self, removal: &Removal) -> (u64, u64) {
+        let before = (self.rows(), self.changes.len());
+        for table in self.tables.values_mut() {
+            table.rows.retain(|_, stored| {
+                let gone_at = stored.times.gone_at;
+                gone_at.is_none_or(|at| removal.gone_before.is_none_or(|before| at >= before))
+            });
+            let Table { rows, keys, .. } = table;
+            keys.retain(|_, key| rows.contains_key(key));
+        }
+        self.changes.retain(|change| change.number > removal.until);
+        self.pruned = self.pruned.max(removal.until);
+        let after = (self.rows(), self.changes.len());
+        ((before.0 - after.0) as u64, (before.1 - after.1) as u64)
+    }
+
+    fn rows(&self) -> usize {
+        self.tables.values().map(|table| table.rows.len()).sum()
     }
 }
 
@@ -282,6 +305,20 @@ impl Store for MemoryStore {
         self.content.changes.retain(|change| change.number > number);
         self.content.pruned = self.content.pruned.max(number);
         Ok(())
+    }
+
+    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
+        let mut content = self.content.clone();
+        let removed = content.remove(removal);
+        if !removal.is_dry_run {
+            self.content = content;
+        }
+        Ok(removed)
+    }
+
+    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
+        let first = self.content.changes.iter().find(|change| change.at >= time);
+        Ok(first.map_or(self.content.last, |change| change.number - 1))
     }
 
     fn records(

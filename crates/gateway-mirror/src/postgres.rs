@@ -13,6 +13,7 @@ mod lookup;
 mod notes;
 mod open;
 mod pending;
+mod purge;
 mod rows;
 mod scope;
 mod select;
@@ -43,7 +44,9 @@ use crate::postgres::table::{Table, quoted, seconds};
 use crate::shape::Shape;
 use crate::source::Source;
 use crate::status::TableStatus;
-use crate::store::{End, Erased, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
+use crate::store::{
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Removal, Scope, Start, Store, Written,
+};
 
 /// A mirror in a schema.
 pub(crate) struct PostgresStore {
@@ -383,6 +386,21 @@ impl Store for PostgresStore {
             );
             session.execute(&prune, &[(&number, Type::INT8)]).map(drop)
         })
+    }
+
+    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
+        let removal = *removal;
+        self.begin_with(move |session, schema| {
+            let removed = purge::remove(session, schema, &removal)?;
+            if !removal.is_dry_run {
+                session.commit()?;
+            }
+            Ok(removed)
+        })
+    }
+
+    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
+        self.call(move |session, schema| purge::older_than(session, schema, time))
     }
 
     fn records(

@@ -13,6 +13,7 @@ mod notes;
 mod open;
 mod opened;
 mod partial;
+mod purge;
 pub(crate) mod restore;
 mod rows;
 mod scope;
@@ -41,13 +42,16 @@ use crate::source::Source;
 use crate::sqlite::ahead::Ahead;
 use crate::sqlite::failure::failed;
 use crate::sqlite::lock::Lock;
+use crate::sqlite::open::VERSION;
 use crate::sqlite::opened::Opened;
 use crate::sqlite::rows::Shapes;
 use crate::sqlite::select::Page;
 use crate::sqlite::table::Table;
 use crate::sqlite::traces::BUSY_TIMEOUT;
 use crate::status::TableStatus;
-use crate::store::{End, Erased, Feed, Kept, Live, Mark, NewChange, Scope, Start, Store, Written};
+use crate::store::{
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Removal, Scope, Start, Store, Written,
+};
 use crate::time::utc;
 
 /// A mirror in a SQLite file.
@@ -92,7 +96,8 @@ impl SqliteStore {
     fn lock(&mut self) -> Result<(), Error> {
         self.lock = Some(Lock::take(&self.path)?);
         self.ahead = Ahead::default();
-        self.run("BEGIN IMMEDIATE")
+        // Page 1 counts changes only when it is written, see `log`.
+        self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
     }
 
     fn run(&self, sql: &str) -> Result<(), Error> {
@@ -340,6 +345,21 @@ impl Store for SqliteStore {
             })
             .map_err(failed)?;
         transaction.commit().map_err(failed)
+    }
+
+    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
+        self.lock()?;
+        let removed = purge::remove(&self.connection, removal).map_err(failed)?;
+        self.run(if removal.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
+        Ok(removed)
+    }
+
+    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
+        purge::older_than(&self.connection, time).map_err(failed)
+    }
+
+    fn compact(&mut self) -> Result<u64, Error> {
+        purge::compact(&self.connection).map_err(failed)
     }
 
     fn records(

@@ -113,6 +113,17 @@ pub(crate) trait Store: Send {
     /// Removes the changes up to this number.
     fn prune(&mut self, number: i64) -> Result<(), Error>;
 
+    /// Removes rows and changes in a transaction, unless it is a dry run. Returns how many. Fails if another process syncs.
+    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error>;
+
+    /// Returns the number of the last change before the first one of this time or later.
+    fn older_than(&mut self, time: i64) -> Result<i64, Error>;
+
+    /// Gives free space back to the operating system if there is much of it. Returns how many bytes.
+    fn compact(&mut self) -> Result<u64, Error> {
+        Ok(0)
+    }
+
     /// Returns the records after this row that a filter accepts, in the order of their rows, at most `limit`.
     fn records(
         &mut self,
@@ -237,6 +248,16 @@ pub(crate) struct Feed {
     pub(crate) pruned: i64,
     /// The last number that was given.
     pub(crate) last: i64,
+}
+
+/// The rows and changes to remove.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Removal {
+    /// Records that were gone or forgotten before this time; `None` for no records.
+    pub(crate) gone_before: Option<i64>,
+    /// The changes up to this number.
+    pub(crate) until: i64,
+    pub(crate) is_dry_run: bool,
 }
 
 /// A record of a table, as it is kept.

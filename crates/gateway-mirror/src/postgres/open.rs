@@ -36,6 +36,7 @@ pub(crate) fn open(
         );
         return Err(refused(ErrorKind::Newer, &why));
     }
+    renew(session, &schema)?;
     let meta =
         session.query(&format!("SELECT id, secret, source FROM {schema}.mirror_meta"), &[])?;
     let damaged = || refused(ErrorKind::Foreign, "`mirror_meta` is damaged");
@@ -95,7 +96,23 @@ fn create(session: &mut Session, schema: &str, source: &Source) -> Result<(), Er
             (&source, Type::TEXT),
         ],
     )?;
-    Ok(())
+    session.batch(&format!("UPDATE {name}.mirror_meta SET relation = tableoid::bigint"))
+}
+
+/// Gives a mirror that was restored from a dump another id, so that it refuses the cursors of before: it uses numbers of changes
+/// again.
+fn renew(session: &mut Session, schema: &str) -> Result<(), Error> {
+    let meta = format!("{schema}.mirror_meta");
+    let select = format!("SELECT 1 FROM {meta} WHERE relation <> tableoid::bigint");
+    if session.query(&select, &[])?.is_empty() {
+        return Ok(());
+    }
+    let mut id = [0; 16];
+    fill(&mut id)?;
+    let update = format!(
+        "UPDATE {meta} SET id = $1, relation = tableoid::bigint WHERE relation <> tableoid::bigint"
+    );
+    session.execute(&update, &[(&&id[..], Type::BYTEA)]).map(drop)
 }
 
 fn has_mirror(session: &mut Session, schema: &str) -> Result<bool, Error> {

@@ -6,7 +6,9 @@ CREATE TABLE {schema}.mirror_meta (
     source text NOT NULL,
     pruned bigint NOT NULL DEFAULT 0,
     -- The last number of a change. The number of a removed change is not used again.
-    last bigint NOT NULL DEFAULT 0
+    last bigint NOT NULL DEFAULT 0,
+    -- The object id of this table, which differs after a dump was restored.
+    relation bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE {schema}.mirror_shape (

@@ -10,9 +10,15 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (ErrorKind::Busy, "another process writes the mirror; try again later")
         }
-        Some(ErrorCode::DiskFull) => {
-            (ErrorKind::Store, "cannot write the mirror: the disk is full")
-        }
+        Some(ErrorCode::DiskFull) => (
+            ErrorKind::Store,
+            "cannot write the mirror: the disk is full; free space, and try again",
+        ),
+        Some(ErrorCode::SystemIoFailure) => (
+            ErrorKind::Store,
+            "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
+             limits, and try again",
+        ),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (ErrorKind::Foreign, "cannot read the mirror: the file is damaged or not a database")
         }

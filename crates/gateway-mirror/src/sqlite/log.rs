@@ -1,12 +1,13 @@
-//! Checks that a write-ahead log belongs to its database file.
+//! Checks that a write-ahead log belongs to its database file, and that the file is whole.
 //!
 //! SQLite does not: it reads the changes of any valid log that has the right name, and later writes them into the
 //! file. A file that was copied or restored next to the log of another file is damaged by this.
 //!
 //! The two have one number in common, the change counter in page 1 (SQLite file format, section 1.3.7). A log begins
 //! with the counter of the file or with the next one, and increases it. A checkpoint copies the counter into the file.
-//! So the counter of the file is in the range of the log, or one less than its first. Nothing shows that the log of a
-//! file is missing.
+//! So the counter of the file is in the range of the log, or one less than its first. A connection increases the counter once,
+//! so the log that it has begun after a checkpoint fits all states of the file since it was opened. Nothing shows that the
+//! log of a file is missing.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -21,6 +22,7 @@ use crate::sqlite::files;
 pub(crate) fn check(path: &Path) -> Result<(), Error> {
     // SQLite looks for the log beside the file that a link leads to.
     let Ok(path) = path.canonicalize() else { return Ok(()) };
+    check_header(&path)?;
     let (log, journal) = (files::beside(&path, "-wal"), files::beside(&path, "-journal"));
     let stranger = match (belongs(&path, &log), is_foreign(&path, &journal)) {
         (Ok(true), Ok(false)) => return Ok(()),
@@ -39,13 +41,41 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Foreign, text))
 }
 
+/// Refuses a file whose header is damaged, or that is shorter than its header says. SQLite notices it only when it reads the
+/// missing pages.
+fn check_header(path: &Path) -> Result<(), Error> {
+    let failed = |error: io::Error| {
+        Error::new(ErrorKind::Io, format!("cannot read {}", path.display())).because(error)
+    };
+    let Some(file) = FileHeader::read(path).map_err(failed)? else { return Ok(()) };
+    let refused = |why: &str| {
+        let path = path.display();
+        let text = format!("cannot open {path}: {why}; restore a backup");
+        Err(Error::new(ErrorKind::Foreign, text))
+    };
+    if !file.is_database {
+        // SQLite refuses it.
+        return Ok(());
+    }
+    if file.versions != WITH_LOG && file.versions != WITHOUT_LOG {
+        return refused("its header is damaged");
+    }
+    // A log may have the pages that the file lacks.
+    let has_log = files::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+    let length = path.metadata().map_err(failed)?.len();
+    if !has_log && length < u64::from(file.page) * u64::from(file.pages) {
+        return refused("it was cut");
+    }
+    Ok(())
+}
+
 /// Returns whether a rollback journal is beside a mirror that has no use for one. Only its first page is written with one.
 fn is_foreign(path: &Path, journal: &Path) -> io::Result<bool> {
     if !journal.metadata().is_ok_and(|journal| journal.len() > 0) {
         return Ok(false);
     }
     let Some(file) = FileHeader::read(path)? else { return Ok(false) };
-    Ok(file.has_log && path.metadata()?.len() > u64::from(file.page))
+    Ok(file.versions == WITH_LOG && path.metadata()?.len() > u64::from(file.page))
 }
 
 /// Returns whether the log belongs to the file. A log that SQLite would ignore does.
@@ -67,14 +97,17 @@ fn belongs(path: &Path, log: &Path) -> io::Result<bool> {
 struct FileHeader {
     page: u32,
     counter: u32,
-    /// The file is in WAL mode.
-    has_log: bool,
+    is_database: bool,
+    /// The versions for writing and reading, which say whether the file has a log (section 1.3.3).
+    versions: u32,
+    /// The number of pages (section 1.3.8); 0 if it is not known.
+    pages: u32,
 }
 
 impl FileHeader {
     /// Reads the header. Returns `None` if the file is too short.
     fn read(path: &Path) -> io::Result<Option<Self>> {
-        let mut header = [0; 28];
+        let mut header = [0; 100];
         if !filled(&mut File::open(path)?, &mut header)? {
             return Ok(None);
         }
@@ -83,8 +116,16 @@ impl FileHeader {
             1 => 65_536,
             page => page,
         };
-        let has_log = number(&header, 16) & 0xffff == 0x0202;
-        Ok(Some(Self { page, counter: number(&header, 24), has_log }))
+        let counter = number(&header, 24);
+        // Programs of old did not keep the number of pages.
+        let is_known = number(&header, 92) == counter;
+        Ok(Some(Self {
+            page,
+            counter,
+            is_database: header.starts_with(b"SQLite format 3\0"),
+            versions: number(&header, 16) & 0xffff,
+            pages: if is_known { number(&header, 28) } else { 0 },
+        }))
     }
 }
 
@@ -185,6 +226,12 @@ fn filled(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
         Err(error) => Err(error),
     }
 }
+
+/// The versions of a file with a write-ahead log.
+const WITH_LOG: u32 = 0x0202;
+
+/// The versions of a file without one.
+const WITHOUT_LOG: u32 = 0x0101;
 
 /// Maximum number of readings while other processes write.
 const ATTEMPTS: u32 = 5;

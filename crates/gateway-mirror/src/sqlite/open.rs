@@ -105,7 +105,7 @@ fn identity(connection: &Connection) -> Result<(Identity, String), Error> {
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
 /// The version of the schema of this release.
-const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 1;
 
 /// FULL, because a change that was read must survive a power cut: its number is not used again.
 const SETTINGS: &str =

@@ -11,6 +11,7 @@ mod check;
 #[cfg(feature = "postgres019")]
 #[path = "../../../gateway-postgres/tests/it/cluster.rs"]
 mod cluster;
+mod damage;
 mod delivery;
 mod faults;
 mod follow;
@@ -25,6 +26,7 @@ mod place;
 #[cfg(feature = "postgres019")]
 mod postgres;
 mod privacy;
+mod purge;
 mod read;
 mod recovery;
 mod sinks;

@@ -44,6 +44,27 @@ fn a_schema_with_other_tables_or_a_newer_mirror_is_refused() {
 }
 
 #[test]
+fn a_restored_dump_refuses_all_former_cursors() {
+    let Some((place, ..)) = schema() else { return };
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    let cursor = mirror.cursor().unwrap();
+    drop(mirror);
+    assert!(place.open().changes(Some(&cursor), 9).is_ok());
+    // As `pg_restore` does: another table with the same rows.
+    place.execute(
+        "ALTER TABLE mirror_meta RENAME TO former; CREATE TABLE mirror_meta (LIKE former INCLUDING ALL); \
+         INSERT INTO mirror_meta SELECT * FROM former; DROP TABLE former",
+    );
+    let restored = place.open();
+    let error = restored.changes(Some(&cursor), 9).unwrap_err();
+    assert!(error.to_string().contains("the cursor belongs to another mirror"), "{error}");
+    let cursor = restored.cursor().unwrap();
+    drop(restored);
+    assert!(place.open().changes(Some(&cursor), 9).is_ok());
+}
+
+#[test]
 fn other_tools_read_plain_values() {
     let Some((place, ..)) = schema() else { return };
     let list = [r#"{"id":"007","title":"=1+1 😀","place":{"name":"+31 6"},"size":7}"#];
