@@ -100,12 +100,14 @@ pub(crate) fn find(store: &mut dyn Store, name: &str) -> Result<Consumer, Error>
 
 /// Replaces a consumer that was at this position.
 pub(crate) fn update(store: &mut dyn Store, consumer: &Consumer, from: i64) -> Result<(), Error> {
-    if store.update_consumer(consumer, from)? {
-        return Ok(());
-    }
+    if store.update_consumer(consumer, from)? { Ok(()) } else { Err(moved(consumer)) }
+}
+
+/// Creates the error of a consumer that is no longer at the position that was read.
+pub(crate) fn moved(consumer: &Consumer) -> Error {
     let why =
         "another process delivers to it, or moved or removed it; wait for its end, and try again";
-    Err(consumer.refused(ErrorKind::Busy, why))
+    consumer.refused(ErrorKind::Busy, why)
 }
 
 /// Returns how many numbers a consumer is behind the last change.

@@ -1,11 +1,11 @@
 //! Delivers the changes of the feed to a consumer: at least once, and in their order.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::backoff;
 use crate::change::Change;
 use crate::consumer::Consumer;
-use crate::consumers::{behind, find, update};
+use crate::consumers::{behind, find, moved};
 use crate::cursor::Cursor;
 use crate::engine::known::State;
 use crate::error::{Error, ErrorKind};
@@ -209,14 +209,32 @@ impl Mirror {
             }
         }
         if consumer.position != from {
-            update(&mut **lock(&self.store), consumer, from)?;
+            self.keep(consumer, from, &limits.stop)?;
         }
         match failure {
             None => Ok(end),
             Some(failure) if failure.consequence == Consequence::Close => {
                 Ok(Some(DeliveryEnd::Closed))
             }
-            Some(failure) => Err(self.failed(consumer, failure)?),
+            Some(failure) => Err(self.failed(consumer, failure, &limits.stop)?),
+        }
+    }
+
+    /// Keeps the state of a consumer. Waits for a sync of another process that blocks it, because the events would be
+    /// delivered again otherwise.
+    fn keep(&self, consumer: &Consumer, from: i64, stop: &Stop) -> Result<(), Error> {
+        let start = Instant::now();
+        loop {
+            let kept = lock(&self.store).update_consumer(consumer, from);
+            match kept {
+                Ok(is_kept) => return if is_kept { Ok(()) } else { Err(moved(consumer)) },
+                Err(error) if error.kind() != ErrorKind::Busy => return Err(error),
+                Err(error) if start.elapsed() > LONGEST_BLOCK => return Err(error),
+                Err(error) if stop.wait_until(Instant::now() + CHECK_INTERVAL) => {
+                    return Err(error);
+                }
+                Err(_blocked) => {}
+            }
         }
     }
 
@@ -246,7 +264,12 @@ impl Mirror {
     }
 
     /// Keeps a failure, and returns its error.
-    fn failed(&self, consumer: &mut Consumer, failure: Failure) -> Result<Error, Error> {
+    fn failed(
+        &self,
+        consumer: &mut Consumer,
+        failure: Failure,
+        stop: &Stop,
+    ) -> Result<Error, Error> {
         consumer.failures = consumer.failures.saturating_add(1);
         let next = match failure.consequence {
             Consequence::Disable => {
@@ -266,11 +289,17 @@ impl Mirror {
             }
             Consequence::Close => String::new(),
         };
-        update(&mut **lock(&self.store), consumer, consumer.position)?;
+        self.keep(consumer, consumer.position, stop)?;
         let error = consumer.refused(ErrorKind::Delivery, &format!("{failure}; {next}"));
         Ok(error.because(failure))
     }
 }
+
+/// Maximum time to wait for a sync that blocks the store.
+const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
+
+/// Time between two attempts to keep a position.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Returns a duration in whole seconds, rounded up.
 fn seconds(duration: Duration) -> i64 {

@@ -25,8 +25,8 @@ use crate::time::utc;
 /// | `at` | string | when the change was found, as RFC 3339 in UTC: `2026-11-02T06:00:00Z` |
 /// | `table` | string | the table of the record |
 /// | `record_id` | string | the identity of the record |
-/// | `kind` | string | `added`, `changed`, `missing`, `gone` or `returned` |
-/// | `fields` | array of strings | the columns that differ, for `changed`; otherwise empty |
+/// | `kind` | string | `added`, `changed`, `value_changed`, `missing`, `gone` or `returned`: see [`ChangeKind`](crate::ChangeKind) |
+/// | `fields` | array of strings | the columns that differ, for `changed` and `value_changed`; otherwise empty |
 /// | `record` | object or null | the record at the time of delivery; `null` if it is gone or forgotten |
 ///
 /// ```

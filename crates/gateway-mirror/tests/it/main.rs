@@ -5,6 +5,7 @@
 
 mod all;
 mod backup;
+mod blocked;
 mod check;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.
 #[cfg(test)]
