@@ -57,6 +57,7 @@ impl From<Cut> for End {
             Cut::ResponseTimeout => Self::ResponseTimeout,
             Cut::Drain => Self::Drained,
             Cut::Client => Self::ClientGone,
+            Cut::File => Self::Failed,
         }
     }
 }

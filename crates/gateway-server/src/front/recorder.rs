@@ -21,7 +21,7 @@ use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::front::{log, trace};
 use crate::generated::operation::Operation;
-use crate::listen::state::ConnectionState;
+use crate::listen::state::{ConnectionState, Cut};
 use crate::shares::Share;
 use crate::store::Principal;
 use crate::token::TokenId;
@@ -151,6 +151,10 @@ impl Drop for Recorder {
             (self.response.end, self.connection.cut())
         {
             self.response.end = cut.into();
+            if cut == Cut::File {
+                let cause = "the file of a cached list cannot be read, or its records were erased";
+                self.response.cause = Some(cause.to_owned());
+            }
         }
         self.metrics.ended(&self.response);
         if self.is_logged {

@@ -16,7 +16,7 @@ use crate::listen::pieces::{before_placeholder, is_placeholder};
 use crate::listen::preface;
 use crate::listen::socket::Socket;
 use crate::listen::stall::Stall;
-use crate::listen::state::ConnectionState;
+use crate::listen::state::{ConnectionState, Cut};
 
 /// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -301,10 +301,16 @@ impl<S: Socket + AsyncRead + AsyncWrite + Unpin> Guard<S> {
     /// Sends a part of the next piece of a file.
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let Self { socket, state, .. } = self;
-        match state.pieces() {
+        let sent = match state.pieces() {
             Some(pieces) => pieces.poll_send(|piece| socket.poll_piece(context, piece)),
             None => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
+        };
+        if let Poll::Ready(Err(error)) = &sent
+            && !is_of_client(error)
+        {
+            state.cut_by(Cut::File);
         }
+        sent
     }
 
     /// Fails a write that stalls. A write that succeeds restarts the deadline of reading.
@@ -404,6 +410,24 @@ impl<S: Socket + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
         }
         Poll::Ready(Ok(()))
     }
+}
+
+/// Returns whether an error of a write says that the client is gone.
+fn is_of_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        BrokenPipe, ConnectionAborted, ConnectionReset, HostUnreachable, NetworkUnreachable,
+        NotConnected, TimedOut,
+    };
+    matches!(
+        error.kind(),
+        BrokenPipe
+            | ConnectionAborted
+            | ConnectionReset
+            | HostUnreachable
+            | NetworkUnreachable
+            | NotConnected
+            | TimedOut
+    )
 }
 
 impl<S> fmt::Debug for Guard<S> {

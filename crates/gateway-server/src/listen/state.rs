@@ -43,6 +43,8 @@ pub(crate) enum Cut {
     Drain,
     /// The client reset the stream, or closed the connection.
     Client,
+    /// A piece of a file could not be read.
+    File,
 }
 
 impl ConnectionState {

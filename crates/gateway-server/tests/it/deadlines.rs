@@ -166,6 +166,22 @@ fn a_response_whose_client_has_closed_the_connection_has_no_client() {
     drop((served, directory));
 }
 
+#[test]
+fn a_cached_list_that_is_erased_while_it_is_sent_fails() {
+    let mut large = LargeResponse::begin_cached(&[]);
+    let database = large.directory.path().join("a.db").to_str().unwrap().to_owned();
+    run(&database, &["delete", "account", "acme", "--yes"]);
+    let mut rest = Vec::new();
+    drop(large.socket.read_to_end(&mut rest));
+    assert!(!rest.is_empty() && !rest.ends_with(b"]}"));
+    let begun = Instant::now();
+    while large.is_in_flight() {
+        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
+        std::thread::yield_now();
+    }
+    assert_eq!(large.ends(), ["complete", "failed"]);
+}
+
 /// A response that is being sent, and that is larger than the buffers of the system.
 struct LargeResponse {
     served: Served,
