@@ -44,6 +44,8 @@ pub enum ErrorKind {
     Setting,
     /// The receiver of events failed. The event is delivered again later.
     Delivery,
+    /// A gauge has no samples, or its amount is not a decimal number.
+    Gauge,
     /// The store failed.
     Store,
     /// A file cannot be read or written, or other users may read it.

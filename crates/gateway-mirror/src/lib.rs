@@ -25,6 +25,7 @@
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
 //! | recovery | asking for each group and value, to find a value that the records do not have |
+//! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
 //! | coverage | the share of placements whose value is known |
 //!
 //! # One sync of a scope
@@ -101,7 +102,9 @@
 //! The other tables are `mirror_meta` (identity, secret, source), `mirror_shape` (columns of each description), `mirror_scope`
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
 //! `mirror_rejected` (rejected records of the last sync of
-//! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), and `mirror_note` (which groups are due).
+//! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
+//! `mirror_note` (which groups are due, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
+//! ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # PostgreSQL
 //!
@@ -127,6 +130,7 @@
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
 //! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
+//! - `gauge` has samples, forecasts and alarms; `past_run` is the history.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
 //! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request, `purge` removes
 //!   rows and changes that are no longer needed.
@@ -165,6 +169,7 @@ mod filter;
 mod finding;
 mod follow;
 mod forget;
+mod gauge;
 mod hash;
 mod json;
 mod meaning;
@@ -174,6 +179,7 @@ mod number;
 #[cfg(any(feature = "sqlite", feature = "postgres019"))]
 mod open;
 mod options;
+mod past_run;
 #[cfg(feature = "postgres019")]
 mod postgres;
 mod purge;
@@ -219,8 +225,12 @@ pub use crate::event::Event;
 pub use crate::filter::Filter;
 pub use crate::finding::{Check, Finding, FindingKind};
 pub use crate::forget::Forgotten;
+pub use crate::gauge::alarm::{Alarm, Threshold};
+pub use crate::gauge::forecast::Forecast;
+pub use crate::gauge::sample::{Sample, SampleReport};
 pub use crate::mirror::Mirror;
 pub use crate::options::SyncOptions;
+pub use crate::past_run::{Outcome, PastRun};
 pub use crate::purge::{Purge, Purged};
 pub use crate::record::Record;
 pub use crate::recovery::coverage::{Coverage, GroupFailure};

@@ -12,14 +12,16 @@ use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
+use crate::gauge::sample::Sample;
 use crate::hash::{Hash, Secret, fill};
 use crate::memory::accept::accepts;
+use crate::past_run::PastRun;
 use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, PAGE, Removal, Scope, Start, Store, Times,
-    Written, other_scope,
+    End, Erased, Feed, Kept, Live, Mark, NewChange, PAGE, Removal, SAMPLES_KEPT, Scope, Start,
+    Store, Times, Written, other_scope,
 };
 
 /// A mirror in memory.
@@ -40,6 +42,8 @@ struct Content {
     suppressed: BTreeSet<(String, Hash)>,
     consumers: BTreeMap<String, Consumer>,
     notes: BTreeMap<String, String>,
+    runs: Vec<PastRun>,
+    samples: Vec<Sample>,
 }
 
 impl Content {
@@ -374,6 +378,32 @@ impl Store for MemoryStore {
         Ok(Some(Kept { known, id, times, row, shape: self.shape(known.shape)? }))
     }
 
+    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
+        let Content { runs: all, samples: taken, .. } = &mut self.content;
+        all.extend_from_slice(runs);
+        all.drain(..all.len().saturating_sub(size(PastRun::KEPT)));
+        for sample in samples {
+            taken.push(sample.clone());
+            let of_gauge = taken.iter().filter(|one| one.gauge == sample.gauge).count();
+            let oldest = taken.iter().position(|one| one.gauge == sample.gauge);
+            if of_gauge > size(SAMPLES_KEPT)
+                && let Some(oldest) = oldest
+            {
+                taken.remove(oldest);
+            }
+        }
+        Ok(())
+    }
+
+    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
+        Ok(self.content.runs.iter().rev().take(limit).cloned().collect())
+    }
+
+    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
+        let samples = self.content.samples.iter();
+        Ok(samples.filter(|one| one.gauge == gauge && one.at >= since).cloned().collect())
+    }
+
     fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
         Ok(self.content.consumers.values().cloned().collect())
     }
@@ -398,4 +428,8 @@ impl Store for MemoryStore {
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
         Ok(self.content.consumers.remove(name).is_some())
     }
+}
+
+fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }

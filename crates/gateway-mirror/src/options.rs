@@ -22,6 +22,7 @@ pub struct SyncOptions {
     pub(crate) calls_per_second: u32,
     pub(crate) concurrency: usize,
     pub(crate) recovers: bool,
+    pub(crate) samples: bool,
     /// More names of values, by what they are values of.
     values: BTreeMap<String, Vec<String>>,
     pub(crate) recheck_every: u32,
@@ -36,6 +37,7 @@ impl SyncOptions {
             calls_per_second: 0,
             concurrency: 4,
             recovers: true,
+            samples: true,
             values: BTreeMap::new(),
             recheck_every: 8,
         }
@@ -84,6 +86,11 @@ impl SyncOptions {
     /// Syncs only lists, and recovers no values.
     pub fn without_recovery(self) -> Self {
         Self { recovers: false, ..self }
+    }
+
+    /// Takes no samples of gauges.
+    pub fn without_samples(self) -> Self {
+        Self { samples: false, ..self }
     }
 
     /// Returns the added names of values.

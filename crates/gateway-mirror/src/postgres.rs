@@ -7,6 +7,7 @@ mod consumers;
 mod copy;
 mod failure;
 mod follow;
+mod history;
 mod link;
 mod lock;
 mod lookup;
@@ -34,7 +35,9 @@ use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
+use crate::gauge::sample::Sample;
 use crate::hash::Hash;
+use crate::past_run::PastRun;
 use crate::postgres::copy::clamped;
 use crate::postgres::link::{Link, Parameter, Session};
 use crate::postgres::lookup::Lookup;
@@ -440,6 +443,20 @@ impl Store for PostgresStore {
             let rows = table.find(session, &table.rows_of, &ids)?;
             rows.first().map(|row| rows::one(&table, row)).transpose()
         })
+    }
+
+    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
+        let (runs, samples) = (runs.to_vec(), samples.to_vec());
+        self.call(move |session, schema| history::add(session, schema, &runs, &samples))
+    }
+
+    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
+        self.call(move |session, schema| history::runs(session, schema, limit))
+    }
+
+    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
+        let gauge = gauge.to_owned();
+        self.call(move |session, schema| history::samples(session, schema, &gauge, since))
     }
 
     fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {

@@ -7,6 +7,7 @@ mod damage;
 mod failure;
 mod files;
 mod follow;
+mod history;
 mod lock;
 mod log;
 mod notes;
@@ -36,7 +37,9 @@ use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
+use crate::gauge::sample::Sample;
 use crate::hash::Hash;
+use crate::past_run::PastRun;
 use crate::shape::Shape;
 use crate::source::Source;
 use crate::sqlite::ahead::Ahead;
@@ -406,6 +409,18 @@ impl Store for SqliteStore {
         };
         let id = table.id(id);
         rows::find(&self.connection, &mut self.shapes, &table.row_of, id)
+    }
+
+    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
+        history::add(&mut self.connection, runs, samples).map_err(failed)
+    }
+
+    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
+        history::runs(&self.connection, limit).map_err(failed)
+    }
+
+    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
+        history::samples(&self.connection, gauge, since).map_err(failed)
     }
 
     fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {

@@ -12,7 +12,9 @@ use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
+use crate::gauge::sample::Sample;
 use crate::hash::Hash;
+use crate::past_run::PastRun;
 use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
@@ -141,6 +143,15 @@ pub(crate) trait Store: Send {
 
     /// Returns a record by its identity, outside of a transaction; `None` also if the table does not exist.
     fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error>;
+
+    /// Adds runs and samples, in a transaction of their own, and removes the oldest ones.
+    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error>;
+
+    /// Returns the last runs, the latest one first.
+    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error>;
+
+    /// Returns the samples of a gauge at or after a time, the earliest one first.
+    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error>;
 
     /// Returns the consumers, by name. Nothing is known of `behind`.
     fn consumers(&mut self) -> Result<Vec<Consumer>, Error>;
@@ -288,6 +299,9 @@ pub(crate) struct Times {
     pub(crate) missing_since: Option<i64>,
     pub(crate) gone_at: Option<i64>,
 }
+
+/// Maximum number of samples of each gauge.
+pub(crate) const SAMPLES_KEPT: u32 = 100_000;
 
 /// Maximum number of records that a store returns in one answer.
 pub(crate) const PAGE: usize = 512;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
+use crate::gauge::sample::SampleReport;
 use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::report::Report;
 
@@ -14,8 +15,11 @@ use crate::report::Report;
 pub struct SyncReport {
     /// One report for each table, in the order of the service: first lists, then recovered tables.
     pub tables: Vec<TableReport>,
-    /// Why nothing was begun, if the options do not fit the service.
-    pub refused: Option<Error>,
+    /// One sample for each gauge of the service.
+    pub samples: Vec<SampleReport>,
+    /// An error that belongs to no table: the options do not fit the service, so that nothing was begun, or the history and
+    /// the samples could not be written.
+    pub error: Option<Error>,
     /// How many calls were made. The further pages of a list, and the retries of the client, are not counted.
     pub calls: u64,
     /// Duration of the whole sync.
@@ -41,9 +45,10 @@ pub struct TableReport {
 }
 
 impl SyncReport {
-    /// Returns all errors: those of tables, and those of groups.
+    /// Returns all errors: those of tables, groups and gauges, and the one that belongs to none of them.
     pub fn failures(&self) -> impl Iterator<Item = &Error> {
-        self.refused.iter().chain(self.tables.iter().flat_map(TableReport::errors))
+        let samples = self.samples.iter().filter_map(|sample| sample.result.as_ref().err());
+        self.tables.iter().flat_map(TableReport::errors).chain(samples).chain(&self.error)
     }
 
     /// Returns an error with this report if any part of the sync failed.
@@ -53,13 +58,15 @@ impl SyncReport {
 }
 
 impl TableReport {
-    fn errors(&self) -> impl Iterator<Item = &Error> {
+    /// Returns its errors: its own, and those of its groups.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &Error> {
         let groups = self.failures.iter().map(|failure| &failure.error);
         self.result.as_ref().err().into_iter().chain(groups)
     }
 }
 
-/// The error of a sync of all tables: at least one table, or a group of a recovered one, failed. The others were committed.
+/// The error of a sync of all tables: a table, a group of a recovered one, or a gauge failed. The others were
+/// committed.
 #[derive(Debug)]
 pub struct SyncError(Box<SyncReport>);
 
@@ -81,27 +88,30 @@ impl SyncError {
 
     /// Creates the error of options that do not fit the service.
     pub(crate) fn refused(error: Error) -> Self {
-        Self(Box::new(SyncReport { refused: Some(error), ..SyncReport::default() }))
+        Self(Box::new(SyncReport { error: Some(error), ..SyncReport::default() }))
     }
 }
 
 impl fmt::Display for SyncError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(error) = &self.0.refused {
-            return error.fmt(f);
-        }
-        let tables = &self.0.tables;
+        let SyncReport { tables, samples, error, .. } = &*self.0;
         let failed = tables.iter().filter(|table| table.errors().next().is_some()).count();
-        write!(f, "cannot sync {failed} of {} tables", tables.len())?;
+        let mut parts = Vec::new();
+        if failed > 0 {
+            parts.push(format!("cannot sync {failed} of {} tables", tables.len()));
+        }
         for table in tables {
             let mut errors = table.errors();
             let Some(error) = errors.next() else { continue };
-            write!(f, "; `{}`: {error}", table.table)?;
-            if let more @ 1.. = errors.count() {
-                write!(f, " (and {more} more)")?;
-            }
+            let more = match errors.count() {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            parts.push(format!("`{}`: {error}{more}", table.table));
         }
-        Ok(())
+        let samples = samples.iter().filter_map(|sample| sample.result.as_ref().err());
+        parts.extend(samples.chain(error).map(ToString::to_string));
+        f.write_str(&parts.join("; "))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod all;
 mod budget;
+mod measure;
 mod members;
 mod on_thread;
 mod plan;

@@ -259,12 +259,16 @@ fn source<S>(flags: &SyncFlags, session: &Session<S>) -> Source {
     Source::new(base_url, flags.account.as_ref().unwrap_or(&settings.profile.value))
 }
 
-/// Returns the failure of the first table that failed, and warns of the others.
+/// Returns the first failure, and warns of the others.
 fn failed<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
-    if let Some(refused) = &report.refused {
-        return Err(explained(refused));
+    if let Some(error) = &report.error {
+        return Err(explained(error));
     }
-    let mut failed = report.tables.iter().flat_map(failed_parts);
+    let gauges = report
+        .samples
+        .iter()
+        .filter_map(|one| Some((format!("gauge {}", one.gauge), one.result.as_ref().err()?)));
+    let mut failed = report.tables.iter().flat_map(failed_parts).chain(gauges);
     let Some((part, first)) = failed.next() else { return Ok(()) };
     for (part, error) in failed {
         session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));

@@ -75,8 +75,12 @@ fn create(session: &mut Session, schema: &str, source: &Source) -> Result<(), Er
     if !is(0)? {
         session.batch(&format!("CREATE SCHEMA {name}"))?;
     }
-    let tables =
-        [include_str!("schema.sql"), include_str!("consumers.sql"), include_str!("notes.sql")];
+    let tables = [
+        include_str!("schema.sql"),
+        include_str!("consumers.sql"),
+        include_str!("notes.sql"),
+        include_str!("history.sql"),
+    ];
     for tables in tables {
         session.batch(&tables.replace("{schema}", &name))?;
     }

@@ -1,19 +1,25 @@
 //! Brings all tables of a service up to date.
 
 use std::collections::BTreeSet;
+use std::mem::take;
+use std::sync::Arc;
 
 use gateway_client_core::transport::Instant;
 use gateway_client_core::{Client, blocking};
 use gateway_model_core::Mirrored;
 
-use crate::error::Error;
-use crate::mirror::Mirror;
+use crate::error::{Error, ErrorKind};
+use crate::gauge::sample::{Sample, SampleReport};
+use crate::mirror::{Clock, Mirror, lock, now};
 use crate::options::SyncOptions;
+use crate::past_run::{Outcome, PastRun};
+use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::recovery::target::Target;
 use crate::recovery::write::Recovered;
 use crate::report::Report;
 use crate::summary::{SyncError, SyncReport, TableReport};
 use crate::sync::budget::Budget;
+use crate::sync::on_thread::on_thread;
 use crate::sync::plan::Plan;
 use crate::sync::recover::{recover, recover_blocking};
 
@@ -47,7 +53,7 @@ impl Mirror {
         client: &Client<S>,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        let (plan, mut progress) = begin::<S>(options)?;
+        let (plan, mut progress) = begin::<S>(options, &self.clock)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
             let result = list.sync(self, client, options.rules, &progress.budget).await;
@@ -65,6 +71,14 @@ impl Mirror {
             };
             progress.add_recovered(target.table.name(), result, begun);
         }
+        for gauge in plan.gauges.iter().filter(|_| options.samples) {
+            let at = now(&self.clock);
+            let result = gauge.measure(client, at, &progress.budget).await;
+            progress.report.samples.push(SampleReport::new(gauge.gauge().name(), result));
+        }
+        let (handle, runs, samples) = (self.handle(), take(&mut progress.runs), progress.samples());
+        let write = move || lock(&handle.store).add_history(&runs, &samples);
+        progress.report.error = on_thread(write).await.err();
         progress.finish()
     }
 
@@ -92,7 +106,7 @@ impl Mirror {
         client: &blocking::Client<S>,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        let (plan, mut progress) = begin::<S>(options)?;
+        let (plan, mut progress) = begin::<S>(options, &self.clock)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
             let result = list.sync_blocking(self, client, options.rules, &progress.budget);
@@ -109,41 +123,52 @@ impl Mirror {
             });
             progress.add_recovered(target.table.name(), result, begun);
         }
+        for gauge in plan.gauges.iter().filter(|_| options.samples) {
+            let result = gauge.measure_blocking(client, now(&self.clock), &progress.budget);
+            progress.report.samples.push(SampleReport::new(gauge.gauge().name(), result));
+        }
+        let (runs, samples) = (take(&mut progress.runs), progress.samples());
+        progress.report.error = lock(&self.store).add_history(&runs, &samples).err();
         progress.finish()
     }
 }
 
 /// Returns what the service has, and the empty report.
-fn begin<S: Mirrored>(options: &SyncOptions) -> Result<(Plan<S>, Progress), SyncError> {
+fn begin<S: Mirrored>(
+    options: &SyncOptions,
+    clock: &Clock,
+) -> Result<(Plan<S>, Progress), SyncError> {
     let plan = Plan::<S>::of_service();
     let lists = plan.lists.iter().map(|list| list.table().name());
     let recovered = plan.recoveries.iter().map(|one| one.target().table.name());
     let existing: BTreeSet<&str> = lists.chain(recovered).collect();
     options.check(&existing).map_err(SyncError::refused)?;
     let budget = Budget::per_second(options.calls_per_second);
-    Ok((plan, Progress { budget, start: Instant::now(), report: SyncReport::default() }))
+    let (clock, start) = (Arc::clone(clock), Instant::now());
+    let (report, runs) = (SyncReport::default(), Vec::new());
+    Ok((plan, Progress { budget, clock, start, report, runs }))
 }
 
 /// The report under construction.
 struct Progress {
     budget: Budget,
+    clock: Clock,
     start: Instant,
     report: SyncReport,
+    runs: Vec<PastRun>,
 }
 
-/// When a table was begun, and how many calls were made before.
-type Begun = (Instant, u64);
+/// When a table was begun, by both clocks, and how many calls were made before.
+type Begun = (Instant, i64, u64);
 
 impl Progress {
     fn begun(&self) -> Begun {
-        (Instant::now(), self.budget.calls())
+        (Instant::now(), now(&self.clock), self.budget.calls())
     }
 
-    fn add(&mut self, table: &'static str, result: Result<Report, Error>, (start, calls): Begun) {
-        let calls = self.budget.calls().saturating_sub(calls);
-        let (coverage, failures, elapsed) = (None, Vec::new(), start.elapsed());
-        let report = TableReport { table, result, coverage, failures, calls, elapsed };
-        self.report.tables.push(report);
+    fn add(&mut self, table: &'static str, result: Result<Report, Error>, begun: Begun) {
+        let result = result.map(|report| (report, None, Vec::new()));
+        self.push(table, result, begun);
     }
 
     fn add_recovered(
@@ -152,14 +177,27 @@ impl Progress {
         result: Result<Recovered, Error>,
         begun: Begun,
     ) {
+        let parts = |one: Recovered| (one.report, Some(one.coverage), one.failures);
+        self.push(table, result.map(parts), begun);
+    }
+
+    fn push(&mut self, table: &'static str, result: Result<Parts, Error>, begun: Begun) {
+        let (start, started_at, calls) = begun;
+        let calls = self.budget.calls().saturating_sub(calls);
         let (result, coverage, failures) = match result {
-            Ok(Recovered { report, coverage, failures }) => (Ok(report), Some(coverage), failures),
+            Ok((report, coverage, failures)) => (Ok(report), coverage, failures),
             Err(error) => (Err(error), None, Vec::new()),
         };
-        self.add(table, result, begun);
-        if let Some(report) = self.report.tables.last_mut() {
-            (report.coverage, report.failures) = (coverage, failures);
-        }
+        let elapsed = start.elapsed();
+        let report = TableReport { table, result, coverage, failures, calls, elapsed };
+        self.runs.extend(past_run(&report, started_at, now(&self.clock)));
+        self.report.tables.push(report);
+    }
+
+    /// Returns the samples that were taken.
+    fn samples(&self) -> Vec<Sample> {
+        let samples = self.report.samples.iter();
+        samples.filter_map(|sample| sample.result.as_ref().ok().cloned()).collect()
     }
 
     /// Refuses a recovery if the list of its members or groups has failed.
@@ -182,4 +220,27 @@ impl Progress {
         self.report.elapsed = self.start.elapsed();
         self.report.checked()
     }
+}
+
+/// The parts of a successful report.
+type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
+
+/// Returns a table's line of the history; `None` if another process synced.
+fn past_run(report: &TableReport, started_at: i64, ended_at: i64) -> Option<PastRun> {
+    let error = report.errors().next();
+    let outcome = match (&report.result, error) {
+        (Ok(_), None) => Outcome::Complete,
+        (Ok(_), Some(_)) => Outcome::Partial,
+        (Err(error), _) if error.kind() == ErrorKind::Busy => return None,
+        (Err(error), _) => Outcome::of_error(error),
+    };
+    Some(PastRun {
+        started_at,
+        ended_at,
+        table: report.table.to_owned(),
+        outcome,
+        reason: error.map(ToString::to_string),
+        report: report.result.as_ref().cloned().unwrap_or_default(),
+        calls: report.calls,
+    })
 }

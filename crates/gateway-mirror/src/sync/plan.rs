@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::report::Report;
 use crate::sync::budget::Budget;
+use crate::sync::measure::{Measure, Measured};
 use crate::sync::members::Filtered;
 use crate::sync::recover::Recover;
 
@@ -20,11 +21,12 @@ use crate::sync::recover::Recover;
 pub(crate) struct Plan<S> {
     pub(crate) lists: Vec<Box<dyn List<S>>>,
     pub(crate) recoveries: Vec<Box<dyn Recover<S>>>,
+    pub(crate) gauges: Vec<Box<dyn Measure<S>>>,
 }
 
 impl<S: Mirrored> Plan<S> {
     pub(crate) fn of_service() -> Self {
-        let mut plan = Self { lists: Vec::new(), recoveries: Vec::new() };
+        let mut plan = Self { lists: Vec::new(), recoveries: Vec::new(), gauges: Vec::new() };
         S::visit(&mut plan);
         plan
     }
@@ -76,10 +78,11 @@ impl<S: Service> MirrorVisitor<S> for Plan<S> {
         self.recoveries.push(Box::new(Filtered(recovery)));
     }
 
-    fn gauge<O>(&mut self, _gauge: Gauge, _query: O)
+    fn gauge<O>(&mut self, gauge: Gauge, query: O)
     where
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static,
     {
+        self.gauges.push(Box::new(Measured { gauge, query }));
     }
 }
 

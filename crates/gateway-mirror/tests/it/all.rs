@@ -6,7 +6,7 @@ use gateway_testkit_core::raw_server::Next;
 use crate::gallery::{Gallery, Server};
 
 fn lists() -> SyncOptions {
-    SyncOptions::new().tables(["photo", "album"])
+    SyncOptions::new().tables(["photo", "album"]).without_samples()
 }
 
 #[test]

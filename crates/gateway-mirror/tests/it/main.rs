@@ -20,6 +20,7 @@ mod gallery;
 mod history;
 mod kill;
 mod oracle;
+mod past_runs;
 #[path = "../../../gateway-model-core/tests/it/photos.rs"]
 #[expect(dead_code, reason = "the tests of another crate share it")]
 mod photos;

@@ -4,7 +4,8 @@ use gateway_mirror::{ErrorKind, Mirror, Rules, State, SyncError, SyncOptions, Sy
 use gateway_testkit_core::raw_server::Next;
 
 use crate::gallery::Server;
-use crate::support::{feed, open};
+use crate::place;
+use crate::support::feed;
 
 /// Returns the placements: state and JSON without the identity.
 fn placements(mirror: &Mirror) -> Vec<String> {
@@ -217,8 +218,8 @@ fn too_many_missing_placements_are_refused() {
 
 #[test]
 fn the_placements_of_an_erased_record_are_erased_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    for mut mirror in [Mirror::in_memory().unwrap(), open(&folder.path().join("mirror.db"))] {
+    let (mirrors, _places) = place::mirrors();
+    for mut mirror in mirrors {
         let server = Server::start();
         for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
             server.state().put(album, photo, "New");

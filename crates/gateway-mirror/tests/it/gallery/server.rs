@@ -78,7 +78,8 @@ impl State {
 
 impl Server {
     pub(crate) fn start() -> Self {
-        let state: Arc<Mutex<State>> = Arc::default();
+        let state = State { free: "10.50".to_owned(), ..State::default() };
+        let state = Arc::new(Mutex::new(state));
         let current = Arc::clone(&state);
         let server = RawServer::start(move |request, connection| {
             let target = request.target();
