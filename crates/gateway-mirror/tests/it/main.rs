@@ -26,6 +26,8 @@ mod past_runs;
 mod photos;
 mod place;
 #[cfg(feature = "postgres019")]
+mod pooler;
+#[cfg(feature = "postgres019")]
 mod postgres;
 mod privacy;
 mod purge;
