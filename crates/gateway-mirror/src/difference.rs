@@ -37,7 +37,7 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
         } else if shapes.both(|shape| shape.lists(&[name])) {
             changed.insert(name.to_owned());
         } else if !shapes.either(|shape| shape.lists(&[name])) {
-            changed.insert(EXTRA.to_owned());
+            changed.insert(if name == PERSONAL { PERSONAL } else { EXTRA }.to_owned());
         }
     }
     Ok(changed.into_iter().collect())
@@ -102,6 +102,9 @@ fn object(value: Option<&RawValue>) -> Result<Option<Members<'_>>, Error> {
 
 /// The name under which the feed reports unlisted fields: the column that has them.
 pub(crate) const EXTRA: &str = "mirror_extra";
+
+/// The name under which the feed reports personal fields whose values are not stored, and of the member with their hash.
+pub(crate) const PERSONAL: &str = "mirror_personal";
 
 #[cfg(test)]
 mod tests {

@@ -96,7 +96,7 @@
 //! | `mirror_misses` | how many complete lists in a row lacked the record |
 //! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
-//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column |
+//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. In a mirror that omits personal data, a keyed hash of what is omitted |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
 //! The other tables are `mirror_meta` (identity, secret, source), `mirror_shape` (columns of each description), `mirror_scope`
@@ -133,7 +133,7 @@
 //! - `gauge` has samples, forecasts and alarms; `past_run` is the history.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
 //! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request, `purge` removes
-//!   rows and changes that are no longer needed.
+//!   rows and changes that are no longer needed. `personal` and `omit` are for mirrors without personal data.
 //! - `check` compares a mirror with itself; `finding` is what is wrong.
 //! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
 //!
@@ -176,10 +176,12 @@ mod meaning;
 mod memory;
 mod mirror;
 mod number;
+mod omit;
 #[cfg(any(feature = "sqlite", feature = "postgres019"))]
 mod open;
 mod options;
 mod past_run;
+mod personal;
 #[cfg(feature = "postgres019")]
 mod postgres;
 mod purge;

@@ -20,8 +20,8 @@ use crate::row::Row;
 use crate::shape::Shape;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, PAGE, Removal, SAMPLES_KEPT, Scope, Start,
-    Store, Times, Written, other_scope,
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, PAGE, Removal, SAMPLES_KEPT, Scope,
+    Start, Store, Times, Written, other_scope,
 };
 
 /// A mirror in memory.
@@ -220,6 +220,13 @@ impl Store for MemoryStore {
         stored.row.erase(&shape);
         stored.known = Known { state, misses: 0, hash: None, ..stored.known };
         stored.times.gone_at = Some(at);
+        Ok(())
+    }
+
+    fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
+        for Omitted { key, row } in omitted {
+            self.stored(table, *key)?.row = row.clone();
+        }
         Ok(())
     }
 

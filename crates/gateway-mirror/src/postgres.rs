@@ -12,6 +12,7 @@ mod link;
 mod lock;
 mod lookup;
 mod notes;
+mod omit;
 mod open;
 mod pending;
 mod purge;
@@ -48,7 +49,7 @@ use crate::shape::Shape;
 use crate::source::Source;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, Removal, Scope, Start, Store, Written,
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store, Written,
 };
 
 /// A mirror in a schema.
@@ -242,6 +243,15 @@ impl Store for PostgresStore {
         self.lookup.wrote(key);
         self.pending.erase(&table, key, state, at);
         Ok(())
+    }
+
+    fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
+        self.flush()?;
+        let table = self.table(table)?;
+        let keys: Vec<i64> = omitted.iter().map(|one| one.key).collect();
+        let extra: Vec<_> = omitted.iter().map(|one| one.row.extra.clone()).collect();
+        let nulls: Vec<_> = omitted.iter().map(|one| one.row.nulls.clone()).collect();
+        self.link.call(move |session| omit::omit(session, &table.omit, &keys, &extra, &nulls))
     }
 
     fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {

@@ -17,6 +17,7 @@ use crate::follow::{self, Referring};
 use crate::hash::{Hash, Hasher};
 use crate::json::Members;
 use crate::meaning;
+use crate::omit::Omission;
 use crate::recovery::target::Target;
 use crate::report::Report;
 use crate::row::{Row, identity};
@@ -66,6 +67,8 @@ pub struct Run<'a> {
     value: Option<&'static str>,
     /// The columns that refer to this table.
     referring: Referring,
+    /// Set if the mirror omits personal data.
+    omission: Option<Omission>,
 }
 
 /// The hashers of a mirror.
@@ -100,8 +103,10 @@ impl<'a> Run<'a> {
                 return Err(error);
             }
         };
-        let referring = match follow::referring(&mut **store, scope.table) {
-            Ok(referring) => referring,
+        let referring = follow::referring(&mut **store, scope.table);
+        let both = referring.and_then(|referring| Ok((referring, Omission::of(&mut **store)?)));
+        let (referring, omission) = match both {
+            Ok(both) => both,
             Err(error) => {
                 store.roll_back();
                 return Err(error);
@@ -131,6 +136,7 @@ impl<'a> Run<'a> {
             meaning: Vec::new(),
             value: None,
             referring,
+            omission,
         })
     }
 
@@ -328,7 +334,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let key = self.next_key;
-        let row = Row::of(&self.shape, members)?;
+        let row = self.row(members)?;
         let (shape, at) = (self.shape_number, self.at);
         let written =
             Written { key, is_new: true, is_changed: true, id, hash, shape, row: &row, at };
@@ -345,7 +351,15 @@ impl<'a> Run<'a> {
     fn change(&mut self, entry: &Entry, known: Known, old: &mut Old) -> Result<bool, Error> {
         let Kept { row, shape, .. } = old.remove(&known.key).ok_or_else(lost)?;
         let old = Version { json: &row.to_json(&shape)?, shape: &shape };
-        let fields = changed(old, Version { json: &entry.json, shape: &self.shape })?;
+        let json = match &self.omission {
+            Some(_) => &self.row(&Members::of(&entry.json)?)?.to_json(&self.shape)?,
+            None => &entry.json,
+        };
+        let mut fields = changed(old, Version { json, shape: &self.shape })?;
+        if known.hash == Some(entry.hash) {
+            // With other columns, the hash of what is omitted differs, too.
+            fields.clear();
+        }
         self.update(entry, known.key, !fields.is_empty())?;
         if !fields.is_empty() {
             let is_value = fields.iter().any(|field| Some(&**field) == self.value);
@@ -366,10 +380,20 @@ impl<'a> Run<'a> {
     }
 
     fn update(&mut self, entry: &Entry, key: i64, is_changed: bool) -> Result<(), Error> {
-        let row = Row::of(&self.shape, &Members::of(&entry.json)?)?;
+        let members = Members::of(&entry.json)?;
+        let row = self.row(&members)?;
         let (id, hash, shape, at) = (&*entry.id, entry.hash, self.shape_number, self.at);
         let written = Written { key, is_new: false, is_changed, id, hash, shape, row: &row, at };
         self.store.write(&self.table, &written)
+    }
+
+    /// Returns a record as the row that is stored.
+    fn row<'r>(&self, members: &'r Members<'_>) -> Result<Row<'r>, Error> {
+        let row = Row::of(&self.shape, members)?;
+        match &self.omission {
+            Some(omission) => omission.reduce(row, &self.shape),
+            None => Ok(row),
+        }
     }
 
     fn now(&self, key: i64, hash: Hash) -> Known {

@@ -53,7 +53,7 @@ use crate::sqlite::table::Table;
 use crate::sqlite::traces::BUSY_TIMEOUT;
 use crate::status::TableStatus;
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, Removal, Scope, Start, Store, Written,
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store, Written,
 };
 use crate::time::utc;
 
@@ -239,6 +239,14 @@ impl Store for SqliteStore {
     fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
         let (table, at) = (self.table(table)?, self.time(at));
         self.execute(&table.erase, (key, state.as_str(), &*at)).map(drop)
+    }
+
+    fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
+        let table = self.table(table)?;
+        for Omitted { key, row } in omitted {
+            self.execute(&table.omit, (key, row.extra.as_deref(), row.nulls.as_deref()))?;
+        }
+        Ok(())
     }
 
     fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {

@@ -54,6 +54,9 @@ pub(crate) trait Store: Send {
     /// Empties the personal columns of a record and everything without a column, and sets its state.
     fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error>;
 
+    /// Replaces these rows, which have the columns that they were written with, by rows without personal values.
+    fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error>;
+
     /// Appends a change to the feed.
     fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error>;
 
@@ -259,6 +262,13 @@ pub(crate) struct Feed {
     pub(crate) pruned: i64,
     /// The last number that was given.
     pub(crate) last: i64,
+}
+
+/// A row whose personal values were removed. Its other columns are as they were.
+#[derive(Clone, Debug)]
+pub(crate) struct Omitted {
+    pub(crate) key: i64,
+    pub(crate) row: Row<'static>,
 }
 
 /// The rows and changes to remove.

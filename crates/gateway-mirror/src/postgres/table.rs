@@ -25,6 +25,8 @@ pub(crate) struct Table {
     pub(crate) update: String,
     pub(crate) mark: String,
     pub(crate) erase: String,
+    /// Empties the personal columns of rows that stay as they are otherwise.
+    pub(crate) omit: String,
     /// Finds what is known of records by their identities.
     pub(crate) known: String,
     /// Reads what is known of the rows after a key.
@@ -105,6 +107,10 @@ impl Table {
                  mirror_misses = v.misses, mirror_missing_since = CASE v.misses WHEN 0 THEN NULL \
                  ELSE coalesce(mirror_missing_since, to_timestamp($3)) END \
                  FROM UNNEST($1::bigint[], $2::integer[]) AS v (key, misses) WHERE mirror_key = v.key"
+            ),
+            omit: format!(
+                "UPDATE {table} SET mirror_extra = one.extra, mirror_nulls = one.nulls{erased} \
+                 FROM unnest($1, $2, $3) AS one (key, extra, nulls) WHERE mirror_key = one.key"
             ),
             erase: format!(
                 "UPDATE {table} SET mirror_state = $2, mirror_gone_at = to_timestamp($3), mirror_misses = 0, \

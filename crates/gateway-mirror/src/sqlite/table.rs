@@ -19,6 +19,8 @@ pub(crate) struct Table {
     pub(crate) update: String,
     pub(crate) mark: String,
     pub(crate) erase: String,
+    /// Empties the personal columns of a row that stays as it is otherwise.
+    pub(crate) omit: String,
     /// Finds what is known of a record by its identity.
     pub(crate) known: String,
     /// Reads what is known of the rows after a key.
@@ -81,6 +83,9 @@ impl Table {
             erase: format!(
                 "UPDATE {table} SET mirror_state = ?2, mirror_gone_at = ?3, mirror_misses = 0, mirror_hash = NULL, \
                  mirror_extra = NULL, mirror_nulls = NULL{erased} WHERE mirror_key = ?1"
+            ),
+            omit: format!(
+                "UPDATE {table} SET mirror_extra = ?2, mirror_nulls = ?3{erased} WHERE mirror_key = ?1"
             ),
             known_after: format!("{known} WHERE mirror_key > ?1 ORDER BY mirror_key LIMIT ?2"),
             known: format!("{known} WHERE {id} = ?1"),

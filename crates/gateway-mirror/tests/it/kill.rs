@@ -60,10 +60,10 @@ fn sync_until_killed(mut mirror: Mirror) {
     }
 }
 
-/// Starts a test as a child that syncs. Returns it with the generations that it commits.
-fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
+/// Starts a test as a child. Returns it with the numbers that it commits.
+pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("kill::{test}"), "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(CHILD, place)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -91,7 +91,7 @@ fn killed_syncs_lose_nothing_and_repeat_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
-    kill("killed_syncs_lose_nothing_and_repeat_nothing", path.as_os_str(), || open(&path));
+    kill("kill::killed_syncs_lose_nothing_and_repeat_nothing", path.as_os_str(), || open(&path));
 }
 
 #[cfg(feature = "postgres019")]
@@ -107,11 +107,15 @@ fn killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing() {
         return sync_until_killed(open(url.to_str().unwrap()));
     }
     let Some(Place::Postgres(schema)) = Place::in_postgres() else { return };
-    kill("killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing", schema.url.as_ref(), || {
-        // The session of the child may still commit what it received.
-        ends(&schema, "killed", LIMIT);
-        open(&schema.url)
-    });
+    kill(
+        "kill::killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing",
+        schema.url.as_ref(),
+        || {
+            // The session of the child may still commit what it received.
+            ends(&schema, "killed", LIMIT);
+            open(&schema.url)
+        },
+    );
 }
 
 /// Kills children again and again, and compares the mirror with one in memory.
@@ -169,10 +173,10 @@ fn compare(mirror: &Mirror, oracle: &Mirror) {
 }
 
 /// The environment variable with the file or URL of the child.
-const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
+pub(crate) const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
 
 /// The environment variable with the number of kills.
 const RUNS: &str = "GATEWAY_MIRROR_KILLS";
 
 /// Limit of a wait for a commit.
-const LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);

@@ -16,11 +16,13 @@ mod damage;
 mod delivery;
 mod faults;
 mod follow;
+mod forgetting;
 mod gallery;
 mod history;
 mod kill;
 mod oracle;
 mod past_runs;
+mod personal;
 #[path = "../../../gateway-model-core/tests/it/photos.rs"]
 #[expect(dead_code, reason = "the tests of another crate share it")]
 mod photos;
