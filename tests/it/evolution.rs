@@ -44,6 +44,9 @@ fn an_addition_reaches_every_crate() {
     scratch.write("crates/probe/Cargo.toml", PROBE_MANIFEST);
     scratch.write("crates/probe/src/lib.rs", PROBE);
     scratch.lacks_only_the_storage();
+    // The table has the new column, and the new list has a table.
+    scratch.write("crates/probe/tests/mirror.rs", MIRROR);
+    scratch.tests(&["-p", "probe"]);
     // The program with sample data needs the server.
     scratch.checks(&["-p", "gateway-cli", "--no-default-features"]);
 
@@ -294,7 +297,16 @@ edition = "2024"
 gateway-client.workspace = true
 gateway-testkit = { workspace = true, features = ["mocks"] }
 wiremock.workspace = true
+
+[dev-dependencies]
+gateway-client = { workspace = true, features = ["reqwest"] }
+gateway-mirror = { workspace = true, features = ["sqlite"] }
+serde_json.workspace = true
+tempfile.workspace = true
+tokio = { workspace = true, features = ["macros", "rt"] }
 "#;
+
+const MIRROR: &str = include_str!("../fixtures/mirror/addition.rs");
 
 const CHECKS_MANIFEST: &str = r#"
 [package]

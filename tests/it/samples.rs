@@ -15,6 +15,9 @@ fn the_samples_share_a_workspace_and_work() {
         workspace.generator(&["add", name, "--spec", &spec(name)]);
     }
     workspace.generator(&["generate", "--check"]);
+    workspace.write("crates/mirror/Cargo.toml", &MANIFEST.replace("«root»", ROOT));
+    workspace.write("crates/mirror/tests/mirror.rs", MIRROR);
+    workspace.write("crates/mirror/src/lib.rs", "//! Has only tests.\n");
     workspace.passes("clippy", STRICT);
     workspace.passes("test", &["--all-features"]);
 
@@ -50,3 +53,27 @@ fn the_samples_share_a_workspace_and_work() {
     }
     insta::assert_snapshot!(printed);
 }
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+const MIRROR: &str = include_str!("../fixtures/mirror/samples.rs");
+
+/// The crate with the tests of a mirror.
+const MANIFEST: &str = r#"
+[package]
+name = "mirror-of-samples"
+version = "0.0.0"
+edition = "2024"
+
+[dev-dependencies]
+crm-client.workspace = true
+crm-model.workspace = true
+crm-testkit.workspace = true
+gateway-mirror = { path = "«root»/crates/gateway-mirror", default-features = false, features = ["sqlite"] }
+tempfile = "3"
+tokio.workspace = true
+wiki-client.workspace = true
+wiki-model.workspace = true
+wiki-testkit.workspace = true
+wiremock.workspace = true
+"#;

@@ -23,7 +23,7 @@ pub(crate) enum Exit {
     /// Too many records are missing from a list, so that the mirror refused it.
     #[cfg(feature = "mirror")]
     Braked = 7,
-    /// What was checked is beyond its limit: an amount is below its threshold, or the mirror is older than allowed.
+    /// A check has failed: an amount is below its threshold, or the mirror is older than allowed.
     Alarm = 8,
     /// Another process syncs the mirror.
     #[cfg(feature = "mirror")]
