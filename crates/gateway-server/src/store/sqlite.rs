@@ -25,6 +25,7 @@ use crate::clock::UnixTime;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
+use crate::store::sqlite::commits::Commits;
 use crate::store::sqlite::failure::{failed, failure};
 pub(crate) use crate::store::sqlite::frozen::FrozenSqlite;
 use crate::store::sqlite::known::KnownTokens;
@@ -105,6 +106,12 @@ impl SqliteStore {
         self.readers.read(|| open::reader(&self.path), work)
     }
 
+    /// Returns the commits of the database, if they can be noticed. While this is open, no program can remove the log.
+    fn commits(&self) -> Option<Commits> {
+        let has_log = self.read(|reader| reader.has_log());
+        if has_log.is_ok_and(|has_log| has_log) { Commits::of(&self.path) } else { None }
+    }
+
     fn writer(&self) -> MutexGuard<'_, Connection> {
         lock(&self.writer)
     }
@@ -113,7 +120,7 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
         // Before the look-up: a commit in between must not seem older than what was read.
-        let state = self.known.state(&self.path);
+        let state = self.known.state(|| self.commits());
         if let Some(known) = state.and_then(|state| self.known.get(state, token, now)) {
             return Ok(Some(known));
         }

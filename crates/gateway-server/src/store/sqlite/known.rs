@@ -4,7 +4,6 @@
 //! import, and a deletion are noticed by the next request.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use crate::clock::UnixTime;
@@ -37,8 +36,8 @@ pub(super) struct ValidToken {
 
 impl KnownTokens {
     /// Returns the state of the database, to be read before a token is looked up. Returns `None` if it is unknown.
-    pub(super) fn state(&self, database: &Path) -> Option<Commit> {
-        self.commits.get_or_init(|| Commits::of(database)).as_ref()?.last()
+    pub(super) fn state(&self, find: impl FnOnce() -> Option<Commits>) -> Option<Commit> {
+        self.commits.get_or_init(find).as_ref()?.last()
     }
 
     /// Returns the account of a token that was looked up in this state and has not expired.
@@ -157,6 +156,28 @@ mod tests {
 
     const COMMITS: i64 = 50;
 
+    /// Without a log, no commit changes the file beside the database, which may be a remnant of a crash.
+    #[test]
+    fn no_token_is_known_without_a_log() {
+        let directory = tempfile::tempdir().unwrap();
+        let [path, shared] = ["t.db", "t.db-shm"].map(|name| directory.path().join(name));
+        let store = SqliteStore::open(&path).unwrap();
+        let own = store.create_account("a", NOW).unwrap();
+        let token = store.create_token(own, "", NOW, None).unwrap();
+        let token = TokenDigest::of(token.reveal());
+        let remnant = std::fs::read(&shared).unwrap();
+        drop(store);
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = DELETE").unwrap();
+        drop(connection);
+        std::fs::write(&shared, remnant).unwrap();
+        let store = SqliteStore::open(&path).unwrap();
+        check(&store, &token, Some(own));
+        let other = SqliteStore::open(&path).unwrap();
+        assert!(other.revoke_token(own, &token.id(), NOW).unwrap());
+        check(&store, &token, None);
+    }
+
     #[test]
     fn the_number_of_known_tokens_is_limited() {
         let directory = tempfile::tempdir().unwrap();
@@ -166,7 +187,7 @@ mod tests {
         let token = TokenDigest::of(token.reveal());
         let principal = store.authenticate(&token, NOW).unwrap().unwrap();
         let valid = ValidToken { principal, expires_at: None };
-        let state = store.known.state(&store.path).unwrap();
+        let state = store.known.state(|| None).unwrap();
         for number in 0..=MAX_TOKENS {
             store.known.add(state, TokenDigest::of(&number.to_string()), valid.clone());
         }

@@ -184,6 +184,14 @@ impl Reader {
         Ok(())
     }
 
+    /// Returns whether the database has a write-ahead log.
+    pub(super) fn has_log(&self) -> Result<bool, Error> {
+        self.connection
+            .pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))
+            .map(|mode| mode == "wal")
+            .map_err(failed("cannot read the database"))
+    }
+
     pub(super) fn health(&mut self) -> Result<(), Error> {
         self.connection
             .prepare_cached(sql::HEALTH)
