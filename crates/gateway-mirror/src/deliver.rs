@@ -84,9 +84,10 @@ impl Mirror {
     /// numbers, also if the process is killed; an event that is delivered again has the same [`id`](Event::id). Each event
     /// is created right before its delivery, from the record as it is then. An erased record is not delivered.
     ///
-    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, or
-    /// after the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
-    /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay.
+    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, and
+    /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
+    /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
+    /// that a receiver never accepts, [move](Self::move_consumer) the consumer to the [cursor after](Self::cursor_after) it.
     ///
     /// # Errors
     ///
@@ -279,10 +280,8 @@ impl Mirror {
             Consequence::Retry(asked) => {
                 let mut random = [0; 4];
                 fill(&mut random)?;
-                let delay = asked.map_or_else(
-                    || backoff::delay(consumer.failures, u32::from_le_bytes(random)),
-                    backoff::asked,
-                );
+                let delay = backoff::delay(consumer.failures, u32::from_le_bytes(random));
+                let delay = asked.map_or(delay, |asked| backoff::asked(asked).max(delay));
                 let at = now(&self.clock).saturating_add(seconds(delay));
                 consumer.next_attempt_at = Some(at);
                 format!("the next attempt is due at {}", consumer.next_attempt())

@@ -68,7 +68,7 @@ pub struct Failure {
 /// The consequence of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consequence {
-    /// The event is delivered again after a delay that grows, or after this one.
+    /// The event is delivered again after a delay that grows, and not before this one.
     Retry(Option<Duration>),
     /// The delivery ends, as if there were no more events.
     Close,
@@ -101,7 +101,7 @@ impl Failure {
         Self { consequence: Consequence::Close, ..Self::new("the receiver was closed") }
     }
 
-    /// Sets the delay until the event is delivered again, at most 24 hours.
+    /// Sets the minimum delay until the event is delivered again, at most 24 hours.
     #[must_use]
     pub fn retry_after(self, delay: Duration) -> Self {
         Self { consequence: Consequence::Retry(Some(delay)), ..self }
