@@ -130,7 +130,7 @@
 //! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
 //!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
 //! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
-//! - `gauge` has samples, forecasts and alarms; `past_run` is the history.
+//! - `gauge` has samples, forecasts and alarms; `past_run`, `past_runs` are the history.
 //! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
 //! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request, `purge` removes
 //!   rows and changes that are no longer needed. `personal` and `omit` are for mirrors without personal data.
@@ -181,6 +181,7 @@ mod omit;
 mod open;
 mod options;
 mod past_run;
+mod past_runs;
 mod personal;
 #[cfg(feature = "postgres019")]
 mod postgres;

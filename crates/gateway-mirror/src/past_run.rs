@@ -1,10 +1,9 @@
 //! The history of runs: what each sync of a table did, also a failed one.
 
 use crate::error::{Error, ErrorKind};
-use crate::mirror::{Mirror, lock};
 use crate::report::Report;
 
-/// A sync of one table by [`Mirror::sync_all`], as the mirror remembers it. The last [`PastRun::KEPT`] ones are kept.
+/// A sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all), as the mirror remembers it. The last [`PastRun::KEPT`] ones are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastRun {
@@ -75,45 +74,4 @@ impl Outcome {
 impl PastRun {
     /// Maximum number of runs that a mirror keeps.
     pub const KEPT: u32 = 1000;
-}
-
-impl Mirror {
-    /// Returns the last syncs of tables by [`sync_all`](Self::sync_all), at most `limit`, the latest one first. A sync that
-    /// was refused because another process synced is not among them, nor one that was killed.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    ///
-    /// ```
-    /// use gateway_mirror::{Error, Mirror};
-    ///
-    /// fn print(mirror: &Mirror) -> Result<(), Error> {
-    ///     for run in mirror.runs(10)? {
-    ///         println!("{} {} {}", run.ended_at, run.table, run.outcome.as_str());
-    ///     }
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn runs(&self, limit: usize) -> Result<Vec<PastRun>, Error> {
-        lock(&self.store).runs(limit)
-    }
-
-    /// Returns since when the mirror is up to date, in seconds since 1970 (UTC): the earliest of the times at which the last
-    /// list of each table was complete. `None` if a table, or every one, has had none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    ///
-    /// ```
-    /// # let mirror = gateway_mirror::Mirror::in_memory()?;
-    /// assert_eq!(mirror.last_success()?, None);
-    /// # Ok::<(), gateway_mirror::Error>(())
-    /// ```
-    pub fn last_success(&self) -> Result<Option<i64>, Error> {
-        let tables = lock(&self.store).tables()?;
-        let times: Option<Vec<i64>> = tables.iter().map(|table| table.completed_at).collect();
-        Ok(times.and_then(|times| times.into_iter().min()))
-    }
 }
