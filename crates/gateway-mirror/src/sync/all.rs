@@ -71,14 +71,17 @@ impl Mirror {
             };
             progress.add_recovered(target.table.name(), result, begun);
         }
-        for gauge in plan.gauges.iter().filter(|_| options.samples) {
+        let gauges = if options.samples && !progress.is_busy() { &*plan.gauges } else { &[] };
+        for gauge in gauges {
             let at = now(&self.clock);
             let result = gauge.measure(client, at, &progress.budget).await;
             progress.report.samples.push(SampleReport::new(gauge.gauge().name(), result));
         }
         let (handle, runs, samples) = (self.handle(), take(&mut progress.runs), progress.samples());
         let write = move || lock(&handle.store).add_history(&runs, &samples);
-        progress.report.error = on_thread(write).await.err();
+        if !progress.is_busy() {
+            progress.report.error = on_thread(write).await.err();
+        }
         progress.finish()
     }
 
@@ -123,12 +126,15 @@ impl Mirror {
             });
             progress.add_recovered(target.table.name(), result, begun);
         }
-        for gauge in plan.gauges.iter().filter(|_| options.samples) {
+        let gauges = if options.samples && !progress.is_busy() { &*plan.gauges } else { &[] };
+        for gauge in gauges {
             let result = gauge.measure_blocking(client, now(&self.clock), &progress.budget);
             progress.report.samples.push(SampleReport::new(gauge.gauge().name(), result));
         }
         let (runs, samples) = (take(&mut progress.runs), progress.samples());
-        progress.report.error = lock(&self.store).add_history(&runs, &samples).err();
+        if !progress.is_busy() {
+            progress.report.error = lock(&self.store).add_history(&runs, &samples).err();
+        }
         progress.finish()
     }
 }
@@ -192,6 +198,11 @@ impl Progress {
         let report = TableReport { table, result, coverage, failures, calls, elapsed };
         self.runs.extend(past_run(&report, started_at, now(&self.clock)));
         self.report.tables.push(report);
+    }
+
+    /// Returns whether another process syncs. It takes a sample, too, and a write would wait for its end.
+    fn is_busy(&self) -> bool {
+        self.report.failures().any(|error| error.kind() == ErrorKind::Busy)
     }
 
     /// Returns the samples that were taken.

@@ -20,6 +20,7 @@ mod forgetting;
 mod gallery;
 mod history;
 mod kill;
+mod never_missing;
 mod oracle;
 mod past_runs;
 mod personal;
