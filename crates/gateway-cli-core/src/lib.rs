@@ -130,6 +130,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `mirror` | the commands of a mirror, with [`run_with_mirror`] |
+//! | `mirror-postgres` | mirrors in PostgreSQL |
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

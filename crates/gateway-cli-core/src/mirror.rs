@@ -15,7 +15,10 @@ mod in_order;
 pub(crate) mod list;
 mod metrics;
 mod place;
+#[cfg_attr(not(feature = "mirror-postgres"), path = "mirror/no_postgres.rs")]
+mod postgres;
 mod profiles;
+mod purge;
 mod repeat;
 mod search;
 pub(crate) mod selected;

@@ -9,6 +9,7 @@ use crate::mirror::changes::{self, ChangesFlags};
 use crate::mirror::check;
 use crate::mirror::forget::{self, ForgetFlags};
 use crate::mirror::hooks::Mirroring;
+use crate::mirror::purge::{self, PurgeFlags};
 use crate::mirror::search::{self, SearchFlags};
 use crate::mirror::status::{self, StatusFlags};
 use crate::mirror::sync::SyncCommand;
@@ -59,6 +60,16 @@ Examples:
   {program} mirror forget 4711
   {program} mirror forget 4711 --from mirror.db --yes")]
     Forget(ForgetFlags),
+    /// Remove rows of deleted records, and old changes.
+    ///
+    /// A forgotten identity is remembered further. Cursors before the removed changes are refused from now on.
+    Purge {
+        #[command(flatten)]
+        flags: PurgeFlags,
+        /// Do not ask.
+        #[arg(short, long)]
+        yes: bool,
+    },
     /// Check the mirror for damage: its database, counts and hashes, and that the changes lead to the tables.
     ///
     /// The exit code is 5 if something is wrong. Each finding says what to do next.
@@ -88,6 +99,7 @@ impl MirrorCommand {
             Self::Changes(flags) => changes::run(&flags, invocation),
             Self::Search(flags) => search::run(&flags, invocation),
             Self::Forget(flags) => forget::run(&flags, of, invocation),
+            Self::Purge { flags, yes } => purge::run(&flags, yes, invocation),
             Self::Check => check::run(invocation),
             Self::Backup(flags) => backup::back_up(&flags, invocation),
             Self::Restore(flags) => backup::restore(&flags, invocation),

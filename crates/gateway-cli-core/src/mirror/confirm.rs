@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use crate::failure::Failure;
 
-/// Asks on the terminal, unless the flag `--yes` is given. Fails if the answer is no, or nobody can be asked.
+/// Asks on the terminal, unless the flag `--yes` is given. Fails if the answer is no, or this is not a terminal.
 pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
     if yes {
         return Ok(());

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::ago::{ago, now};
 use crate::mirror::failure::explained;
+use crate::mirror::postgres;
 
 /// The place of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl Place {
     pub(crate) fn open(&self, source: &Source) -> Result<Mirror, Failure> {
         match self {
             Self::File(path) => Mirror::open(path, source).map_err(|error| explained(&error)),
-            Self::Postgres(_) => Err(no_postgres()),
+            Self::Postgres(url) => postgres::open(url, Some(source)),
         }
     }
 
@@ -66,7 +67,7 @@ impl Place {
                     .hint(format!("{} creates it", settings.program.command(&sync))))
             }
             Self::File(path) => Mirror::open_existing(path).map_err(|error| explained(&error)),
-            Self::Postgres(_) => Err(no_postgres()),
+            Self::Postgres(url) => postgres::open(url, None),
         }
     }
 }
@@ -103,10 +104,6 @@ pub(crate) fn note_age(
     };
     invocation.screen.note(&text);
     Ok(())
-}
-
-fn no_postgres() -> Failure {
-    Failure::usage("cannot use PostgreSQL: this build has no support for it")
 }
 
 /// The word for the mirror of the profile.

@@ -22,7 +22,7 @@ pub(crate) struct RepeatFlags {
     pub(crate) metrics_file: Option<PathBuf>,
 }
 
-/// What a task says about its next run.
+/// The time of the next run of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// After the interval, or earlier.

@@ -17,7 +17,7 @@ pub(crate) struct Supervised {
 }
 
 impl Supervised {
-    /// Starts to feed the watchdog of the supervisor, if there is one.
+    /// Starts to feed the watchdog, if the supervisor has one.
     pub(crate) fn start() -> Self {
         let alive_until = Arc::new(Mutex::new(Instant::now() + WORK));
         if let Some(interval) = sd_notify::watchdog_enabled() {

@@ -340,3 +340,24 @@ fn a_profile_that_fails_does_not_stop_the_others() {
     let shared = person.run(&["mirror", "sync", "--all-profiles"]);
     assert!(stderr(&shared).contains("the token comes from the environment variable"));
 }
+
+#[test]
+fn a_purge_removes_old_changes_that_no_consumer_needs() {
+    let service = service(&[r#"[{"id":"1"}]"#, r#"[{"id":"1"},{"id":"2"}]"#]);
+    let person = Person::of_service(&service.uri(""));
+    for _ in 0..2 {
+        assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
+    }
+    let file = person.home.path().join("data/gateway/mirrors/default.db");
+    let change = "UPDATE mirror_change SET at = '2001-09-09T01:46:40Z'";
+    rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
+    let purge: &[&str] = &["mirror", "purge", "--gone-for", "90d", "--changes-older-than", "30d"];
+    let shown = [
+        person.see(&["mirror", "purge", "--yes"]),
+        person.see(purge),
+        person.see(&[purge, &["--dry-run"]].concat()),
+        person.see(&[purge, &["--yes"]].concat()),
+        person.see(&["mirror", "changes", "-o", "csv"]),
+    ];
+    insta::assert_snapshot!(shown.join("\n"));
+}
