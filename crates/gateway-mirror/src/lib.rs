@@ -81,7 +81,8 @@
 //!   answer failed, or had a rejected record, stays as it is and is reported; after 10 failed answers in a row, the
 //!   recovery is given up.
 //! - A member whose value is unknown has a placement without a value. [`Coverage`] has their number.
-//! - A change of the value is [`ChangeKind::ValueChanged`].
+//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is the time since
+//!   when it has its value, as far as the mirror knows: asking again does not touch it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction.
 //!
 //! # Tables

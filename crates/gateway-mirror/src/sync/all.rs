@@ -25,7 +25,9 @@ use crate::sync::recover::{recover, recover_blocking};
 
 impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
-    /// does not undo the others.
+    /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
+    ///
+    /// Dropping the future undoes the table that is being read. Those before it stay.
     ///
     /// # Errors
     ///

@@ -1,5 +1,9 @@
 //! Recoveries of values over a real connection.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
 use gateway_mirror::{ErrorKind, Mirror, Rules, State, SyncError, SyncOptions, SyncReport};
 use gateway_testkit_core::raw_server::Next;
 
@@ -90,6 +94,41 @@ fn a_change_of_a_value_is_an_event() {
         server.sync(is_async, &mut mirror, &options).unwrap();
         server.sync(is_async, &mut mirror, &options).unwrap();
         assert_eq!(feed(&mirror)[3..], ["missing 2/b", "gone 2/b"]);
+    }
+}
+
+#[test]
+fn a_placement_has_the_time_since_when_it_has_its_value() {
+    let (mirrors, _places) = place::mirrors();
+    for mirror in mirrors {
+        let clock = Arc::new(AtomicU64::new(1000));
+        let now = Arc::clone(&clock);
+        let mut mirror = mirror.with_clock(move || {
+            SystemTime::UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed))
+        });
+        let server = Server::start();
+        server.state().put("1", "a", "New");
+        server.state().put("2", "b", "New");
+        for (time, mark, every, since) in [
+            (1000, "New", 1, 1000),
+            // Asked again, and kept.
+            (2000, "New", 1, 1000),
+            (3000, "New", 8, 1000),
+            (4000, "Print", 1, 4000),
+            (5000, "Print", 1, 4000),
+        ] {
+            clock.store(time, Ordering::Relaxed);
+            server.state().put("1", "a", mark);
+            server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
+            let mut times = Vec::new();
+            let mut take = |id: &str, changed_at| {
+                if id == "1/a" {
+                    times.push(changed_at);
+                }
+            };
+            mirror.each_record("photo_album", |one| take(&one.id, one.changed_at)).unwrap();
+            assert_eq!(times, [since]);
+        }
     }
 }
 
