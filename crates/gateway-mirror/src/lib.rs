@@ -65,7 +65,7 @@
 //! # Recovery
 //!
 //! Some services have a value that no record shows: only a filter knows the status of a photo in an album. After the lists,
-//! [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the placements as records of their own table.
+//! [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the placements as records of another table.
 //! The names are those of the contract, those that the mirror has, and those of [`SyncOptions::values`].
 //!
 //! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it

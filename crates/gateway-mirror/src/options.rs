@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind};
 #[must_use]
 pub struct SyncOptions {
     pub(crate) rules: Rules,
-    /// All tables if there are none.
+    /// Empty for all tables.
     tables: BTreeSet<String>,
     pub(crate) calls_per_second: u32,
     pub(crate) concurrency: usize,
@@ -54,7 +54,7 @@ impl SyncOptions {
         self
     }
 
-    /// Sets the maximum number of calls per second for the whole run; 0 is no limit. Default: no limit. The calls are
+    /// Sets the maximum number of calls per second for the whole run; 0 for any number. Default: 0. The calls are
     /// spaced evenly. The further pages of a list, and the retries of the client, follow their own pace.
     pub fn calls_per_second(self, calls: u32) -> Self {
         Self { calls_per_second: calls, ..self }

@@ -147,7 +147,7 @@ pub(crate) trait Store: Send {
     /// Returns a record by its identity, outside of a transaction; `None` also if the table does not exist.
     fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error>;
 
-    /// Adds runs and samples, in a transaction of their own, and removes the oldest ones.
+    /// Adds runs and samples in one transaction, and removes the oldest ones.
     fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error>;
 
     /// Returns the last runs, the latest one first.

@@ -16,7 +16,7 @@ use crate::row::Value;
 use crate::shape::Shape;
 use crate::store::PAGE;
 
-/// What a mirror knows before a recovery.
+/// The knowledge of a mirror before a recovery.
 pub(crate) struct Knowledge {
     /// The present groups.
     pub(crate) groups: Vec<Known>,

@@ -5,7 +5,7 @@ use gateway_model_core::{Column, ColumnKind, Table};
 use crate::error::{Error, ErrorKind};
 use crate::json::quoted;
 
-/// What a recovery fills: a table with one row for each member of each group.
+/// The aim of a recovery: a table with one row for each member of each group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) table: &'static Table,

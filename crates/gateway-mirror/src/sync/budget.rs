@@ -19,7 +19,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Creates a budget of this many calls per second; 0 is no limit.
+    /// Creates a budget of this many calls per second; 0 for any number.
     pub(crate) fn per_second(calls: u32) -> Self {
         let interval = Duration::from_secs(1).checked_div(calls).unwrap_or_default();
         Self { interval, next: Mutex::new(None), calls: AtomicU64::new(0) }

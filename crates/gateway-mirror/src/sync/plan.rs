@@ -1,4 +1,4 @@
-//! What a mirror reads from a service, with the types of the operations erased.
+//! The lists, recoveries and gauges of a service, with the types of the operations erased.
 
 use gateway_client_core::transport::BoxFuture;
 use gateway_client_core::{Client, blocking};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::error::Error;
 
-/// What a mirror knows of a group.
+/// The knowledge of a mirror about a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) id: String,

@@ -11,7 +11,7 @@ use crate::recovery::asking::{Answer, Asking, Query};
 
 const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 
-/// The value of each member of each group: a number of `VALUES`, or one that nobody knows.
+/// The value of each member of each group: a number of `VALUES`, or another one.
 type Truth = BTreeMap<String, BTreeMap<String, usize>>;
 
 /// A service, and what it does wrong.
