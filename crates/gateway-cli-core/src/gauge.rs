@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+#[cfg(feature = "mirror")]
+use crate::mirror::gauge::{SampleFlags, forecast};
 use crate::output::printer::Printer;
 use crate::output::record::{Cells, Path};
 use crate::output::schema::Schema;
@@ -22,8 +24,16 @@ pub enum GaugeCommand {
     /// The amount is read from the service and compared as a decimal number, without rounding. It is printed in either case;
     /// an amount below the threshold is also an error on standard error. An amount that cannot be read has another exit
     /// code.
+    ///
+    /// With a mirror, --days compares how long the amount lasts. With --from or --once, the amount is that of the last sync.
     #[command(name = "check")]
     Check(CheckFlags),
+    /// Print how long the amount lasts, at the pace of the last two weeks.
+    ///
+    /// It reads the samples of the mirror, of which each sync takes one. An increase, such as a top-up, does not count.
+    #[cfg(feature = "mirror")]
+    #[command(name = "forecast")]
+    Forecast,
 }
 
 /// The flags of `check`.
@@ -37,7 +47,13 @@ pub struct CheckFlags {
         allow_negative_numbers = true,
         value_parser = threshold
     )]
-    below: String,
+    #[cfg_attr(feature = "mirror", arg(required_unless_present = "frame:days"))]
+    #[cfg_attr(not(feature = "mirror"), arg(required = true))]
+    below: Option<String>,
+
+    #[cfg(feature = "mirror")]
+    #[command(flatten)]
+    samples: SampleFlags,
 }
 
 /// The amount as a record of the output.
@@ -46,7 +62,7 @@ struct Shown<'a> {
     gauge: &'static str,
     value: &'a str,
     unit: Option<&'a str>,
-    below: &'a str,
+    below: Option<&'a str>,
 }
 
 impl<S: Service> Session<S> {
@@ -85,6 +101,8 @@ impl<S: Service> Session<S> {
     {
         match command {
             GaugeCommand::Check(flags) => self.check(&flags, operation, gauge),
+            #[cfg(feature = "mirror")]
+            GaugeCommand::Forecast => forecast(gauge, &self.invocation),
         }
     }
 
@@ -92,6 +110,12 @@ impl<S: Service> Session<S> {
     where
         O: Operation<Service = S, Output: Serialize>,
     {
+        let below = flags.below.as_deref();
+        #[cfg(feature = "mirror")]
+        if flags.samples.is_of_mirror(&self.invocation) {
+            flags.samples.check_amount(gauge, below, &self.invocation)?;
+            return flags.samples.check_days(gauge, &self.invocation);
+        }
         if self.print_dry_run(operation)? {
             return Ok(());
         }
@@ -100,12 +124,13 @@ impl<S: Service> Session<S> {
         let json = serde_json::to_string(&response).map_err(std::io::Error::from)?;
         let amount = Amount::of(&json, gauge)?;
         let (value, unit) = (&*amount.value, amount.unit.as_deref());
-        let below = &*flags.below;
         printer.print(&Shown { gauge: gauge.name(), value, unit, below })?;
         self.close(printer)?;
-        if !amount.is_below(below) {
+        let Some(below) = below.filter(|below| amount.is_below(below)) else {
+            #[cfg(feature = "mirror")]
+            flags.samples.check_days(gauge, &self.invocation)?;
             return Ok(());
-        }
+        };
         let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
         let text = format!("{} is too low: {value}{unit} is below {below}", gauge.name());
         Err(Failure::new(Exit::Alarm, text))

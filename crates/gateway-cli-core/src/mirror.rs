@@ -10,6 +10,7 @@ mod confirm;
 mod failure;
 mod forget;
 mod found;
+pub(crate) mod gauge;
 mod hooks;
 mod in_order;
 pub(crate) mod list;

@@ -361,3 +361,51 @@ fn a_purge_removes_old_changes_that_no_consumer_needs() {
     ];
     insta::assert_snapshot!(shown.join("\n"));
 }
+
+/// A balance that falls from one request to the next.
+fn falling(balances: &'static [&'static str]) -> RawServer {
+    let asked = AtomicUsize::new(0);
+    RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
+        let body = if request.target().contains("method=credits/get") {
+            balances.get(asked.fetch_add(1, Ordering::Relaxed)).copied().unwrap()
+        } else if request.target().contains("method=vacancies/list") {
+            "[]"
+        } else {
+            r#"{"status":"success","result":[]}"#
+        };
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    })
+    .unwrap()
+}
+
+#[test]
+fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
+    let service = falling(&[
+        r#"{"credits_number":"120.00","currency":"EUR"}"#,
+        r#"{"credits_number":"99.99","currency":"EUR"}"#,
+    ]);
+    let person = Person::of_service(&service.uri("")).with("GATEWAY_MIRROR", "mirror.db");
+    let sync = || assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
+    sync();
+    let check = |flags: &str| {
+        let flags: Vec<&str> = flags.split(' ').collect();
+        person.run(&[&["credits", "check", "-o", "ndjson"], &*flags].concat())
+    };
+    assert_eq!(code(&check("--below 100 --from mirror")), 0);
+    assert_eq!(code(&check("--below 100 --once")), 0);
+    sync();
+    let low = check("--below 100 --from mirror");
+    assert_eq!(code(&low), 8);
+    assert!(stdout(&low).starts_with(r#"{"gauge":"credits","value":"99.99","unit":"EUR","#));
+    assert!(stderr(&low).contains("credits is too low: 99.99 EUR is below 100"));
+    let codes = [0; 3].map(|_| code(&check("--below 100.00 --once")));
+    assert_eq!(codes, [8, 0, 0]);
+    // Two samples within a day have no pace.
+    assert_eq!(code(&check("--days 7 --from mirror")), 0);
+    let forecast = person.run(&["credits", "forecast", "--from", "mirror", "-o", "ndjson"]);
+    let expected = r#"{"gauge":"credits","value":"99.99","unit":"EUR","days_left":null,"per_day":null,"used":"20.01","#;
+    assert!(stdout(&forecast).starts_with(expected), "{}", stdout(&forecast));
+    let none = person.run(&["credits", "forecast", "--from", "other.db"]);
+    assert_eq!(code(&none), 2);
+}
