@@ -29,6 +29,8 @@ fn service(lists: &'static [&'static str]) -> RawServer {
     RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
         let body = if request.target().contains("method=vacancies/list") {
             lists.get(asked.fetch_add(1, Ordering::Relaxed)).copied().unwrap()
+        } else if request.target().contains("method=credits/get") {
+            r#"{"credits_number":"12.50","currency":"EUR"}"#
         } else {
             r#"{"status":"success","result":[]}"#
         };
