@@ -18,7 +18,7 @@ use crate::mirror::supervisor::{self, Supervised};
 #[derive(Debug, Args)]
 pub(crate) struct RepeatFlags {
     /// Write metrics to FILE after each sync, for the textfile collector of `node_exporter`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) metrics_file: Option<PathBuf>,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct WatchFlags {
     webhook: Option<String>,
 
     /// Read the secret of the webhook from a file that only you can read.
-    #[arg(long, value_name = "FILE", requires = "webhook")]
+    #[arg(long, value_name = "FILE", requires = "webhook", hide_short_help = true)]
     webhook_secret_file: Option<PathBuf>,
 
     /// Name of the position in the changes, which the mirror keeps.
@@ -57,6 +57,10 @@ pub(crate) struct WatchFlags {
     /// Each name gets every change. A new name begins after the changes that the mirror has.
     #[arg(long, value_name = "NAME", default_value = "watch")]
     consumer: String,
+
+    /// Deliver again to a receiver that was disabled because it is gone, and do not wait after failures.
+    #[arg(long)]
+    resume: bool,
 
     #[command(flatten)]
     repeat: RepeatFlags,
@@ -88,12 +92,14 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
         return sync::<C>(&flags.sync, &flags.repeat, invocation).map(drop);
     }
     let mut sink = sink(flags, invocation)?;
+    let mut resumes = flags.resume;
     let mut watch = || -> Result<Next, Failure> {
         let synced = sync::<C>(&flags.sync, &flags.repeat, invocation)?;
         let Some(Synced { report, done, mut mirror }) = synced else { return Ok(Next::Never) };
         summarize(&report, invocation);
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
-        let delivered = deliver(&mut mirror, flags, &mut *sink);
+        let delivered = deliver(&mut mirror, flags, resumes, &mut *sink);
+        resumes = false;
         done?;
         delivered.map(|delivery| next(&delivery))
     };
@@ -137,10 +143,14 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
 fn deliver(
     mirror: &mut Mirror,
     flags: &WatchFlags,
+    resumes: bool,
     sink: &mut dyn Sink,
 ) -> Result<Delivery, Failure> {
     let failed = |error: Error| explained(&error);
     mirror.add_consumer(&flags.consumer, &StartAt::End).map_err(failed)?;
+    if resumes {
+        mirror.enable_consumer(&flags.consumer).map_err(failed)?;
+    }
     mirror.deliver(&flags.consumer, sink, &Limits::new()).map_err(failed)
 }
 
