@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The number of the change. Numbers ascend, and none is used twice.
+    /// The number of the change. Numbers ascend, and none is used twice by the same mirror. A restored mirror is another one.
     pub number: i64,
     /// When the change was found, in seconds since 1970 (UTC). A clock may jump; the numbers do not.
     pub at: i64,

@@ -21,6 +21,7 @@
 //! | consumer | a named position in the feed, which the mirror keeps |
 //! | event | a change as it is delivered, with an id and the record as it is then |
 //! | delivery | passes the events after the position of a consumer to a sink, and moves the position |
+//! | backup | a copy of a mirror in a file, which becomes another mirror when it is opened or restored |
 //! | brake | the refusal to commit a list in which too many records are missing |
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
@@ -100,12 +101,26 @@
 //! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. In a mirror that omits personal data, a keyed hash of what is omitted |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
-//! The other tables are `mirror_meta` (identity, secret, source), `mirror_shape` (columns of each description), `mirror_scope`
+//! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns of each description), `mirror_scope`
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
 //! `mirror_rejected` (rejected records of the last sync of
 //! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
 //! `mirror_note` (which groups are due, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
 //! ones), and `mirror_sample` (the amounts of gauges).
+//!
+//! # Upkeep
+//!
+//! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
+//! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
+//!   A restored mirror, an opened backup, and a mirror restored by `pg_restore` refuse the cursors of before, because they
+//!   use numbers of changes again. A file that was copied by other means is not recognized as a copy.
+//! - [`Mirror::forget`] erases a record, and returns the backups that may still hold it. [`Mirror::purge`] removes rows of
+//!   deleted records, and old changes.
+//! - [`Mirror::omit_personal`] lets a mirror store only what is not personal.
+//!
+//! A mirror in `mirror.db` has these files, all for their owner only: `mirror.db-wal` and `mirror.db-shm` while it is open,
+//! `mirror.db.lock`, `mirror.db.backups` with the list of backups, and `.mirror.db.*.partial` during a backup or a restore. Do
+//! not copy or move `mirror.db` alone while a program has it open.
 //!
 //! # PostgreSQL
 //!
