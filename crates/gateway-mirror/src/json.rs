@@ -45,9 +45,11 @@ impl<'a> Members<'a> {
         let Unsorted(mut members) = serde_json::from_str(text).map_err(invalid)?;
         // Stable, so that equal names stay in the order of the text.
         members.sort_by(|(one, _), (other, _)| one.cmp(other));
-        members.reverse();
-        members.dedup_by(|(one, _), (other, _)| one == other);
-        members.reverse();
+        if !members.is_sorted_by(|(one, _), (other, _)| one < other) {
+            members.reverse();
+            members.dedup_by(|(one, _), (other, _)| one == other);
+            members.reverse();
+        }
         Ok(Self(members))
     }
 
@@ -105,7 +107,7 @@ impl<'de> Deserialize<'de> for Unsorted<'de> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
+                let mut members = Vec::with_capacity(16);
                 while let Some(Name(name)) = map.next_key()? {
                     members.push((name, map.next_value()?));
                 }

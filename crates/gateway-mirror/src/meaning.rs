@@ -63,7 +63,14 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 /// The length comes first, so that no text can look like the end of its value.
 fn write_count(tag: u8, count: usize, out: &mut Vec<u8>) {
     out.push(tag);
-    out.extend_from_slice(&(count as u64).to_le_bytes());
+    // Most counts take one byte. Each byte more would cost time when it is hashed.
+    match u8::try_from(count) {
+        Ok(count) if count < u8::MAX => out.push(count),
+        _ => {
+            out.push(u8::MAX);
+            out.extend_from_slice(&(count as u64).to_le_bytes());
+        }
+    }
 }
 
 /// Maximum nesting of a record, in levels. The decoders have the same limit.
