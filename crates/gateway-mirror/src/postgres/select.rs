@@ -9,7 +9,7 @@ use crate::memory::accept::accepts;
 use crate::postgres::copy::clamped;
 use crate::postgres::link::{Parameter, Session};
 use crate::postgres::rows;
-use crate::postgres::table::{Table, append, quoted, type_of};
+use crate::postgres::table::{Table, append, is_in, quoted, type_of};
 use crate::postgres::updates::text;
 use crate::store::{Kept, PAGE};
 
@@ -65,9 +65,9 @@ fn statement(
         return Ok(None);
     }
     let mut select = format!(
-        "{} WHERE mirror_key > $1 AND mirror_state IN ({}) AND ($3 IS NULL OR mirror_first_seen >= to_timestamp($3))",
+        "{} WHERE mirror_key > $1 AND {} AND ($3 IS NULL OR mirror_first_seen >= to_timestamp($3))",
         table.select,
-        states.join(", ")
+        is_in(&states)
     );
     let mut values = Vec::new();
     for (column, value) in filter.values(name, &table.shape)? {

@@ -1,5 +1,6 @@
 //! The SQL of one table of records.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -120,7 +121,8 @@ impl Table {
             known_after: format!("{known} WHERE mirror_key > $1 ORDER BY mirror_key LIMIT $2"),
             live_after: format!(
                 "SELECT mirror_key, mirror_misses, {id}::text FROM {table} WHERE mirror_key > $1 \
-                 AND mirror_state IN ('present', 'missing') ORDER BY mirror_key LIMIT {LIVE_PAGE}"
+                 AND {} ORDER BY mirror_key LIMIT {LIVE_PAGE}",
+                is_in(&["'present'", "'missing'"])
             ),
             rows: format!("{rows} WHERE mirror_key = ANY($1)"),
             rows_of: format!("{rows} WHERE {id} = ANY($1)"),
@@ -220,6 +222,12 @@ pub(crate) fn alter(
 /// The statistics of a column would keep samples of its values after an erasure.
 fn without_statistics(table: &str, column: &str) -> String {
     format!("ALTER TABLE {table} ALTER COLUMN {} SET STATISTICS 0;", quoted(column))
+}
+
+/// Returns the condition that a state is one of these. Before its first statistics, a database takes a plain `IN` for so rare
+/// that it would read and sort the whole table for each page.
+pub(crate) fn is_in<T: Borrow<str>>(states: &[T]) -> String {
+    format!("CASE WHEN mirror_state IN ({}) THEN TRUE ELSE FALSE END", states.join(", "))
 }
 
 /// Returns the expression of a time in seconds since 1970.
