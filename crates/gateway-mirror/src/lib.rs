@@ -70,7 +70,7 @@
 //! The names are those of the contract, those that the mirror has, and those of [`SyncOptions::values`].
 //!
 //! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it
-//!   is due ([`SyncOptions::recheck_every`]), or if it has an unknown value and there is a new name. It begins with
+//!   is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and there is a new name. It begins with
 //!   the values that are frequent in the group, and stops when each member has one. A change of a value in a group whose
 //!   members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a value

@@ -8,7 +8,7 @@ use crate::engine::known::State;
 use crate::error::{Error, ErrorKind};
 use crate::filter::Filter;
 use crate::hash::{Hash, Hasher};
-use crate::mirror::{Mirror, lock};
+use crate::mirror::{Mirror, lock, now};
 use crate::recovery::asking::group::Known;
 use crate::recovery::rota::Rota;
 use crate::recovery::target::Target;
@@ -66,7 +66,7 @@ pub(crate) fn read(
     let values = values(&groups, target.known_values, more);
     let rota = Rota::read(lock(&mirror.store).note(&target.rota())?.as_deref())?;
     let ids: Vec<&str> = groups.keys().map(|id| &**id).collect();
-    let due: BTreeSet<String> = rota.due(&ids, runs).into_iter().map(str::to_owned).collect();
+    let due: BTreeSet<String> = rota.due(&ids, runs, now(&mirror.clock)).into_iter().map(str::to_owned).collect();
     let has_new = rota.has_new(&values);
     for (id, known) in &mut groups {
         known.is_due = due.contains(id) || has_new && known.unknown > 0;

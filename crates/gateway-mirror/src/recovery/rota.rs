@@ -1,4 +1,4 @@
-//! Which groups are due: each one at the latest after some runs. It does no I/O.
+//! Which groups are due: each one at the latest after some runs, and at the latest after some hours. It does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
 
-/// When each group was asked for its values, counted in recoveries.
+/// When each group was asked for its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rota {
+    /// The number of recoveries.
     turn: u64,
-    groups: BTreeMap<String, u64>,
+    groups: BTreeMap<String, Asked>,
     /// The values of the last recovery.
     values: BTreeSet<String>,
+}
+
+/// When a group was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Asked {
+    turn: u64,
+    /// In seconds since 1970.
+    at: i64,
 }
 
 impl Rota {
@@ -24,15 +33,20 @@ impl Rota {
         })
     }
 
-    /// Returns the due groups: of all groups, one part in `runs`, the longest waiting ones first.
-    pub(crate) fn due<'a>(&self, groups: &[&'a str], runs: u32) -> BTreeSet<&'a str> {
-        let mut waiting: Vec<(u64, &str)> = groups
+    /// Returns the due groups: of all groups, one part in `runs`, the longest waiting ones first, and those that were asked
+    /// too long ago.
+    pub(crate) fn due<'a>(&self, groups: &[&'a str], runs: u32, now: i64) -> BTreeSet<&'a str> {
+        let mut waiting: Vec<(Asked, &str)> = groups
             .iter()
             .map(|&id| (self.groups.get(id).copied().unwrap_or_default(), id))
             .collect();
         waiting.sort_unstable();
         let share = groups.len().div_ceil(usize::try_from(runs.max(1)).unwrap_or(usize::MAX));
-        waiting.into_iter().take(share).map(|(_, id)| id).collect()
+        // A clock that was set back does not delay a group.
+        let recent = now.saturating_sub(MAX_AGE) + 1..=now;
+        let waiting = waiting.into_iter().enumerate();
+        let due = waiting.filter(|(index, (asked, _))| *index < share || !recent.contains(&asked.at));
+        due.map(|(_, (_, id))| id).collect()
     }
 
     /// Returns whether the last recovery did not ask for one of these values.
@@ -46,11 +60,13 @@ impl Rota {
         asked: impl IntoIterator<Item = impl Into<String>>,
         existing: &BTreeSet<&str>,
         values: &[String],
+        at: i64,
     ) -> Self {
         let turn = self.turn.saturating_add(1);
         let old = self.groups.iter().filter(|(id, _)| existing.contains(&***id));
-        let mut groups: BTreeMap<String, u64> = old.map(|(id, turn)| (id.clone(), *turn)).collect();
-        groups.extend(asked.into_iter().map(|id| (id.into(), turn)));
+        let mut groups: BTreeMap<String, Asked> =
+            old.map(|(id, asked)| (id.clone(), *asked)).collect();
+        groups.extend(asked.into_iter().map(|id| (id.into(), Asked { turn, at })));
         Self { turn, groups, values: values.iter().cloned().collect() }
     }
 
@@ -60,6 +76,9 @@ impl Rota {
             .map_err(|error| Error::new(ErrorKind::Store, "cannot write a note").because(error))
     }
 }
+
+/// Time after which a group is asked again in any case, in seconds: less than a day, so that a daily run asks for all.
+const MAX_AGE: i64 = 20 * 3600;
 
 #[cfg(test)]
 mod tests {
@@ -74,25 +93,36 @@ mod tests {
         let existing: BTreeSet<&str> = groups.iter().copied().collect();
         let (mut rota, mut last) = (Rota::default(), BTreeMap::new());
         for run in 0..40 {
-            let due = rota.due(&groups, 8);
+            let due = rota.due(&groups, 8, 1000);
             assert_eq!(due.len(), 13);
             for id in &due {
                 let before = last.insert((*id).to_owned(), run);
                 assert!(run - before.unwrap_or(0) <= 8);
             }
-            rota = rota.after(due.iter().copied(), &existing, &[]);
+            rota = rota.after(due.iter().copied(), &existing, &[], 1000);
         }
         assert_eq!(last.len(), 100);
-        assert_eq!(rota.due(&groups, 1).len(), 100);
+        assert_eq!(rota.due(&groups, 1, 1000).len(), 100);
+    }
+
+    #[test]
+    fn a_daily_run_and_one_after_a_jump_of_the_clock_ask_all_groups() {
+        let groups = ["1", "2", "3", "4"];
+        let day = 24 * 3600;
+        let rota = Rota::default().after(groups, &BTreeSet::from(groups), &[], 10 * day);
+        assert_eq!(rota.due(&groups, 4, 10 * day + 60), BTreeSet::from(["1"]));
+        for now in [11 * day - 60, 9 * day, i64::MIN, i64::MAX] {
+            assert_eq!(rota.due(&groups, 4, now).len(), 4, "{now}");
+        }
     }
 
     #[test]
     fn a_rota_is_read_back_without_the_groups_that_are_gone() {
         let existing = BTreeSet::from(["1"]);
-        let rota = Rota::default().after(["1", "2"], &existing, &["New".to_owned()]);
-        let again = rota.after([""; 0], &existing, &["New".to_owned()]);
+        let rota = Rota::default().after(["1", "2"], &existing, &["New".to_owned()], 5);
+        let again = rota.after([""; 0], &existing, &["New".to_owned()], 6);
         let note = again.to_note().unwrap();
-        assert_eq!(note, r#"{"turn":2,"groups":{"1":1},"values":["New"]}"#);
+        assert_eq!(note, r#"{"turn":2,"groups":{"1":{"turn":1,"at":5}},"values":["New"]}"#);
         assert_eq!(Rota::read(Some(&note)).unwrap(), again);
         assert!(again.has_new(&["Late".to_owned()]) && !again.has_new(&["New".to_owned()]));
         assert!(Rota::read(Some("{")).is_err());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::brake::Rules;
 use crate::error::Error;
-use crate::mirror::Mirror;
+use crate::mirror::{Mirror, now};
 use crate::recovery::asking::group::{Fate, Known};
 use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::recovery::rota::Rota;
@@ -34,7 +34,7 @@ pub(crate) fn write(
     }
     let existing: BTreeSet<&str> = groups.iter().map(|(known, _)| &*known.id).collect();
     let asked = groups.iter().filter(|(_, fate)| matches!(fate, Fate::Placed(_)));
-    let rota = rota.after(asked.map(|(known, _)| &*known.id), &existing, values);
+    let rota = rota.after(asked.map(|(known, _)| &*known.id), &existing, values, now(&mirror.clock));
     let fates: BTreeMap<String, &Fate> =
         groups.iter().map(|(known, fate)| (escaped(&known.id), fate)).collect();
     let mut run = mirror.begin(&target.scope(), target.table, rules)?;
