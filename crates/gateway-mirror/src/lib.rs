@@ -124,7 +124,7 @@
 //!
 //! # PostgreSQL
 //!
-//! A mirror in PostgreSQL has the same tables and columns, in a schema of its own, so that a database can have many mirrors. The
+//! A mirror in PostgreSQL has the same tables and columns, in a separate schema, so that a database can have many mirrors. The
 //! differences:
 //!
 //! - Times are `timestamptz`, booleans `boolean`, and hashes `bytea`.

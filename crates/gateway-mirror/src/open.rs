@@ -67,12 +67,12 @@ impl Mirror {
 impl Mirror {
     /// Opens the mirror in a schema of a PostgreSQL database, or creates both. The usual name of the schema is `mirror`.
     ///
-    /// A database can have many mirrors, each in a schema of its own. A new schema has no rights for other roles: grant
+    /// A database can have many mirrors, each in a separate schema. A new schema has no rights for other roles: grant
     /// `USAGE` on it and `SELECT` on its tables to those that read it, except on `mirror_meta`, which has the secret of the
     /// hashes.
     ///
     /// The connection is opened when it is needed, and again if it was lost between two syncs. It may lead through a
-    /// pooler such as `PgBouncer` in transaction mode. The store works on a thread of its own, so that this function can be
+    /// pooler such as `PgBouncer` in transaction mode. The store works on a separate thread, so that this function can be
     /// called from anywhere, also from an async runtime, whose thread it blocks like a file does.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Mirror {
         Ok(Self::over(PostgresStore::open(connector, schema, Some(source))?))
     }
 
-    /// Opens an existing mirror in a schema of a PostgreSQL database, whatever its source is.
+    /// Opens an existing mirror in a schema of a PostgreSQL database. Its source is not checked.
     ///
     /// # Errors
     ///

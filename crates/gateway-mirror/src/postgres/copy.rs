@@ -75,7 +75,7 @@ impl Rows {
         self.bytes.len()
     }
 
-    /// Takes the rows; `None` if there are none.
+    /// Takes the rows; `None` without any.
     pub(crate) fn take(&mut self) -> Option<Self> {
         if self.bytes.is_empty() {
             return None;

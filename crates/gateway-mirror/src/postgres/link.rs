@@ -1,4 +1,4 @@
-//! A connection on a thread of its own: the driver blocks, which a thread of an async runtime must not do.
+//! A connection on a separate thread: the driver blocks, which a thread of an async runtime must not do.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -82,7 +82,7 @@ impl Link {
         self.jobs.send(Box::new(job)).map_err(|_ended| ended())
     }
 
-    /// Undoes the transaction, if there is one.
+    /// Undoes the transaction. Does nothing outside of one.
     pub(crate) fn roll_back(&self) -> Result<(), Error> {
         let (give, reply) = sync_channel(1);
         let job = move |session: &mut Session| {

@@ -164,7 +164,7 @@ fn kept(shapes: &HashMap<i64, Arc<Shape>>) -> BTreeSet<&str> {
 pub(crate) fn create(table: &str, shape: &Shape) -> Result<String, Error> {
     let identity = shape.identity()?;
     let (id, kind) = (quoted(&identity.name), type_of(identity.kind));
-    // Equal text is the same bytes, whatever the locale of the database is.
+    // Text is equal if its bytes are, in every locale of a database.
     let collation = if kind == "text" { " COLLATE \"C\"" } else { "" };
     let mut sql = format!(
         "CREATE TABLE {table} (mirror_key bigint PRIMARY KEY, {id} {kind}{collation} NOT NULL UNIQUE, mirror_hash bytea, \

@@ -42,7 +42,7 @@ impl Updates {
         }
     }
 
-    /// Takes the rows; `None` if there are none.
+    /// Takes the rows; `None` without any.
     pub(crate) fn take(&mut self) -> Option<Self> {
         (!self.keys.is_empty()).then(|| take(self))
     }
