@@ -66,7 +66,8 @@ pub(crate) fn read(
     let values = values(&groups, target.known_values, more);
     let rota = Rota::read(lock(&mirror.store).note(&target.rota())?.as_deref())?;
     let ids: Vec<&str> = groups.keys().map(|id| &**id).collect();
-    let due: BTreeSet<String> = rota.due(&ids, runs, now(&mirror.clock)).into_iter().map(str::to_owned).collect();
+    let due: BTreeSet<String> =
+        rota.due(&ids, runs, now(&mirror.clock)).into_iter().map(str::to_owned).collect();
     let has_new = rota.has_new(&values);
     for (id, known) in &mut groups {
         known.is_due = due.contains(id) || has_new && known.unknown > 0;

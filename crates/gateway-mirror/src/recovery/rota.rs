@@ -45,7 +45,8 @@ impl Rota {
         // A clock that was set back does not delay a group.
         let recent = now.saturating_sub(MAX_AGE) + 1..=now;
         let waiting = waiting.into_iter().enumerate();
-        let due = waiting.filter(|(index, (asked, _))| *index < share || !recent.contains(&asked.at));
+        let due =
+            waiting.filter(|(index, (asked, _))| *index < share || !recent.contains(&asked.at));
         due.map(|(_, (_, id))| id).collect()
     }
 

@@ -34,7 +34,8 @@ pub(crate) fn write(
     }
     let existing: BTreeSet<&str> = groups.iter().map(|(known, _)| &*known.id).collect();
     let asked = groups.iter().filter(|(_, fate)| matches!(fate, Fate::Placed(_)));
-    let rota = rota.after(asked.map(|(known, _)| &*known.id), &existing, values, now(&mirror.clock));
+    let rota =
+        rota.after(asked.map(|(known, _)| &*known.id), &existing, values, now(&mirror.clock));
     let fates: BTreeMap<String, &Fate> =
         groups.iter().map(|(known, fate)| (escaped(&known.id), fate)).collect();
     let mut run = mirror.begin(&target.scope(), target.table, rules)?;
