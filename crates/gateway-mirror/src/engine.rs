@@ -9,7 +9,7 @@ use crate::engine::brake::{Absent, Rules};
 use crate::engine::known::{Known, State};
 use crate::engine::seen::Seen;
 use crate::error::Error;
-use crate::hash::Hash;
+use crate::fields::hash::Hash;
 
 /// The result of comparing a record of a list with the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ mod tests {
     use super::{Before, Comparison, Verdict};
     use crate::engine::brake::{Absent, Rules};
     use crate::engine::known::{Known, State};
-    use crate::hash::Hash;
+    use crate::fields::hash::Hash;
 
     const OLD: Hash = Hash::from_bytes([1; 16]);
     const NEW: Hash = Hash::from_bytes([2; 16]);

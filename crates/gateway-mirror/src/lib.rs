@@ -138,20 +138,15 @@
 //!
 //! # Modules
 //!
-//! - `json`, `number`, `meaning` read a record and reduce it to its meaning; `hash` is the keyed hash.
-//! - `shape`, `row` turn a record into columns and back; `difference` names the fields that differ.
+//! - `mirror` is the entry point, and `open` finds the store of one. `source` is the account that it belongs to.
+//! - `fields` reads a record, reduces it to its meaning and a keyed hash, and turns it into columns and back.
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
-//! - `store` is the trait of stores, `memory`, `sqlite` and `postgres` implement it.
-//! - `run` passes a list through the engine into a store, `report` has its counts, `mirror` is the entry point, `cursor` and `change` are the feed, `status` has the state of the tables.
-//! - `consumer`, `consumers` keep named positions in the feed; `deliver` passes `event`s to a `sink`, with `backoff` after
-//!   failures; `stop` ends it from another thread. `repeat` syncs and delivers at the times of a `schedule`.
-//! - `recovery` decides what to ask for a recovered table and writes it; `follow` erases placements with their records.
-//! - `gauge` has samples, forecasts and alarms; `past_run`, `past_runs` are the history.
-//! - `sync` reads lists from a client of either kind into runs; `options` and `summary` are those of a sync of all tables.
-//! - `backup`, `backups`, `restore` copy a mirror in use, and replace it by the copy; `forget` erases records on request, `purge` removes
-//!   rows and changes that are no longer needed. `personal` and `omit` are for mirrors without personal data.
-//! - `check` compares a mirror with itself; `finding` is what is wrong.
-//! - `read` passes the records of a table on: `filter` is which ones, `record` is one of them.
+//! - `run` passes a list through the engine into a store. `sync` reads lists from a client of either kind into runs.
+//! - `recovery` decides what to ask for a recovered table, writes it, and erases placements with their records.
+//! - `store` is the trait of stores, which `memory`, `sqlite` and `postgres` implement.
+//! - `feed` has the changes, the consumers with their positions, the events, the sinks, and the schedule of `follow`.
+//! - `gauge` has samples, forecasts and alarms; `history` has the results of syncs.
+//! - `keep` reads records, checks a mirror, copies and restores it, and erases records on request and by age.
 //!
 //! # Features
 //!
@@ -168,59 +163,20 @@
 )]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
-mod backoff;
-mod backup;
-mod backups;
-mod change;
-mod check;
-mod consumer;
-mod consumers;
-mod cursor;
-mod deliver;
-mod difference;
 mod engine;
 mod error;
-mod event;
-mod filter;
-mod finding;
-mod follow;
-mod forget;
+mod feed;
+mod fields;
 mod gauge;
-mod hash;
-mod json;
-mod meaning;
-mod memory;
+mod history;
+mod keep;
 mod mirror;
-mod number;
-mod omit;
 #[cfg(any(feature = "sqlite", feature = "postgres019"))]
 mod open;
-mod options;
-mod past_run;
-mod past_runs;
-mod personal;
-#[cfg(feature = "postgres019")]
-mod postgres;
-mod purge;
-mod read;
-mod record;
 mod recovery;
-mod repeat;
-mod report;
-#[cfg(feature = "sqlite")]
-mod restore;
-mod row;
 mod run;
-mod schedule;
-mod shape;
-mod sink;
 mod source;
-#[cfg(feature = "sqlite")]
-mod sqlite;
-mod status;
-mod stop;
 mod store;
-mod summary;
 mod sync;
 mod time;
 
@@ -232,40 +188,40 @@ pub use gateway_model_core as model;
 #[doc(no_inline)]
 pub use gateway_postgres as connector;
 
-pub use crate::backup::{Backup, Existing};
-pub use crate::change::{Change, ChangeKind};
-pub use crate::consumer::{Consumer, StartAt};
-pub use crate::cursor::Cursor;
-pub use crate::deliver::{Delivery, DeliveryEnd, Limits};
 pub use crate::engine::brake::Rules;
 pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
-pub use crate::event::Event;
-pub use crate::filter::Filter;
-pub use crate::finding::{Check, Finding, FindingKind};
-pub use crate::forget::Forgotten;
+pub use crate::feed::change::{Change, ChangeKind};
+pub use crate::feed::consumer::{Consumer, StartAt};
+pub use crate::feed::cursor::Cursor;
+pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
+pub use crate::feed::event::Event;
+pub use crate::feed::schedule::{Due, Schedule};
+pub use crate::feed::sink::exec::Exec;
+pub use crate::feed::sink::ndjson::Ndjson;
+#[cfg(feature = "webhook")]
+pub use crate::feed::sink::webhook::Webhook;
+#[cfg(feature = "webhook")]
+pub use crate::feed::sink::webhook::signature::WebhookSecret;
+pub use crate::feed::sink::{Failure, Sink};
+pub use crate::feed::stop::Stop;
 pub use crate::gauge::alarm::{Alarm, Threshold};
 pub use crate::gauge::forecast::Forecast;
 pub use crate::gauge::sample::{Sample, SampleReport};
-pub use crate::mirror::Mirror;
-pub use crate::options::SyncOptions;
-pub use crate::past_run::{Outcome, PastRun};
-pub use crate::purge::{Purge, Purged};
-pub use crate::record::Record;
-pub use crate::recovery::coverage::{Coverage, GroupFailure};
-pub use crate::report::Report;
+pub use crate::history::past_run::{Outcome, PastRun};
+pub use crate::history::report::Report;
+pub use crate::history::status::TableStatus;
+pub use crate::keep::backup::{Backup, Existing};
+pub use crate::keep::filter::Filter;
+pub use crate::keep::finding::{Check, Finding, FindingKind};
+pub use crate::keep::forget::Forgotten;
+pub use crate::keep::purge::{Purge, Purged};
+pub use crate::keep::record::Record;
 #[cfg(feature = "sqlite")]
-pub use crate::restore::Restored;
+pub use crate::keep::restore::Restored;
+pub use crate::mirror::Mirror;
+pub use crate::recovery::coverage::{Coverage, GroupFailure};
 pub use crate::run::Run;
-pub use crate::schedule::{Due, Schedule};
-pub use crate::sink::exec::Exec;
-pub use crate::sink::ndjson::Ndjson;
-#[cfg(feature = "webhook")]
-pub use crate::sink::webhook::Webhook;
-#[cfg(feature = "webhook")]
-pub use crate::sink::webhook::signature::WebhookSecret;
-pub use crate::sink::{Failure, Sink};
 pub use crate::source::Source;
-pub use crate::status::TableStatus;
-pub use crate::stop::Stop;
-pub use crate::summary::{SyncError, SyncReport, TableReport};
+pub use crate::sync::options::SyncOptions;
+pub use crate::sync::summary::{SyncError, SyncReport, TableReport};

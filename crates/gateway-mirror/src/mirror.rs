@@ -6,15 +6,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use gateway_model_core::Table;
 
-use crate::change::Change;
-use crate::consumer::check_unneeded;
-use crate::cursor::{Cursor, refused};
 use crate::engine::brake::Rules;
 use crate::error::Error;
-use crate::memory::MemoryStore;
+use crate::feed::change::Change;
+use crate::feed::consumer::check_unneeded;
+use crate::feed::cursor::{Cursor, refused};
+use crate::fields::shape::Shape;
+use crate::history::status::TableStatus;
 use crate::run::Run;
-use crate::shape::Shape;
-use crate::status::TableStatus;
+use crate::store::memory::MemoryStore;
 use crate::store::{Scope, Store};
 
 /// A copy of the lists of one account, and the feed of their changes.

@@ -8,11 +8,11 @@ use gateway_postgres::Connector;
 
 use crate::error::Error;
 use crate::mirror::Mirror;
-#[cfg(feature = "postgres019")]
-use crate::postgres::PostgresStore;
 use crate::source::Source;
+#[cfg(feature = "postgres019")]
+use crate::store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
-use crate::sqlite::SqliteStore;
+use crate::store::sqlite::SqliteStore;
 
 /// Mirrors in SQLite.
 #[cfg(feature = "sqlite")]

@@ -2,6 +2,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod coverage;
+pub(crate) mod follow;
 pub(crate) mod known;
 pub(crate) mod rota;
 pub(crate) mod target;

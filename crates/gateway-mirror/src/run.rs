@@ -6,22 +6,22 @@ use std::fmt;
 use std::mem::take;
 use std::sync::MutexGuard;
 
-use crate::change::ChangeKind;
-use crate::difference::{Version, changed};
 use crate::engine::brake::Rules;
 use crate::engine::known::{Known, State};
 use crate::engine::occurred::Occurred;
 use crate::engine::{Before, Comparison, Verdict};
 use crate::error::{Error, ErrorKind};
-use crate::follow::{self, Referring};
-use crate::hash::{Hash, Hasher};
-use crate::json::Members;
-use crate::meaning;
-use crate::omit::Omission;
+use crate::feed::change::ChangeKind;
+use crate::fields::difference::{Version, changed};
+use crate::fields::hash::{Hash, Hasher};
+use crate::fields::json::Members;
+use crate::fields::meaning;
+use crate::fields::omit::Omission;
+use crate::fields::row::{Row, identity};
+use crate::fields::shape::Shape;
+use crate::history::report::Report;
+use crate::recovery::follow::{self, Referring};
 use crate::recovery::target::Target;
-use crate::report::Report;
-use crate::row::{Row, identity};
-use crate::shape::Shape;
 use crate::store::{End, Kept, Live, Mark, NewChange, PAGE, Scope, Store, Written};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.

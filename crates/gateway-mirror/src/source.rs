@@ -1,6 +1,6 @@
 //! The account and the service that a mirror is made from.
 
-use crate::hash::{Hasher, Secret, hex};
+use crate::fields::hash::{Hasher, Secret, hex};
 
 /// The account and the base URL that a mirror is made from. A mirror refuses any other source: its records would all be
 /// missing.

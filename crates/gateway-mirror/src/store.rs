@@ -1,23 +1,29 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
+pub(crate) mod memory;
+#[cfg(feature = "postgres019")]
+pub(crate) mod postgres;
+#[cfg(feature = "sqlite")]
+pub(crate) mod sqlite;
+
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::backup::{Backup, Existing};
-use crate::change::{Change, ChangeKind};
-use crate::consumer::Consumer;
-use crate::cursor::Identity;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
-use crate::filter::Filter;
+use crate::feed::change::{Change, ChangeKind};
+use crate::feed::consumer::Consumer;
+use crate::feed::cursor::Identity;
+use crate::fields::hash::Hash;
+use crate::fields::row::Row;
+use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
-use crate::hash::Hash;
-use crate::past_run::PastRun;
-use crate::row::Row;
-use crate::shape::Shape;
-use crate::status::TableStatus;
+use crate::history::past_run::PastRun;
+use crate::history::status::TableStatus;
+use crate::keep::backup::{Backup, Existing};
+use crate::keep::filter::Filter;
 
 /// A place that keeps the records, the feed and the state of the scopes.
 ///

@@ -5,8 +5,10 @@ mod budget;
 mod measure;
 mod members;
 mod on_thread;
+pub(crate) mod options;
 mod plan;
 mod recover;
+pub(crate) mod summary;
 mod worker;
 
 use gateway_client_core::{Client, Entry, blocking};
@@ -15,8 +17,8 @@ use serde::Serialize;
 
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
+use crate::history::report::Report;
 use crate::mirror::Mirror;
-use crate::report::Report;
 use crate::sync::budget::Budget;
 use crate::sync::worker::Worker;
 

@@ -1,6 +1,6 @@
 //! The knowledge of a store about a record, before it is compared.
 
-use crate::hash::Hash;
+use crate::fields::hash::Hash;
 
 /// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rust_decimal::Decimal;
 
 use crate::error::{Error, ErrorKind};
-use crate::json::{Json, Members};
+use crate::fields::json::{Json, Members};
 
 /// Reads a decimal number.
 pub(crate) fn parse(text: &str) -> Result<Decimal, Error> {

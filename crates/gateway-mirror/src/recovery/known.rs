@@ -6,14 +6,14 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use crate::engine::known::State;
 use crate::error::{Error, ErrorKind};
-use crate::filter::Filter;
-use crate::hash::{Hash, Hasher};
+use crate::fields::hash::{Hash, Hasher};
+use crate::fields::row::Value;
+use crate::fields::shape::Shape;
+use crate::keep::filter::Filter;
 use crate::mirror::{Mirror, lock, now};
 use crate::recovery::asking::group::Known;
 use crate::recovery::rota::Rota;
 use crate::recovery::target::Target;
-use crate::row::Value;
-use crate::shape::Shape;
 use crate::store::PAGE;
 
 /// The knowledge of a mirror before a recovery.

@@ -3,7 +3,7 @@
 use gateway_model_core::{Column, ColumnKind, Table};
 
 use crate::error::{Error, ErrorKind};
-use crate::json::quoted;
+use crate::fields::json::quoted;
 
 /// The aim of a recovery: a table with one row for each member of each group.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::brake::Rules;
 use crate::error::Error;
+use crate::history::report::Report;
 use crate::mirror::{Mirror, now};
 use crate::recovery::asking::group::{Fate, Known};
 use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::recovery::rota::Rota;
 use crate::recovery::target::{Target, escaped};
-use crate::report::Report;
 
 /// The result of a recovery.
 #[derive(Debug)]

@@ -10,18 +10,18 @@ use gateway_model_core::Mirrored;
 
 use crate::error::{Error, ErrorKind};
 use crate::gauge::sample::{Sample, SampleReport};
+use crate::history::past_run::{Outcome, PastRun};
+use crate::history::report::Report;
 use crate::mirror::{Clock, Mirror, lock, now};
-use crate::options::SyncOptions;
-use crate::past_run::{Outcome, PastRun};
 use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::recovery::target::Target;
 use crate::recovery::write::Recovered;
-use crate::report::Report;
-use crate::summary::{SyncError, SyncReport, TableReport};
 use crate::sync::budget::Budget;
 use crate::sync::on_thread::on_thread;
+use crate::sync::options::SyncOptions;
 use crate::sync::plan::Plan;
 use crate::sync::recover::{recover, recover_blocking};
+use crate::sync::summary::{SyncError, SyncReport, TableReport};
 
 impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one

@@ -6,11 +6,11 @@ use gateway_model_core::{ListOperation, Record, Recovery, Service};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
-use crate::json::Members;
+use crate::fields::json::Members;
+use crate::fields::row::identity;
+use crate::fields::shape::Shape;
 use crate::recovery::asking::Answer;
 use crate::recovery::target::Target;
-use crate::row::identity;
-use crate::shape::Shape;
 use crate::sync::budget::Budget;
 use crate::sync::recover::Recover;
 use crate::sync::{render, text};

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::engine::brake::Rules;
 use crate::error::Error;
+use crate::history::report::Report;
 use crate::mirror::Mirror;
-use crate::report::Report;
 use crate::sync::budget::Budget;
 use crate::sync::measure::{Measure, Measured};
 use crate::sync::members::Filtered;

@@ -10,7 +10,6 @@ use gateway_client_core::{Client, blocking};
 
 use crate::error::Error;
 use crate::mirror::Mirror;
-use crate::options::SyncOptions;
 use crate::recovery::asking::{Answer, Asking, Query};
 use crate::recovery::known::{self, Forgotten};
 use crate::recovery::rota::Rota;
@@ -18,6 +17,7 @@ use crate::recovery::target::Target;
 use crate::recovery::write::{Recovered, write};
 use crate::sync::budget::Budget;
 use crate::sync::on_thread::on_thread;
+use crate::sync::options::SyncOptions;
 
 /// A list that recovers values.
 pub(crate) trait Recover<S>: Send + Sync {

@@ -12,8 +12,8 @@ use gateway_model_core::Table;
 
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
+use crate::history::report::Report;
 use crate::mirror::{self, Mirror};
-use crate::report::Report;
 use crate::run::Run;
 
 /// The sending side of a run. Dropping it before [`finish`](Self::finish) undoes the run.

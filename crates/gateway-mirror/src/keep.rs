@@ -1,0 +1,13 @@
+//! The use and the upkeep of a mirror: read, check, back up, forget and purge.
+
+pub(crate) mod backup;
+pub(crate) mod backups;
+pub(crate) mod check;
+pub(crate) mod filter;
+pub(crate) mod finding;
+pub(crate) mod forget;
+pub(crate) mod purge;
+pub(crate) mod read;
+pub(crate) mod record;
+#[cfg(feature = "sqlite")]
+pub(crate) mod restore;

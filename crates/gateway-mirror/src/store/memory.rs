@@ -1,0 +1,442 @@
+//! A store in memory: the reference for the others, and for programs that keep nothing.
+
+pub(crate) mod accept;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::engine::Before;
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::feed::change::Change;
+use crate::feed::consumer::Consumer;
+use crate::feed::cursor::Identity;
+use crate::fields::hash::{Hash, Secret, fill};
+use crate::fields::row::Row;
+use crate::fields::shape::Shape;
+use crate::gauge::sample::Sample;
+use crate::history::past_run::PastRun;
+use crate::history::status::TableStatus;
+use crate::keep::filter::Filter;
+use crate::store::memory::accept::accepts;
+use crate::store::{
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, PAGE, Removal, SAMPLES_KEPT, Scope,
+    Start, Store, Times, Written, other_scope,
+};
+
+/// A mirror in memory.
+pub(crate) struct MemoryStore {
+    identity: Identity,
+    content: Content,
+    /// The content before the transaction.
+    saved: Option<Content>,
+}
+
+#[derive(Clone, Default)]
+struct Content {
+    tables: BTreeMap<String, Table>,
+    shapes: Vec<Arc<Shape>>,
+    changes: Vec<Change>,
+    pruned: i64,
+    last: i64,
+    suppressed: BTreeSet<(String, Hash)>,
+    consumers: BTreeMap<String, Consumer>,
+    notes: BTreeMap<String, String>,
+    runs: Vec<PastRun>,
+    samples: Vec<Sample>,
+}
+
+impl Content {
+    fn suppressed(&self, table: &str) -> HashSet<Hash> {
+        let suppressed = self.suppressed.iter().filter(|(one, _)| one == table);
+        suppressed.map(|(_, id)| *id).collect()
+    }
+}
+
+impl Content {
+    /// Removes rows and changes. Returns how many.
+    fn remove(&mut self, removal: &Removal) -> (u64, u64) {
+        let before = (self.rows(), self.changes.len());
+        for table in self.tables.values_mut() {
+            table.rows.retain(|_, stored| {
+                let gone_at = stored.times.gone_at;
+                gone_at.is_none_or(|at| removal.gone_before.is_none_or(|before| at >= before))
+            });
+            let Table { rows, keys, .. } = table;
+            keys.retain(|_, key| rows.contains_key(key));
+        }
+        self.changes.retain(|change| change.number > removal.until);
+        self.pruned = self.pruned.max(removal.until);
+        let after = (self.rows(), self.changes.len());
+        ((before.0 - after.0) as u64, (before.1 - after.1) as u64)
+    }
+
+    fn rows(&self) -> usize {
+        self.tables.values().map(|table| table.rows.len()).sum()
+    }
+}
+
+/// The table of a scope.
+#[derive(Clone, Default)]
+struct Table {
+    scope: String,
+    completed_at: Option<i64>,
+    counts: Before,
+    /// How many records of the last list were rejected.
+    rejected: u64,
+    shape: i64,
+    rows: BTreeMap<i64, Stored>,
+    keys: HashMap<String, i64>,
+}
+
+#[derive(Clone)]
+struct Stored {
+    known: Known,
+    id: String,
+    times: Times,
+    row: Row<'static>,
+}
+
+impl MemoryStore {
+    pub(crate) fn new() -> Result<Self, Error> {
+        let mut id = [0; 16];
+        fill(&mut id)?;
+        let identity = Identity { id, secret: Secret::random()? };
+        Ok(Self { identity, content: Content::default(), saved: None })
+    }
+
+    fn table(&mut self, name: &str) -> Result<&mut Table, Error> {
+        let unknown = || Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"));
+        self.content.tables.get_mut(name).ok_or_else(unknown)
+    }
+
+    fn stored(&mut self, table: &str, key: i64) -> Result<&mut Stored, Error> {
+        let unknown = || Error::new(ErrorKind::Store, "the mirror lacks a row");
+        self.table(table)?.rows.get_mut(&key).ok_or_else(unknown)
+    }
+
+    fn shape(&self, number: i64) -> Result<Arc<Shape>, Error> {
+        let shape = usize::try_from(number).ok().and_then(|number| self.content.shapes.get(number));
+        shape.cloned().ok_or_else(|| Error::new(ErrorKind::Store, "the mirror lacks a shape"))
+    }
+}
+
+impl Store for MemoryStore {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
+        self.saved = Some(self.content.clone());
+        let content = &mut self.content;
+        let number = content.shapes.iter().position(|one| **one == *shape);
+        let number = number.unwrap_or_else(|| {
+            content.shapes.push(Arc::new(shape.clone()));
+            content.shapes.len() - 1
+        });
+        let table = content.tables.entry(scope.table.to_owned()).or_default();
+        if table.scope.is_empty() {
+            scope.name.clone_into(&mut table.scope);
+        }
+        if table.scope != scope.name {
+            return Err(other_scope(scope, &table.scope));
+        }
+        table.shape = i64::try_from(number).unwrap_or_default();
+        table.rejected = 0;
+        Ok(Start {
+            is_first: table.completed_at.is_none(),
+            shape: table.shape,
+            before: table.counts,
+            next_key: table.rows.last_key_value().map_or(1, |(key, _)| key + 1),
+            suppressed: content.suppressed(scope.table),
+        })
+    }
+
+    fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
+        self.saved = Some(self.content.clone());
+        Ok(self.content.tables.get(table).map(|table| table.counts))
+    }
+
+    fn begin_reading(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
+        let table = self.table(table)?;
+        let known = |id: &&str| Some(table.rows.get(table.keys.get(*id)?)?.known);
+        Ok(ids.iter().map(known).collect())
+    }
+
+    fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
+        let kept = |key: &i64| {
+            let Stored { known, id, times, row } = self.stored(table, *key)?.clone();
+            Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
+        };
+        keys.iter().map(kept).collect()
+    }
+
+    fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
+        let rows = self.table(table)?.rows.range(key + 1..);
+        let is_live =
+            |stored: &&Stored| matches!(stored.known.state, State::Present | State::Missing);
+        let live = |stored: &Stored| Live {
+            key: stored.known.key,
+            id: stored.id.clone(),
+            misses: stored.known.misses,
+        };
+        Ok(rows.map(|(_, stored)| stored).filter(is_live).take(PAGE).map(live).collect())
+    }
+
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
+        let table = self.table(table)?;
+        let Written { key, shape, hash, .. } = *written;
+        let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
+        table.keys.insert(written.id.to_owned(), key);
+        let (id, row) = (written.id.to_owned(), written.row.clone().into_owned());
+        let before = table.rows.get(&key).map(|stored| stored.times);
+        let first_seen = before.map_or(written.at, |times| times.first_seen);
+        let unchanged = before.filter(|_| !written.is_changed);
+        let changed_at = unchanged.map_or(written.at, |times| times.changed_at);
+        let times = Times { first_seen, changed_at, ..Times::default() };
+        table.rows.insert(key, Stored { known, id, times, row });
+        Ok(())
+    }
+
+    fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
+        let Stored { known, times, .. } = self.stored(table, key)?;
+        (known.state, known.misses, times.missing_since) = match mark {
+            Mark::Present => (State::Present, 0, None),
+            Mark::Missing { misses, at } => {
+                (State::Missing, misses, times.missing_since.or(Some(at)))
+            }
+        };
+        Ok(())
+    }
+
+    fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
+        let shape = self.stored(table, key)?.known.shape;
+        let shape = self.shape(shape)?;
+        let stored = self.stored(table, key)?;
+        stored.row.erase(&shape);
+        stored.known = Known { state, misses: 0, hash: None, ..stored.known };
+        stored.times.gone_at = Some(at);
+        Ok(())
+    }
+
+    fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
+        for Omitted { key, row } in omitted {
+            self.stored(table, *key)?.row = row.clone();
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
+        self.content.last += 1;
+        self.content.changes.push(Change {
+            number: self.content.last,
+            at: change.at,
+            table: change.table.to_owned(),
+            id: change.id.to_owned(),
+            kind: change.kind,
+            fields: change.fields.to_vec(),
+        });
+        Ok(())
+    }
+
+    /// Keeps only the number.
+    fn reject(&mut self, scope: &str, _index: u64, _reason: &str) -> Result<(), Error> {
+        let tables = self.content.tables.values_mut();
+        tables.filter(|table| table.scope == scope).for_each(|table| table.rejected += 1);
+        Ok(())
+    }
+
+    fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
+        if let Some(table) = self.content.tables.get_mut(end.table) {
+            table.counts = end.after;
+            table.completed_at = end.completed_at.or(table.completed_at);
+        }
+        self.saved = None;
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        if let Some(saved) = self.saved.take() {
+            self.content = saved;
+        }
+    }
+
+    fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
+        Ok(self.content.suppressed(table))
+    }
+
+    fn suppress(&mut self, table: &str, id: Hash, _at: i64) -> Result<(), Error> {
+        self.content.suppressed.insert((table.to_owned(), id));
+        Ok(())
+    }
+
+    fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
+        Ok(self.content.suppressed.remove(&(table.to_owned(), id)))
+    }
+
+    fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
+        Ok(self.content.notes.get(name).cloned())
+    }
+
+    fn set_note(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        self.content.notes.insert(name.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
+        let Erased { table, column, text, state, at } = *erased;
+        let filter = Filter::new().state(State::Present).state(State::Missing).column(column, text);
+        let found = self.records(table, &filter, 0, usize::MAX)?;
+        for Kept { known, .. } in &found {
+            self.erase(table, known.key, state, at)?;
+            let counts = &mut self.table(table)?.counts;
+            let count = match known.state {
+                State::Missing => &mut counts.missing,
+                _ => &mut counts.present,
+            };
+            *count = count.saturating_sub(1);
+        }
+        Ok(found.into_iter().map(|kept| kept.id).collect())
+    }
+
+    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
+        let changes = self.content.changes.iter().filter(|change| change.number > after);
+        Ok(changes.take(limit).cloned().collect())
+    }
+
+    fn feed(&mut self) -> Result<Feed, Error> {
+        Ok(Feed { pruned: self.content.pruned, last: self.content.last })
+    }
+
+    fn prune(&mut self, number: i64) -> Result<(), Error> {
+        self.content.changes.retain(|change| change.number > number);
+        self.content.pruned = self.content.pruned.max(number);
+        Ok(())
+    }
+
+    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
+        let mut content = self.content.clone();
+        let removed = content.remove(removal);
+        if !removal.is_dry_run {
+            self.content = content;
+        }
+        Ok(removed)
+    }
+
+    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
+        let first = self.content.changes.iter().find(|change| change.at >= time);
+        Ok(first.map_or(self.content.last, |change| change.number - 1))
+    }
+
+    fn records(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Kept>, Error> {
+        let shape = self.table(table)?.shape;
+        let shape = self.shape(shape)?;
+        let values = filter.values(table, &shape)?;
+        let has_values = |kept: &Kept| {
+            values.iter().all(|(column, value)| {
+                let mut columns = kept.shape.columns.iter().zip(&kept.row.cells);
+                let cell = columns.find(|(one, _)| one.name == column.name);
+                value.is_some() && cell.is_some_and(|(_, cell)| cell == value)
+            })
+        };
+        let tables = self.content.tables.get(table).into_iter();
+        let rows = tables.flat_map(|table| table.rows.range(after + 1..));
+        let kept = rows.map(|(_, stored)| {
+            let Stored { known, id, times, row } = stored.clone();
+            Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
+        });
+        let is_wanted = |kept: &Kept| accepts(filter, kept) && has_values(kept);
+        kept.filter(|kept| kept.as_ref().map_or(true, is_wanted)).take(limit).collect()
+    }
+
+    /// Memory has no damage that it could find.
+    fn damage(&mut self) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
+        let status = |(name, table): (&String, &Table)| TableStatus {
+            table: name.clone(),
+            completed_at: table.completed_at,
+            present: table.counts.present,
+            missing: table.counts.missing,
+            rejected: table.rejected,
+        };
+        Ok(self.content.tables.iter().map(status).collect())
+    }
+
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        let table = self.content.tables.get(table);
+        let key = table.and_then(|table| Some((table, table.keys.get(id)?)));
+        let Some(stored) = key.and_then(|(table, key)| table.rows.get(key)) else {
+            return Ok(None);
+        };
+        let Stored { known, id, times, row } = stored.clone();
+        Ok(Some(Kept { known, id, times, row, shape: self.shape(known.shape)? }))
+    }
+
+    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
+        let Content { runs: all, samples: taken, .. } = &mut self.content;
+        all.extend_from_slice(runs);
+        all.drain(..all.len().saturating_sub(size(PastRun::KEPT)));
+        for sample in samples {
+            taken.push(sample.clone());
+            let of_gauge = taken.iter().filter(|one| one.gauge == sample.gauge).count();
+            let oldest = taken.iter().position(|one| one.gauge == sample.gauge);
+            if of_gauge > size(SAMPLES_KEPT)
+                && let Some(oldest) = oldest
+            {
+                taken.remove(oldest);
+            }
+        }
+        Ok(())
+    }
+
+    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
+        Ok(self.content.runs.iter().rev().take(limit).cloned().collect())
+    }
+
+    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
+        let samples = self.content.samples.iter();
+        Ok(samples.filter(|one| one.gauge == gauge && one.at >= since).cloned().collect())
+    }
+
+    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
+        Ok(self.content.consumers.values().cloned().collect())
+    }
+
+    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
+        let is_new = !self.content.consumers.contains_key(&consumer.name);
+        if is_new {
+            self.content.consumers.insert(consumer.name.clone(), consumer.clone());
+        }
+        Ok(is_new)
+    }
+
+    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
+        let stored = self.content.consumers.get_mut(&consumer.name);
+        let Some(stored) = stored.filter(|stored| stored.position == position) else {
+            return Ok(false);
+        };
+        stored.clone_from(consumer);
+        Ok(true)
+    }
+
+    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
+        Ok(self.content.consumers.remove(name).is_some())
+    }
+}
+
+fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

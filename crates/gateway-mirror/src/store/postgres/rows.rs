@@ -1,0 +1,84 @@
+//! Reads rows of the tables.
+
+use ::postgres::Row as SqlRow;
+use ::postgres::types::FromSql;
+
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::fields::hash::Hash;
+use crate::fields::row::{Row, Value};
+use crate::fields::shape::Kind;
+use crate::store::postgres::failure::failed;
+use crate::store::postgres::table::Table;
+use crate::store::{Kept, Times};
+
+/// Reads a column.
+pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r SqlRow, column: usize) -> Result<T, Error> {
+    row.try_get(column).map_err(failed)
+}
+
+/// Reads the first columns of the statements for records.
+fn known_of(row: &SqlRow) -> Result<Known, Error> {
+    let hash: Option<&[u8]> = get(row, 1)?;
+    let misses: i32 = get(row, 3)?;
+    Ok(Known {
+        key: get(row, 0)?,
+        hash: hash.and_then(|hash| hash.try_into().ok()).map(Hash::from_bytes),
+        state: State::of(get(row, 2)?).unwrap_or(State::Present),
+        misses: u32::try_from(misses).unwrap_or_default(),
+        shape: get(row, 4)?,
+    })
+}
+
+/// Reads the columns of the statements for what is known.
+pub(crate) fn known(row: &SqlRow) -> Result<(String, Known), Error> {
+    Ok((get(row, 5)?, known_of(row)?))
+}
+
+/// Reads the rows of a statement that selects all columns.
+pub(crate) fn kept(table: &Table, rows: &[SqlRow]) -> Result<Vec<Kept>, Error> {
+    rows.iter().map(|row| one(table, row)).collect()
+}
+
+/// Reads a row of a statement that selects all columns.
+pub(crate) fn one(table: &Table, row: &SqlRow) -> Result<Kept, Error> {
+    let known = known_of(row)?;
+    let shape = table.shapes.get(&known.shape).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Store,
+            "cannot read a row: its columns are unknown; read the table again",
+        )
+    })?;
+    let cells = shape.columns.iter().map(|column| {
+        let index = table.columns.iter().position(|name| *name == column.name);
+        index.map_or(Ok(None), |index| cell(row, FIRST_CELL + index, column.kind))
+    });
+    let cells: Vec<_> = cells.collect::<Result<_, Error>>()?;
+    let id = match cells.get(shape.identity) {
+        Some(Some(Value::Text(id))) => id.clone().into_owned(),
+        Some(Some(Value::Integer(id))) => id.to_string(),
+        _ => String::new(),
+    };
+    let times = Times {
+        first_seen: get(row, 7)?,
+        changed_at: get(row, 8)?,
+        missing_since: get(row, 9)?,
+        gone_at: get(row, 10)?,
+    };
+    let row = Row { cells, extra: get(row, 5)?, nulls: get(row, 6)? };
+    Ok(Kept { known, id, times, row, shape: shape.clone() })
+}
+
+fn cell(row: &SqlRow, index: usize, kind: Kind) -> Result<Option<Value<'static>>, Error> {
+    Ok(match kind {
+        Kind::Text | Kind::Json => {
+            get::<Option<String>>(row, index)?.map(|text| Value::Text(text.into()))
+        }
+        Kind::Integer => get::<Option<_>>(row, index)?.map(Value::Integer),
+        Kind::Real => get::<Option<_>>(row, index)?.map(Value::Real),
+        Kind::Boolean => get::<Option<_>>(row, index)?.map(Value::Boolean),
+    })
+}
+
+/// The index of the first column of a record.
+const FIRST_CELL: usize = 11;

@@ -1,0 +1,449 @@
+//! A mirror in a SQLite file.
+
+mod ahead;
+mod backup;
+mod consumers;
+mod damage;
+mod failure;
+mod files;
+mod follow;
+mod history;
+mod lock;
+mod log;
+mod notes;
+mod open;
+mod opened;
+mod partial;
+mod purge;
+pub(crate) mod restore;
+mod rows;
+mod scope;
+mod select;
+mod table;
+mod traces;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+
+use crate::engine::Before;
+use crate::engine::known::{Known, State};
+use crate::error::{Error, ErrorKind};
+use crate::feed::change::{Change, ChangeKind};
+use crate::feed::consumer::Consumer;
+use crate::feed::cursor::Identity;
+use crate::fields::hash::Hash;
+use crate::fields::shape::Shape;
+use crate::gauge::sample::Sample;
+use crate::history::past_run::PastRun;
+use crate::history::status::TableStatus;
+use crate::keep::backup::{Backup, Existing};
+use crate::keep::filter::Filter;
+use crate::source::Source;
+use crate::store::sqlite::ahead::Ahead;
+use crate::store::sqlite::failure::failed;
+use crate::store::sqlite::lock::Lock;
+use crate::store::sqlite::open::VERSION;
+use crate::store::sqlite::opened::Opened;
+use crate::store::sqlite::rows::Shapes;
+use crate::store::sqlite::select::Page;
+use crate::store::sqlite::table::Table;
+use crate::store::sqlite::traces::BUSY_TIMEOUT;
+use crate::store::{
+    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store, Written,
+};
+use crate::time::utc;
+
+/// A mirror in a SQLite file.
+pub(crate) struct SqliteStore {
+    path: PathBuf,
+    connection: Connection,
+    /// Dropped after the connection.
+    _opened: Opened,
+    identity: Identity,
+    /// Erased values may remain in the log.
+    has_traces: bool,
+    /// Held during a transaction.
+    lock: Option<Lock>,
+    tables: HashMap<String, Arc<Table>>,
+    shapes: Shapes,
+    ahead: Ahead,
+    /// The time that was written last, and its text.
+    time: (i64, Arc<str>),
+}
+
+impl SqliteStore {
+    pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
+        let opened = Opened::note(path, || log::check(path))?;
+        let (connection, identity) = open::open(path, source)?;
+        // A process that was killed may have left erased values in the log.
+        let has_traces = !traces::remove(&connection, Duration::ZERO)?;
+        Ok(Self {
+            has_traces,
+            path: path.to_owned(),
+            connection,
+            _opened: opened,
+            identity,
+            lock: None,
+            tables: HashMap::new(),
+            shapes: Shapes::new(),
+            ahead: Ahead::default(),
+            time: (i64::MIN, Arc::from("")),
+        })
+    }
+
+    /// Takes the lock and begins a transaction.
+    fn lock(&mut self) -> Result<(), Error> {
+        self.lock = Some(Lock::take(&self.path)?);
+        self.ahead = Ahead::default();
+        // Page 1 counts changes only when it is written, see `log`.
+        self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
+    }
+
+    fn run(&self, sql: &str) -> Result<(), Error> {
+        self.connection.execute_batch(sql).map_err(failed)
+    }
+
+    /// Returns how many rows were written.
+    fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
+        statement.execute(parameters).map_err(failed)
+    }
+
+    /// Returns a time as text. All rows of a sync have the same.
+    fn time(&mut self, seconds: i64) -> Arc<str> {
+        if self.time.0 != seconds {
+            self.time = (seconds, utc(seconds).into());
+        }
+        Arc::clone(&self.time.1)
+    }
+
+    fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
+        if let Some(table) = self.tables.get(name) {
+            return Ok(Arc::clone(table));
+        }
+        let table = scope::describe(&self.connection, name, None)?.ok_or_else(|| {
+            Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"))
+        })?;
+        let table = Arc::new(table);
+        self.tables.insert(name.to_owned(), Arc::clone(&table));
+        Ok(table)
+    }
+
+    fn read_ahead(&mut self, table: &Table) -> Result<(), Error> {
+        let Some((after, size)) = self.ahead.wants() else { return Ok(()) };
+        let mut statement = self.connection.prepare_cached(&table.known_after).map_err(failed)?;
+        let found = statement.query_map((after, size), rows::known).map_err(failed)?;
+        self.ahead.fill(found.collect::<Result<_, _>>().map_err(failed)?);
+        Ok(())
+    }
+}
+
+impl Store for SqliteStore {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
+        self.lock()?;
+        let registered = scope::register(&self.connection, scope)?;
+        let number = scope::migrate(&self.connection, scope.table, shape)?;
+        let table = scope::describe(&self.connection, scope.table, Some(shape))?;
+        self.tables.clear();
+        self.tables.extend(table.map(|table| (scope.table.to_owned(), Arc::new(table))));
+        self.execute("DELETE FROM mirror_rejected WHERE scope = ?1", (scope.name,))?;
+        let last = format!("SELECT max(mirror_key) FROM {}", table::quoted(scope.table));
+        let last: Option<i64> =
+            self.connection.query_row(&last, (), |row| row.get(0)).map_err(failed)?;
+        let suppressed = scope::suppressed(&self.connection, scope.table)?;
+        Ok(Start {
+            is_first: registered.is_first,
+            shape: number,
+            before: registered.before,
+            next_key: last.unwrap_or_default().saturating_add(1),
+            suppressed,
+        })
+    }
+
+    fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
+        self.lock()?;
+        backup::sweep(&self.path)?;
+        scope::counts(&self.connection, table)
+    }
+
+    fn begin_reading(&mut self) -> Result<(), Error> {
+        self.ahead = Ahead::default();
+        // The transaction begins to read with its first statement.
+        self.run("BEGIN; SELECT 1 FROM mirror_meta")
+    }
+
+    fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
+        let table = self.table(table)?;
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            self.read_ahead(&table)?;
+            if let Some(known) = self.ahead.take(id) {
+                found.push(Some(known));
+                continue;
+            }
+            let mut statement = self.connection.prepare_cached(&table.known).map_err(failed)?;
+            let known = statement.query_row((table.id(id),), rows::known).optional();
+            let known = known.map_err(failed)?.map(|(_, known)| known);
+            if let Some(known) = known {
+                self.ahead.jump(known.key);
+            }
+            found.push(known);
+        }
+        Ok(found)
+    }
+
+    fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
+        let table = self.table(table)?;
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            found.extend(rows::find(&self.connection, &mut self.shapes, &table.row, key)?);
+        }
+        Ok(found)
+    }
+
+    fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
+        let table = self.table(table)?;
+        let mut statement = self.connection.prepare_cached(&table.live_after).map_err(failed)?;
+        let live = statement.query_map((key,), |row| {
+            Ok(Live { key: row.get(0)?, misses: row.get(1)?, id: rows::id(row.get_ref(2)?) })
+        });
+        live.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+    }
+
+    fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
+        let table = self.table(table)?;
+        let (hash, at) = (written.hash.to_bytes(), self.time(written.at));
+        let changed_at = written.is_changed.then_some(&*at);
+        let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
+        let sql = if written.is_new { &table.insert } else { &table.update };
+        self.execute(sql, parameters).map(drop)
+    }
+
+    fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
+        let table = self.table(table)?;
+        let (state, misses, at) = match mark {
+            Mark::Present => ("present", 0, None),
+            Mark::Missing { misses, at } => ("missing", misses, Some(self.time(at))),
+        };
+        self.execute(&table.mark, (key, state, misses, at.as_deref())).map(drop)
+    }
+
+    fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
+        let (table, at) = (self.table(table)?, self.time(at));
+        self.execute(&table.erase, (key, state.as_str(), &*at)).map(drop)
+    }
+
+    fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
+        let table = self.table(table)?;
+        for Omitted { key, row } in omitted {
+            self.execute(&table.omit, (key, row.extra.as_deref(), row.nulls.as_deref()))?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
+        let fields = serde_json::Value::from(change.fields.to_vec()).to_string();
+        let fields = (!change.fields.is_empty()).then_some(fields);
+        let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let at = self.time(change.at);
+        let row = (&*at, change.table, change.id, change.kind.as_str(), fields);
+        self.execute(insert, row).map(drop)
+    }
+
+    fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
+        let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
+        self.execute(insert, (scope, i64::try_from(index).unwrap_or(i64::MAX), reason)).map(drop)
+    }
+
+    fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
+        let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
+                      WHERE table_name = ?1";
+        let completed_at = end.completed_at.map(|at| self.time(at));
+        let counts = [end.after.present, end.after.missing];
+        let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        self.execute(update, (end.table, present, missing, completed_at.as_deref()))?;
+        self.run("COMMIT")?;
+        if end.has_erased || self.has_traces {
+            let timeout = if end.has_erased { BUSY_TIMEOUT } else { Duration::ZERO };
+            self.has_traces = !traces::remove(&self.connection, timeout)?;
+        }
+        self.lock = None;
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        if !self.connection.is_autocommit() {
+            // Without a connection, SQLite rolls back when it opens the file again.
+            let _ignored = self.connection.execute_batch("ROLLBACK");
+        }
+        // The transaction may have created or changed a table.
+        self.tables.clear();
+        self.shapes.clear();
+        self.lock = None;
+    }
+
+    fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
+        scope::suppressed(&self.connection, table)
+    }
+
+    fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
+        let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+        Ok(self.execute(delete, (table, id.to_bytes()))? > 0)
+    }
+
+    fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
+        let insert =
+            "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
+        let at = self.time(at);
+        self.execute(insert, (table, id.to_bytes(), &*at)).map(drop)
+    }
+
+    fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
+        notes::read(&self.connection, name).map_err(failed)
+    }
+
+    fn set_note(&mut self, name: &str, text: &str) -> Result<(), Error> {
+        notes::write(&self.connection, name, text).map_err(failed)
+    }
+
+    fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
+        let table = self.table(erased.table)?;
+        let at = self.time(erased.at);
+        follow::erase_where(&self.connection, &table, erased, &at).map_err(failed)
+    }
+
+    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
+        let select = "SELECT number, unixepoch(at), table_name, record_id, kind, fields FROM mirror_change \
+                      WHERE number > ?1 ORDER BY number LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(select).map_err(failed)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let changes = statement.query_map((after, limit), |row| {
+            let fields: Option<String> = row.get(5)?;
+            let fields = serde_json::from_str(fields.as_deref().unwrap_or("[]"));
+            Ok(Change {
+                number: row.get(0)?,
+                at: row.get(1)?,
+                table: row.get(2)?,
+                id: row.get(3)?,
+                kind: ChangeKind::of(row.get_ref(4)?.as_str()?).unwrap_or(ChangeKind::Changed),
+                fields: fields.unwrap_or_default(),
+            })
+        });
+        changes.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+    }
+
+    fn feed(&mut self) -> Result<Feed, Error> {
+        let select = "SELECT pruned, \
+                      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0) FROM mirror_meta";
+        let feed = |row: &rusqlite::Row<'_>| Ok(Feed { pruned: row.get(0)?, last: row.get(1)? });
+        self.connection.query_row(select, (), feed).map_err(failed)
+    }
+
+    fn prune(&mut self, number: i64) -> Result<(), Error> {
+        let transaction = self.connection.transaction().map_err(failed)?;
+        transaction
+            .execute("UPDATE mirror_meta SET pruned = max(pruned, ?1)", (number,))
+            .and_then(|_| {
+                transaction.execute("DELETE FROM mirror_change WHERE number <= ?1", (number,))
+            })
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)
+    }
+
+    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
+        self.lock()?;
+        let removed = purge::remove(&self.connection, removal).map_err(failed)?;
+        self.run(if removal.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
+        Ok(removed)
+    }
+
+    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
+        purge::older_than(&self.connection, time).map_err(failed)
+    }
+
+    fn compact(&mut self) -> Result<u64, Error> {
+        purge::compact(&self.connection).map_err(failed)
+    }
+
+    fn records(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Kept>, Error> {
+        let shape = Arc::clone(&self.table(table)?.shape);
+        let page = Page { table, shape: &shape, filter, after, limit };
+        select::records(&self.connection, &mut self.shapes, &page)
+    }
+
+    fn damage(&mut self) -> Result<Vec<String>, Error> {
+        damage::find(&self.connection)
+    }
+
+    fn has_traces(&self) -> bool {
+        self.has_traces
+    }
+
+    fn backup(&mut self, to: &Path, existing: Existing, at: i64) -> Result<(), Error> {
+        backup::write(&self.path, &self.connection, to, existing, at)
+    }
+
+    fn backups(&mut self) -> Result<Vec<Backup>, Error> {
+        backup::all(&self.path)
+    }
+
+    fn drop_backup(&mut self, path: &Path) -> Result<bool, Error> {
+        backup::remove(&self.path, path)
+    }
+
+    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
+        scope::statuses(&self.connection)
+    }
+
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        let table = match self.table(table) {
+            Ok(table) => table,
+            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let id = table.id(id);
+        rows::find(&self.connection, &mut self.shapes, &table.row_of, id)
+    }
+
+    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
+        history::add(&mut self.connection, runs, samples).map_err(failed)
+    }
+
+    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
+        history::runs(&self.connection, limit).map_err(failed)
+    }
+
+    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
+        history::samples(&self.connection, gauge, since).map_err(failed)
+    }
+
+    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
+        consumers::all(&self.connection).map_err(failed)
+    }
+
+    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
+        consumers::add(&self.connection, consumer).map_err(failed)
+    }
+
+    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
+        consumers::update(&self.connection, consumer, position).map_err(failed)
+    }
+
+    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
+        consumers::remove(&self.connection, name).map_err(failed)
+    }
+}
