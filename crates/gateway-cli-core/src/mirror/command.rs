@@ -70,7 +70,7 @@ Examples:
         #[arg(short, long)]
         yes: bool,
     },
-    /// Check the mirror for damage: its database, counts and hashes, and that the changes lead to the tables.
+    /// Check the mirror for damage: its database, counts and hashes, and that the changes agree with the tables.
     ///
     /// The exit code is 5 if something is wrong. Each finding says what to do next.
     Check,

@@ -48,10 +48,15 @@ impl Rules {
         if !is_too_many || self.accepted == Some(absent.newly) {
             return Ok(());
         }
+        let newly = absent.newly;
+        let limit = if is_empty {
+            "it is empty".to_owned()
+        } else {
+            format!("more than {TOLERATED} and more than {} %", 100 / TOLERATED_SHARE)
+        };
         let text = format!(
-            "cannot commit the list: {} of {present} records are missing from it; check the service, then accept exactly \
-             this number",
-            absent.newly
+            "cannot commit the list: {newly} of {present} records are missing from it ({limit}); check the service, then \
+             accept {newly} missing records"
         );
         Err(Error::new(ErrorKind::Brake, text).with_missing(absent.newly))
     }

@@ -152,7 +152,7 @@ impl<'a> Rows<'a> {
             State::Gone | State::Forgotten => false,
         };
         if is_live && !self.is_reduced && kept.known.hash != Some(self.hash(kept)?) {
-            add(FindingKind::Hash, "its hash is not that of its contents".to_owned());
+            add(FindingKind::Hash, "the row was changed by another program".to_owned());
         }
         if !is_live && kept.is_readable() {
             let cause = format!("it is {}, and still has contents", state.as_str());

@@ -53,7 +53,7 @@ pub enum FindingKind {
     Counts,
     /// The state of a record is not the one that the feed leads to.
     Feed,
-    /// The hash of a record is not that of its contents.
+    /// The hash of a record is not that of its contents: another program changed the row.
     Hash,
     /// A record that is gone or forgotten has a personal or an unlisted value.
     Erasure,

@@ -35,7 +35,7 @@ impl Purge {
         Self::default()
     }
 
-    /// Removes the rows of records that have been gone or forgotten for this long. A forgotten identity is remembered further.
+    /// Removes the rows of records that have been gone or forgotten for this long. Forgotten identities stay blocked.
     /// A record that was gone and is in a list again is added, instead of returned.
     pub fn records_gone_for(self, duration: Duration) -> Self {
         Self { gone_for: Some(duration), ..self }

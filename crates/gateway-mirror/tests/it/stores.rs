@@ -60,11 +60,17 @@ fn the_error_of_a_second_sync_says_who_syncs() {
         assert_eq!(error.kind(), ErrorKind::Busy);
         let text = error.to_string();
         let holder = match place {
-            Place::Sqlite(_) => format!(": process {} syncs it; wait", std::process::id()),
+            Place::Sqlite(_) => {
+                format!(": process {} is syncing it; try again", std::process::id())
+            }
             #[cfg(feature = "postgres019")]
             Place::Postgres(_) => ": `the tests` of postgres (backend ".to_owned(),
         };
-        assert!(text.contains(&holder) && text.ends_with(" syncs it; wait for its end"), "{text}");
+        assert!(
+            text.contains(&holder)
+                && text.ends_with(" is syncing it; try again when it has finished"),
+            "{text}"
+        );
         assert_eq!(other.forget("photo", "1").unwrap_err().kind(), ErrorKind::Busy);
         drop(run);
         photos(&mut other, &[r#"{"id":"1"}"#]);
@@ -177,7 +183,7 @@ fn the_brake_commits_nothing_until_its_number_is_accepted() {
         assert_eq!((error.kind(), error.missing()), (ErrorKind::Brake, Some(100)));
         assert_eq!(
             error.to_string(),
-            "cannot commit the list: 100 of 600 records are missing from it; check the service, then accept exactly this number"
+            "cannot commit the list: 100 of 600 records are missing from it (more than 50 and more than 10 %); check the service, then accept 100 missing records"
         );
         let wrong = sync(&mut mirror, &PHOTO, Rules::new().accept_missing(99), &short).unwrap_err();
         assert_eq!(wrong.missing(), Some(100));

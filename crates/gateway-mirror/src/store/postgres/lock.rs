@@ -16,7 +16,9 @@ pub(crate) fn take(session: &mut Session, schema: &str, key: i64) -> Result<(), 
     }
     let holder = holder(session, key)?;
     let holder = holder.as_deref().unwrap_or("another session");
-    let text = format!("cannot sync the schema `{schema}`: {holder} syncs it; wait for its end");
+    let text = format!(
+        "cannot change the schema `{schema}`: {holder} is syncing it; try again when it has finished"
+    );
     Err(Error::new(ErrorKind::Busy, text))
 }
 

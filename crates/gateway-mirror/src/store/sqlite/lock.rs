@@ -46,6 +46,9 @@ fn busy(database: &Path, lock: &Path) -> Error {
     // Some systems do not let others read a locked file.
     let holder = std::fs::read_to_string(lock).ok().filter(|holder| !holder.is_empty());
     let holder = holder.as_deref().unwrap_or("another process");
-    let text = format!("cannot sync {}: {holder} syncs it; wait for its end", database.display());
+    let text = format!(
+        "cannot change {}: {holder} is syncing it; try again when it has finished",
+        database.display()
+    );
     Error::new(ErrorKind::Busy, text)
 }
