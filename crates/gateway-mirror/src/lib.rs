@@ -67,7 +67,7 @@
 //!
 //! Some services have a value that no record shows: only a filter knows the status of a photo in an album. After the lists,
 //! [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the placements as records of another table.
-//! The names are those of the contract, those that the mirror has, and those of [`SyncOptions::values`].
+//! The names are those of the contract, those that the mirror has or had, and those that [`SyncOptions::values`] named once.
 //!
 //! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it
 //!   is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and there is a new name. It begins with
@@ -84,7 +84,9 @@
 //! - A member whose value is unknown has a placement without a value. [`Coverage`] has their number.
 //! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is the time since
 //!   when it has its value, as far as the mirror knows: asking again does not touch it.
-//! - If a member or a group is gone or forgotten, so are its placements, in the same transaction.
+//! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
+//!   identity, group and member. The next recovery counts them in [`Report::gone`].
+//! - [`Coverage::values_from`] and [`TableStatus::values_from`] say how old the values may be.
 //!
 //! # Tables
 //!
@@ -105,7 +107,7 @@
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
 //! `mirror_rejected` (rejected records of the last sync of
 //! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
-//! `mirror_note` (which groups are due, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
+//! `mirror_note` (which groups are due, the names of values, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
 //! ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # Upkeep
@@ -131,7 +133,8 @@
 //! - PostgreSQL has no U+0000 in text. Such a value is in `mirror_extra` instead, and its column is empty. In every store, a
 //!   record with U+0000 in its identity is rejected.
 //! - `mirror_meta` has also the version of the schema and the last number of a change.
-//! - One session syncs a mirror at a time, by an advisory lock of its transaction. The error for others has the application name,
+//! - One session writes a mirror at a time, by an advisory lock of its transaction. A SQLite file is locked for a whole
+//!   [`Mirror::sync_all`] instead. In PostgreSQL, two recoveries can ask at the same time; the second one to end is refused. The error for others has the application name,
 //!   address and start of this session.
 //! - The personal columns have no statistics, which would keep samples of erased values. A sync that erased records runs `VACUUM`.
 //!   The write-ahead log, its archive and backups keep erased values as long as you keep them.

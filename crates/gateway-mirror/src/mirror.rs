@@ -13,6 +13,7 @@ use crate::feed::consumer::check_unneeded;
 use crate::feed::cursor::{Cursor, refused};
 use crate::fields::shape::Shape;
 use crate::history::status::TableStatus;
+use crate::recovery::rota::{self, Rota};
 use crate::run::Run;
 use crate::store::memory::MemoryStore;
 use crate::store::{Scope, Store};
@@ -172,7 +173,7 @@ impl Mirror {
     /// # Ok::<(), gateway_mirror::Error>(())
     /// ```
     pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
-        lock(&self.store).tables()
+        tables(&mut **lock(&self.store))
     }
 
     /// Removes the changes up to the cursor. Older cursors are refused from now on.
@@ -187,6 +188,17 @@ impl Mirror {
         check_unneeded(&store.consumers()?, store.feed()?.pruned, position)?;
         store.prune(position)
     }
+}
+
+/// Returns the state of each table, also since when the values of recovered ones are known.
+fn tables(store: &mut dyn Store) -> Result<Vec<TableStatus>, Error> {
+    let mut tables = store.tables()?;
+    for status in &mut tables {
+        if let Some(note) = store.note(&rota::note(&status.table))? {
+            status.values_from = Rota::read(Some(&note))?.oldest();
+        }
+    }
+    Ok(tables)
 }
 
 pub(crate) fn begin<'a>(

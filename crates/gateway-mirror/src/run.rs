@@ -65,6 +65,8 @@ pub struct Run<'a> {
     meaning: Vec<u8>,
     /// The column of the recovered value, if the table is a recovered one.
     value: Option<&'static str>,
+    /// How many records left since the last list because a record that they belong to did.
+    followed: u64,
     /// The columns that refer to this table.
     referring: Referring,
     /// Set if the mirror omits personal data.
@@ -135,6 +137,7 @@ impl<'a> Run<'a> {
             report: Report { is_baseline: start.is_first, ..Report::default() },
             meaning: Vec::new(),
             value: None,
+            followed: 0,
             referring,
             omission,
         })
@@ -143,7 +146,18 @@ impl<'a> Run<'a> {
     /// Says that the list has the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         self.value = Some(target.value);
+        self.followed = follow::take_count(&mut **self.store, &self.table)?;
         follow::register(&mut **self.store, target)
+    }
+
+    /// Returns the forgotten identities of another table.
+    pub(crate) fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
+        self.store.suppressed(table)
+    }
+
+    /// Reads a note in the transaction of the run.
+    pub(crate) fn read_note(&mut self, name: &str) -> Result<Option<String>, Error> {
+        self.store.note(name)
     }
 
     /// Writes a note in the transaction of the run.
@@ -216,6 +230,7 @@ impl<'a> Run<'a> {
             has_erased: self.report.gone > 0,
         };
         self.store.commit(&end)?;
+        self.report.gone += self.followed;
         Ok(take(&mut self.report))
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod postgres;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,6 +32,12 @@ use crate::keep::filter::Filter;
 pub(crate) trait Store: Send {
     /// Returns the identity of the mirror.
     fn identity(&self) -> &Identity;
+
+    /// Locks the mirror until the result is dropped, so that several transactions belong together. `None` if the store has no
+    /// lock that outlives a transaction. Fails if another process syncs.
+    fn hold(&mut self) -> Result<Option<Hold>, Error> {
+        Ok(None)
+    }
 
     /// Begins a transaction. Fails if another process syncs. Creates the table, or adds the columns that it lacks.
     fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error>;
@@ -175,6 +182,9 @@ pub(crate) trait Store: Send {
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error>;
 }
 
+/// A lock of a mirror. Dropping the last clone releases it.
+pub(crate) type Hold = Arc<dyn Any + Send + Sync>;
+
 /// A scope: a list of records of one table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
@@ -246,6 +256,8 @@ pub(crate) struct Erased<'a> {
     pub(crate) table: &'a str,
     pub(crate) column: &'a str,
     pub(crate) text: &'a str,
+    /// The columns that stay, apart from the identity. All others become empty.
+    pub(crate) kept: &'a [String],
     /// Their new state.
     pub(crate) state: State,
     pub(crate) at: i64,

@@ -97,10 +97,15 @@ pub(crate) fn note_age(
 ) -> Result<(), Failure> {
     let all = mirror.tables().map_err(|error| explained(&error))?;
     let used = all.iter().filter(|one| tables.contains(&&*one.table));
+    let values = used.clone().filter_map(|one| one.values_from).min();
     let times: Option<Vec<i64>> = used.map(|one| one.completed_at).collect();
-    let text = match times.and_then(|times| times.into_iter().min()) {
-        Some(oldest) => format!("from the mirror, {} old", ago(now() - oldest)),
-        None => "from the mirror, which was not synced yet".to_owned(),
+    let text = match (times.and_then(|times| times.into_iter().min()), values) {
+        (Some(oldest), Some(values)) if values < oldest => {
+            let [oldest, values] = [oldest, values].map(|time| ago(now() - time));
+            format!("from the mirror, {oldest} old; its values are up to {values} old")
+        }
+        (Some(oldest), _) => format!("from the mirror, {} old", ago(now() - oldest)),
+        (None, _) => "from the mirror, which was not synced yet".to_owned(),
     };
     invocation.screen.note(&text);
     Ok(())

@@ -29,6 +29,7 @@ struct Shown {
     table: String,
     synced_at: Option<String>,
     age_seconds: Option<i64>,
+    values_from: Option<String>,
     records: u64,
     missing: u64,
     rejected: u64,
@@ -62,6 +63,7 @@ fn shown(status: &TableStatus, now: i64) -> Shown {
         table: status.table.clone(),
         synced_at: status.completed_at.map(utc),
         age_seconds: status.completed_at.map(|at| (now - at).max(0)),
+        values_from: status.values_from.map(utc),
         records: status.present,
         missing: status.missing,
         rejected: status.rejected,
@@ -88,4 +90,5 @@ fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure
     Ok(())
 }
 
-const FIELDS: &[&str] = &["table", "synced_at", "age_seconds", "records", "missing", "rejected"];
+const FIELDS: &[&str] =
+    &["table", "synced_at", "age_seconds", "values_from", "records", "missing", "rejected"];

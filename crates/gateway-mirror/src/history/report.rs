@@ -16,7 +16,8 @@ pub struct Report {
     pub returned: u64,
     /// Records that are absent from the list for the first time.
     pub missing: u64,
-    /// Records that count as deleted since this list.
+    /// Records that count as deleted since this list. In a recovered table, also those that left since its last recovery
+    /// because their member or group did.
     pub gone: u64,
     /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
     /// missing or gone.

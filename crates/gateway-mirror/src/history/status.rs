@@ -14,4 +14,6 @@ pub struct TableStatus {
     pub missing: u64,
     /// How many records of the last list were rejected.
     pub rejected: u64,
+    /// In a recovered table, when the values of the longest waiting group were asked for, in seconds since 1970 (UTC).
+    pub values_from: Option<i64>,
 }

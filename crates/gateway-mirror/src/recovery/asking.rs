@@ -4,7 +4,7 @@ pub(crate) mod group;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 
 use crate::error::{Error, ErrorKind};
@@ -51,6 +51,8 @@ pub(crate) struct Asking {
     ready: VecDeque<usize>,
     probe: Probe,
     failed_in_a_row: u32,
+    /// Values that the service refused although it accepts others that it does not know.
+    refused: BTreeSet<usize>,
 }
 
 /// The state of the check with a value that does not exist.
@@ -85,6 +87,7 @@ impl Asking {
             ready: VecDeque::new(),
             probe: Probe::Unsent,
             failed_in_a_row: 0,
+            refused: BTreeSet::new(),
         }
     }
 
@@ -138,6 +141,11 @@ impl Asking {
                 self.place(index, value, &[])
             }
             (Query::Group(index) | Query::Value(index, _), answer) => {
+                if let (Query::Value(_, value), Answer::Refused(_) | Answer::Unsendable(_)) =
+                    (query, &answer)
+                {
+                    self.refused.insert(value);
+                }
                 self.end(index, Fate::Failed(self.reason(answer)));
                 Ok(())
             }
@@ -157,7 +165,7 @@ impl Asking {
             && received.all(|one| one == first)
         {
             let why = "each group has the records of the whole list, so that the service ignores the filter of the group";
-            return Err(self.refused(why));
+            return Err(self.refuse(why));
         }
         Ok(self.groups.into_iter().map(Group::finish).collect())
     }
@@ -169,9 +177,10 @@ impl Asking {
             Answer::Refused(_) => Probe::Refused,
             Answer::Members(_) | Answer::Rejected => {
                 let why = format!(
-                    "the service returned records for the value `{NONSENSE}`, which does not exist, so that it ignores the filter"
+                    "the service ignores the filter `{}`: it returned records for a value that does not exist",
+                    self.name
                 );
-                return Err(self.refused(&why));
+                return Err(self.refuse(&why));
             }
             Answer::Unsendable(error) | Answer::Failed(error) => {
                 let text = format!(
@@ -212,7 +221,7 @@ impl Asking {
         };
         if group.is_again {
             let text = format!("{why} in the group `{}`, asked twice", group.known.id);
-            return Err(self.refused(&text));
+            return Err(self.refuse(&text));
         }
         // A record may have changed between two answers.
         group.begin_again();
@@ -250,7 +259,7 @@ impl Asking {
         }
     }
 
-    fn refused(&self, why: &str) -> Error {
+    fn refuse(&self, why: &str) -> Error {
         let text = format!("cannot recover `{}`: {why}; nothing was changed", self.name);
         Error::new(ErrorKind::Filter, text)
     }
@@ -258,6 +267,13 @@ impl Asking {
     /// Returns the names of the values.
     pub(crate) fn values(&self) -> &[String] {
         &self.values
+    }
+
+    /// Returns the names to ask for in later recoveries: each of them, apart from those that let a group fail.
+    pub(crate) fn values_to_keep(&self) -> Vec<String> {
+        let kept = self.values.iter().enumerate();
+        let kept = kept.filter(|(index, _)| !self.refused.contains(index));
+        kept.map(|(_, value)| value.clone()).collect()
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Coverage {
     pub asked: u64,
     /// How many groups were not, because their members did not change.
     pub kept: u64,
+    /// When the values of the longest waiting group were asked for, in seconds since 1970 (UTC): each value is at least as new.
+    pub values_from: Option<i64>,
 }
 
 /// A group whose values could not be recovered. Its placements are as they were before.

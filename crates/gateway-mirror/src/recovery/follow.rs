@@ -10,8 +10,17 @@ use crate::feed::change::ChangeKind;
 use crate::recovery::target::Target;
 use crate::store::{Erased, NewChange, Store};
 
-/// The columns that refer to a table, as pairs of table and column.
-pub(crate) type Referring = Vec<(String, String)>;
+/// The columns that refer to a table.
+pub(crate) type Referring = Vec<Reference>;
+
+/// A column of a recovered table that refers to another table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reference {
+    table: String,
+    column: String,
+    /// The columns that identify a placement: they stay when it is erased.
+    kept: Vec<String>,
+}
 
 /// The recovered tables of a mirror.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -25,8 +34,13 @@ struct References(BTreeMap<String, String>);
 pub(crate) fn referring(store: &mut dyn Store, table: &str) -> Result<Referring, Error> {
     let mut referring = Vec::new();
     for (recovered, References(columns)) in read(store)?.0 {
+        let kept: Vec<String> = columns.keys().cloned().collect();
         let columns = columns.into_iter().filter(|(_, to)| to == table);
-        referring.extend(columns.map(|(column, _)| (recovered.clone(), column)));
+        referring.extend(columns.map(|(column, _)| Reference {
+            table: recovered.clone(),
+            column,
+            kept: kept.clone(),
+        }));
     }
     Ok(referring)
 }
@@ -43,21 +57,47 @@ pub(crate) fn register(store: &mut dyn Store, target: &Target) -> Result<(), Err
     store.set_note(NOTE, &note)
 }
 
-/// Erases the records that refer to an erased one. They count as gone: a recovery does not bring back those of a forgotten
-/// record.
+/// Erases the records that refer to an erased one, also their values. They count as gone: a recovery does not bring back
+/// those of a forgotten record.
 pub(crate) fn erase(
     store: &mut dyn Store,
     referring: &Referring,
     id: &str,
     at: i64,
 ) -> Result<(), Error> {
-    for (table, column) in referring {
-        for id in store.erase_where(&Erased { table, column, text: id, state: State::Gone, at })? {
-            let (id, kind) = (&*id, ChangeKind::Gone);
-            store.append(&NewChange { at, table, id, kind, fields: &[] })?;
+    for Reference { table, column, kept } in referring {
+        let erased = Erased { table, column, text: id, kept, state: State::Gone, at };
+        let ids = store.erase_where(&erased)?;
+        if ids.is_empty() {
+            continue;
+        }
+        let count =
+            count(store, table)?.saturating_add(u64::try_from(ids.len()).unwrap_or(u64::MAX));
+        store.set_note(&counter(table), &count.to_string())?;
+        for id in &ids {
+            store.append(&NewChange { at, table, id, kind: ChangeKind::Gone, fields: &[] })?;
         }
     }
     Ok(())
+}
+
+/// Returns how many records of a recovered table were erased with others since the last call.
+pub(crate) fn take_count(store: &mut dyn Store, table: &str) -> Result<u64, Error> {
+    let count = count(store, table)?;
+    if count > 0 {
+        store.set_note(&counter(table), "0")?;
+    }
+    Ok(count)
+}
+
+fn count(store: &mut dyn Store, table: &str) -> Result<u64, Error> {
+    let note = store.note(&counter(table))?;
+    Ok(note.and_then(|count| count.parse().ok()).unwrap_or_default())
+}
+
+/// Returns the name of the note that counts the erased records of a recovered table.
+fn counter(table: &str) -> String {
+    format!("followed/{table}")
 }
 
 fn read(store: &mut dyn Store) -> Result<Recovered, Error> {

@@ -37,6 +37,11 @@ pub(crate) struct Forgotten {
 }
 
 impl Forgotten {
+    /// Returns the members that are forgotten since.
+    pub(crate) fn again(&self, ids: HashSet<Hash>) -> Self {
+        Self { hasher: self.hasher.clone(), ids }
+    }
+
     pub(crate) fn has(&self, id: &str) -> bool {
         !self.ids.is_empty() && self.ids.contains(&self.hasher.hash(&[id.as_bytes()]))
     }
@@ -63,8 +68,8 @@ pub(crate) fn read(
     if status(target.table.name()).is_some() {
         read_placements(mirror, target, &hasher, &mut groups)?;
     }
-    let values = values(&groups, target.known_values, more);
     let rota = Rota::read(lock(&mirror.store).note(&target.rota())?.as_deref())?;
+    let values = values(&groups, target.known_values, more, rota.values());
     let ids: Vec<&str> = groups.keys().map(|id| &**id).collect();
     let due: BTreeSet<String> =
         rota.due(&ids, runs, now(&mirror.clock)).into_iter().map(str::to_owned).collect();
@@ -132,8 +137,13 @@ fn text(shape: &Shape, cells: &[Option<Value<'_>>], name: &str) -> Option<String
     }
 }
 
-/// Returns the names of all values: those in the mirror by their frequency, then the others.
-fn values(groups: &BTreeMap<String, Known>, known: &[&str], more: &[String]) -> Vec<String> {
+/// Returns the names of all values: those in the mirror by their frequency, then the others, and those of earlier recoveries.
+fn values(
+    groups: &BTreeMap<String, Known>,
+    known: &[&str],
+    more: &[String],
+    earlier: &[String],
+) -> Vec<String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (value, count) in groups.values().flat_map(|group| &group.values) {
         *counts.entry(value).or_default() += count;
@@ -141,7 +151,9 @@ fn values(groups: &BTreeMap<String, Known>, known: &[&str], more: &[String]) -> 
     let mut frequent: Vec<(&str, u64)> = counts.into_iter().collect();
     frequent.sort_by_key(|(_, count)| Reverse(*count));
     let frequent = frequent.into_iter().map(|(value, _)| value);
-    let all = frequent.chain(known.iter().copied()).chain(more.iter().map(|value| &**value));
+    let all = frequent
+        .chain(known.iter().copied())
+        .chain(more.iter().chain(earlier).map(|value| &**value));
     let mut seen = BTreeSet::new();
     all.filter(|value| seen.insert(*value)).map(str::to_owned).collect()
 }

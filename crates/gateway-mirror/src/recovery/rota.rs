@@ -12,8 +12,8 @@ pub(crate) struct Rota {
     /// The number of recoveries.
     turn: u64,
     groups: BTreeMap<String, Asked>,
-    /// The values of the last recovery.
-    values: BTreeSet<String>,
+    /// All names of values that were asked for, those of the last recovery first.
+    values: Vec<String>,
 }
 
 /// When a group was asked.
@@ -50,9 +50,25 @@ impl Rota {
         due.map(|(_, (_, id))| id).collect()
     }
 
-    /// Returns whether the last recovery did not ask for one of these values.
+    /// Returns whether one of these values was not asked for before.
     pub(crate) fn has_new(&self, values: &[String]) -> bool {
-        values.iter().any(|value| !self.values.contains(value))
+        let old: BTreeSet<&str> = self.values().iter().map(|value| &**value).collect();
+        values.iter().any(|value| !old.contains(&**value))
+    }
+
+    /// Returns the values of earlier recoveries.
+    pub(crate) fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// Returns the number of recoveries.
+    pub(crate) fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// Returns when the longest waiting group was asked for its values, in seconds since 1970.
+    pub(crate) fn oldest(&self) -> Option<i64> {
+        self.groups.values().map(|asked| asked.at).min()
     }
 
     /// Returns the rota after a recovery of these groups.
@@ -68,7 +84,7 @@ impl Rota {
         let mut groups: BTreeMap<String, Asked> =
             old.map(|(id, asked)| (id.clone(), *asked)).collect();
         groups.extend(asked.into_iter().map(|id| (id.into(), Asked { turn, at })));
-        Self { turn, groups, values: values.iter().cloned().collect() }
+        Self { turn, groups, values: values.iter().take(VALUES_KEPT).cloned().collect() }
     }
 
     /// Returns the text of the note.
@@ -78,8 +94,16 @@ impl Rota {
     }
 }
 
+/// Returns the name of the note with the rota of a recovered table.
+pub(crate) fn note(table: &str) -> String {
+    format!("rota/{table}")
+}
+
 /// Time after which a group is asked again in any case, in seconds: less than a day, so that a daily run asks for all.
 const MAX_AGE: i64 = 20 * 3600;
+
+/// Maximum number of names of values that are kept.
+const VALUES_KEPT: usize = 1000;
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use gateway_model_core::{Column, ColumnKind, Table};
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::json::quoted;
+use crate::recovery::rota;
 
 /// The aim of a recovery: a table with one row for each member of each group.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ impl Target {
 
     /// Returns the name of the note with the rota.
     pub(crate) fn rota(&self) -> String {
-        format!("rota/{}", self.table.name())
+        rota::note(self.table.name())
     }
 
     /// Returns the names of the columns: identity, group, member, and value.

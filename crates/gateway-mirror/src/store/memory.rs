@@ -288,11 +288,16 @@ impl Store for MemoryStore {
     }
 
     fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
-        let Erased { table, column, text, state, at } = *erased;
+        let Erased { table, column, text, kept, state, at } = *erased;
         let filter = Filter::new().state(State::Present).state(State::Missing).column(column, text);
         let found = self.records(table, &filter, 0, usize::MAX)?;
-        for Kept { known, .. } in &found {
+        for Kept { known, shape, .. } in &found {
             self.erase(table, known.key, state, at)?;
+            let cells = &mut self.stored(table, known.key)?.row.cells;
+            let emptied = (cells.iter_mut().enumerate().zip(&shape.columns)).filter(
+                |((index, _), column)| *index != shape.identity && !kept.contains(&column.name),
+            );
+            emptied.for_each(|((_, cell), _)| *cell = None);
             let counts = &mut self.table(table)?.counts;
             let count = match known.state {
                 State::Missing => &mut counts.missing,
@@ -371,6 +376,7 @@ impl Store for MemoryStore {
             present: table.counts.present,
             missing: table.counts.missing,
             rejected: table.rejected,
+            values_from: None,
         };
         Ok(self.content.tables.iter().map(status).collect())
     }

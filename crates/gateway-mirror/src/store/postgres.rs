@@ -351,10 +351,10 @@ impl Store for PostgresStore {
     fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
         self.flush()?;
         let table = self.table(erased.table)?;
-        let Erased { state, at, .. } = *erased;
+        let Erased { kept, state, at, .. } = *erased;
         let [name, column, text] =
             [erased.table, erased.column, erased.text].map(ToOwned::to_owned);
-        let rows = follow::Rows { table: name, column, text, state, at };
+        let rows = follow::Rows { table: name, column, text, kept: kept.to_vec(), state, at };
         self.call(move |session, schema| follow::erase_where(session, schema, &table, &rows))
     }
 

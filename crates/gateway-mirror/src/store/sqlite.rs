@@ -24,7 +24,7 @@ mod traces;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
@@ -53,7 +53,8 @@ use crate::store::sqlite::select::Page;
 use crate::store::sqlite::table::Table;
 use crate::store::sqlite::traces::BUSY_TIMEOUT;
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store, Written,
+    End, Erased, Feed, Hold, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store,
+    Written,
 };
 use crate::time::utc;
 
@@ -67,7 +68,9 @@ pub(crate) struct SqliteStore {
     /// Erased values may remain in the log.
     has_traces: bool,
     /// Held during a transaction.
-    lock: Option<Lock>,
+    lock: Option<Arc<Lock>>,
+    /// Held during a sync of all tables.
+    held: Weak<Lock>,
     tables: HashMap<String, Arc<Table>>,
     shapes: Shapes,
     ahead: Ahead,
@@ -88,6 +91,7 @@ impl SqliteStore {
             _opened: opened,
             identity,
             lock: None,
+            held: Weak::new(),
             tables: HashMap::new(),
             shapes: Shapes::new(),
             ahead: Ahead::default(),
@@ -95,9 +99,17 @@ impl SqliteStore {
         })
     }
 
+    /// Returns the lock that is held, or takes it.
+    fn take_lock(&self) -> Result<Arc<Lock>, Error> {
+        match self.held.upgrade() {
+            Some(lock) => Ok(lock),
+            None => Lock::take(&self.path).map(Arc::new),
+        }
+    }
+
     /// Takes the lock and begins a transaction.
     fn lock(&mut self) -> Result<(), Error> {
-        self.lock = Some(Lock::take(&self.path)?);
+        self.lock = Some(self.take_lock()?);
         self.ahead = Ahead::default();
         // Page 1 counts changes only when it is written, see `log`.
         self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
@@ -145,6 +157,12 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    fn hold(&mut self) -> Result<Option<Hold>, Error> {
+        let lock = self.take_lock()?;
+        self.held = Arc::downgrade(&lock);
+        Ok(Some(lock))
     }
 
     fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {

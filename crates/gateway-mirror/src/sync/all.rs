@@ -27,13 +27,16 @@ impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
     /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
     ///
+    /// One sync runs at a time. A SQLite mirror is locked to the end of the sync. In PostgreSQL, where a lock cannot outlive a
+    /// transaction, a recovery is refused if another one was committed since it began.
+    ///
     /// Dropping the future undoes the table that is being read. Those before it stay.
     ///
     /// # Errors
     ///
     /// [`SyncError`] if a table failed; its report has the errors, and what was committed. The errors are those of
     /// [`sync`](Self::sync), and [`ErrorKind::Table`](crate::ErrorKind::Table) if the service lacks a table of the
-    /// options.
+    /// options, and [`Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
     ///
     /// # Examples
     ///
@@ -56,6 +59,9 @@ impl Mirror {
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
         let (plan, mut progress) = begin::<S>(options, &self.clock)?;
+        let handle = self.handle();
+        let held = on_thread(move || lock(&handle.store).hold()).await;
+        let _held = held.map_err(SyncError::refused)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
             let result = list.sync(self, client, options.rules, &progress.budget).await;
@@ -112,6 +118,7 @@ impl Mirror {
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
         let (plan, mut progress) = begin::<S>(options, &self.clock)?;
+        let _held = lock(&self.store).hold().map_err(SyncError::refused)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
             let result = list.sync_blocking(self, client, options.rules, &progress.budget);

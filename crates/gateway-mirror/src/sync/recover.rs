@@ -14,7 +14,7 @@ use crate::recovery::asking::{Answer, Asking, Query};
 use crate::recovery::known::{self, Forgotten};
 use crate::recovery::rota::Rota;
 use crate::recovery::target::Target;
-use crate::recovery::write::{Recovered, write};
+use crate::recovery::write::{self, Recovered, Values};
 use crate::sync::budget::Budget;
 use crate::sync::on_thread::on_thread;
 use crate::sync::options::SyncOptions;
@@ -137,9 +137,11 @@ impl Begun {
         target: &Target,
         rules: crate::engine::brake::Rules,
     ) -> Result<Recovered, Error> {
-        let values = self.asking.values().to_vec();
+        let values =
+            Values { all: self.asking.values().to_vec(), kept: self.asking.values_to_keep() };
         let groups = self.asking.finish()?;
-        write(mirror, target, rules, &values, &self.rota, groups)
+        let before = write::Begun { rota: &self.rota, forgotten: &self.forgotten };
+        write::write(mirror, target, rules, &values, before, groups)
     }
 }
 

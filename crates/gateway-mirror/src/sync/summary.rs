@@ -17,8 +17,8 @@ pub struct SyncReport {
     pub tables: Vec<TableReport>,
     /// One sample for each gauge of the service.
     pub samples: Vec<SampleReport>,
-    /// An error that belongs to no table: the options do not fit the service, so that nothing was begun, or the history and
-    /// the samples could not be written.
+    /// An error that belongs to no table: the options do not fit the service or another process syncs, so that nothing was
+    /// begun, or the history and the samples could not be written.
     pub error: Option<Error>,
     /// How many calls were made. The further pages of a list, and the retries of the client, are not counted.
     pub calls: u64,

@@ -35,6 +35,7 @@ mod postgres;
 mod privacy;
 mod purge;
 mod read;
+mod recovered;
 mod recovery;
 mod sinks;
 mod sqlite;

@@ -179,7 +179,7 @@ proptest! {
         let mut service =
             Service { truth, ignores_value: true, refuses_unknown: refuses, ..Service::default() };
         let error = text(ask(&mut service, &Truth::new(), true, &[1, 0, 2]));
-        prop_assert!(error.contains("`gateway-mirror-probe`, which does not exist"), "{}", error);
+        prop_assert!(error.contains("ignores the filter `mark`: it returned records"), "{}", error);
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) struct Rows {
     pub(crate) table: String,
     pub(crate) column: String,
     pub(crate) text: String,
+    pub(crate) kept: Vec<String>,
     pub(crate) state: State,
     pub(crate) at: i64,
 }
@@ -25,7 +26,7 @@ pub(crate) fn erase_where(
     table: &Table,
     rows: &Rows,
 ) -> Result<Vec<String>, Error> {
-    let Rows { table: name, column, text, state, at } = rows;
+    let Rows { table: name, column, text, kept, state, at } = rows;
     let (qualified, field) = (format!("{schema}.{}", quoted(name)), quoted(column));
     let index = quoted(&format!("mirror_index_{name}_{column}"));
     session.batch(&format!("CREATE INDEX IF NOT EXISTS {index} ON {qualified} ({field})"))?;
@@ -48,6 +49,15 @@ pub(crate) fn erase_where(
     let parameters: [Parameter<'_>; 3] =
         [(&keys, Type::INT8_ARRAY), (&state.as_str(), Type::TEXT), (&at, Type::INT8)];
     session.execute(&table.erase, &parameters)?;
+    let identity = &table.shape.identity()?.name;
+    let emptied = table.shape.columns.iter().map(|column| &column.name);
+    let emptied = emptied.filter(|one| *one != identity && !kept.contains(one));
+    let emptied: Vec<String> = emptied.map(|one| format!("{} = NULL", quoted(one))).collect();
+    if !emptied.is_empty() {
+        let empty =
+            format!("UPDATE {qualified} SET {} WHERE mirror_key = ANY($1)", emptied.join(", "));
+        session.execute(&empty, &[(&keys, Type::INT8_ARRAY)])?;
+    }
     let update = format!(
         "UPDATE {schema}.mirror_scope SET present = present - $2, missing = missing - $3 WHERE table_name = $1"
     );

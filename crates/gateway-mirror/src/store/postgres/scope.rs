@@ -156,6 +156,7 @@ pub(crate) fn statuses(session: &mut Session, schema: &str) -> Result<Vec<TableS
             present,
             missing,
             rejected: u64::try_from(rejected).unwrap_or_default(),
+            values_from: None,
         })
     };
     rows.iter().map(status).collect()

@@ -30,9 +30,16 @@ pub(crate) fn erase_where(
     if found.is_empty() {
         return Ok(Vec::new());
     }
+    let emptied =
+        table.existing.iter().filter(|one| **one != identity && !erased.kept.contains(*one));
+    let emptied: Vec<String> = emptied.map(|one| format!("{} = NULL", quoted(one))).collect();
+    let empty = format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
     for (key, ..) in &found {
         let mut statement = connection.prepare_cached(&table.erase)?;
         statement.execute((key, erased.state.as_str(), at))?;
+        if !emptied.is_empty() {
+            connection.prepare_cached(&empty)?.execute((key,))?;
+        }
     }
     let missing = found.iter().filter(|(_, _, is_missing)| *is_missing).count();
     let update = "UPDATE mirror_scope SET present = present - ?2, missing = missing - ?3 WHERE table_name = ?1";

@@ -123,6 +123,7 @@ pub(crate) fn statuses(connection: &Connection) -> Result<Vec<TableStatus>, Erro
             present,
             missing,
             rejected: u64::try_from(rejected).unwrap_or_default(),
+            values_from: None,
         })
     });
     statuses.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)

@@ -19,6 +19,8 @@ pub(crate) struct Table {
     pub(crate) update: String,
     pub(crate) mark: String,
     pub(crate) erase: String,
+    /// The names of all columns of records.
+    pub(crate) existing: Vec<String>,
     /// Empties the personal columns of a row that stays as it is otherwise.
     pub(crate) omit: String,
     /// Finds what is known of a record by its identity.
@@ -65,6 +67,7 @@ impl Table {
         );
         Ok(Self {
             shape: Arc::new(shape.clone()),
+            existing: existing.to_vec(),
             identity: identity.kind,
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \

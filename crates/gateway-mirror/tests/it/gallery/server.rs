@@ -22,11 +22,14 @@ pub(crate) struct Server {
 /// The mark of each photo in an album; `None` is one that no filter selects.
 pub(crate) type Marks = BTreeMap<String, Option<String>>;
 
+/// Waits before a query is answered.
+type Pause = Arc<dyn Fn() + Send + Sync>;
+
 /// Answers a query.
 type Script = fn(&mut Connection) -> Next;
 
 /// The content of the service, and its faults.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct State {
     /// Photos that are in no album, too.
     pub(crate) photos: BTreeSet<String>,
@@ -40,6 +43,8 @@ pub(crate) struct State {
     pub(crate) refuses_unknown: bool,
     /// A query that is answered in another way.
     pub(crate) fault: Option<(String, Script)>,
+    /// A query that is answered later, once.
+    pub(crate) pause: Option<(String, Pause)>,
 }
 
 impl State {
@@ -94,6 +99,11 @@ impl Server {
                 line.extend([" ", *name, "=", &**value]);
             }
             state.log.push(line.clone());
+            if let Some((_, pause)) = state.pause.take_if(|(query, _)| *query == line) {
+                drop(state);
+                pause();
+                state = current.lock().unwrap_or_else(PoisonError::into_inner);
+            }
             let fault = state.fault.as_ref().filter(|(query, _)| *query == line);
             if let Some((_, script)) = fault {
                 return script(connection);
