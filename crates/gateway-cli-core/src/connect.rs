@@ -161,7 +161,7 @@ pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
             .hint(format!("the path comes from {origin}")));
     }
     let asked = |failure: Failure| failure.because(format!("the path comes from {origin}"));
-    folder::check_private(path).map_err(asked)
+    folder::check_private(path, "token").map_err(asked)
 }
 
 /// Reads the token from a source that cannot change while the program runs.

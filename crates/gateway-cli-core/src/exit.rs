@@ -16,7 +16,8 @@ pub(crate) enum Exit {
     NotAuthorised = 3,
     /// No complete response arrived in time, or the service was overloaded or failing after all retries.
     Network = 4,
-    /// The service refused the request or reported a failure, or its response is unusable. Also if a contract check fails.
+    /// The service refused the request or reported a failure, or its response is unusable. Also if a contract check fails, or a
+    /// receiver does not accept an event.
     Contract = 5,
     /// Success, but some records were skipped.
     Rejected = 6,

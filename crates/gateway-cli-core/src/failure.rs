@@ -55,6 +55,12 @@ impl Failure {
         self
     }
 
+    /// Sets the exit code.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn with_exit(self, exit: Exit) -> Self {
+        Self { exit, ..self }
+    }
+
     /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit

@@ -168,10 +168,11 @@ Exit codes:
   2    invalid usage or configuration, or no access token
   3    not authorised
   4    network or TLS error, timeout, or the service was overloaded or failing; retry later
-  5    the service refused the request or reported a failure, or its response is unusable
+  5    the service or an event receiver refused a request or failed, or its response is unusable
   6    success, but some records were skipped; standard error lists them";
 
-const MIRROR_EXIT_CODES: &str = "  7    the mirror refused a list because too many records are missing from it; nothing was changed
+const MIRROR_EXIT_CODES: &str =
+    "  7    the mirror refused a list because too many records are missing from it; nothing was changed
   8    an amount is below --below, or the mirror is older than --max-age
   9    another process syncs the mirror
 ";

@@ -15,6 +15,7 @@ mod hooks;
 mod in_order;
 pub(crate) mod list;
 mod metrics;
+mod notes;
 mod place;
 #[cfg_attr(not(feature = "mirror-postgres"), path = "mirror/no_postgres.rs")]
 mod postgres;

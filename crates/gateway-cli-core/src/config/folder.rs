@@ -90,9 +90,10 @@ pub(crate) fn write(program: Name, path: &Path, text: &str) -> Result<(), Failur
 }
 
 /// Refuses a file that others can read, as `ssh` does. A file that belongs to another user or is on a read-only file system
-/// is accepted: the person cannot change its mode, and Docker and Kubernetes provide secrets that way.
+/// is accepted: the person cannot change its mode, and Docker and Kubernetes provide secrets that way. The hint names the
+/// contents, such as `token`.
 #[cfg(unix)]
-pub(crate) fn check_private(path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> {
     use std::os::unix::fs::MetadataExt as _;
 
     use rustix::fs::{StatVfsMountFlags, statvfs};
@@ -105,13 +106,13 @@ pub(crate) fn check_private(path: &Path) -> Result<(), Failure> {
     }
     let path = path.display();
     Err(Failure::usage(format!("other users can read {path}")).hint(format!(
-        "run `chmod 600 {path}`, and replace the token if somebody may have read it"
+        "run `chmod 600 {path}`, and replace the {contents} if somebody may have read it"
     )))
 }
 
 /// Accepts every file: on Windows, only the person can read the files in their folder.
 #[cfg(not(unix))]
-pub(crate) fn check_private(_path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_private(_path: &Path, _contents: &str) -> Result<(), Failure> {
     Ok(())
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn path(program: Name) -> Result<PathBuf, Failure> {
 fn open(program: Name) -> Result<DocumentMut, Failure> {
     let Some(path) = folder::find(program, NAME) else { return Ok(DocumentMut::new()) };
     let Some(text) = folder::read(&path)? else { return Ok(DocumentMut::new()) };
-    folder::check_private(&path)?;
+    folder::check_private(&path, "token")?;
     // The parser's error would quote the line, and with it the token.
     text.parse().map_err(|_quotes| {
         Failure::usage(format!("{} is not valid TOML", path.display()))

@@ -14,12 +14,19 @@ pub(crate) fn explained(error: &Error) -> Failure {
         ErrorKind::Busy => Exit::Busy,
         ErrorKind::Store | ErrorKind::Io => Exit::Unwritten,
         ErrorKind::Call => Exit::Network,
+        ErrorKind::Delivery | ErrorKind::Filter => Exit::Contract,
         _ => Exit::Usage,
     };
-    let mut failure = Failure::new(exit, error.to_string());
+    let mut said = error.to_string();
+    let mut failure = Failure::new(exit, said.clone());
     let mut source = error.source();
     while let Some(cause) = source {
-        failure = failure.because(cause.to_string());
+        let text = cause.to_string();
+        // The texts of some errors contain those of their causes.
+        if !said.contains(&text) {
+            failure = failure.because(text.clone());
+            said.push_str(&text);
+        }
         source = cause.source();
     }
     failure

@@ -16,8 +16,9 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::failure::explained;
 use crate::mirror::found::found;
+use crate::mirror::notes::{Notes, Subject};
 use crate::mirror::place::Place;
-use crate::mirror::repeat::{Next, RepeatFlags, repeat};
+use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
 use crate::mirror::{metrics, profiles};
 use crate::output::printer::Printer;
@@ -134,23 +135,29 @@ fn run_one<C: ServiceClient<Service: Mirrored>>(
     let Some(every) = flags.every else {
         let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         let mut printer = Printer::open(invocation, &schema)?;
-        let synced = sync::<C>(&flags.sync, &flags.repeat, invocation)?;
-        let Some(Synced { report, done, .. }) = synced else { return Ok(()) };
+        let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
+            return Ok(());
+        };
+        let Synced { report, done } = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
         for table in &report.tables {
             if let Ok(report) = &table.result {
                 printer.print(&shown(table.table, report))?;
             }
         }
         printer.finish()?;
-        notes(&report, invocation);
+        note_coverage(&report, &mut Notes::new(invocation.screen));
         return done;
     };
-    repeat(Duration::from_secs(every), invocation, || {
-        let synced = sync::<C>(&flags.sync, &flags.repeat, invocation)?;
-        let Some(Synced { report, done, .. }) = synced else { return Ok(Next::Never) };
-        summarize(&report, invocation);
+    let mut notes = Notes::new(invocation.screen);
+    let mut run = || {
+        let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
+            return Ok(Next::Never);
+        };
+        let Synced { report, done } = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        summarize(&report, &mut notes);
         done.map(|()| Next::Within(None))
-    })
+    };
+    repeat(Duration::from_secs(every), invocation, |_due| Round::from(run()))
 }
 
 /// Refuses the flag for the mirror of commands that only read.
@@ -167,43 +174,55 @@ pub(crate) struct Synced {
     pub(crate) report: SyncReport,
     /// The failure if a part of the sync failed.
     pub(crate) done: Result<(), Failure>,
-    pub(crate) mirror: Mirror,
 }
 
-/// Syncs the mirror, and writes the metrics. Returns nothing for a dry run.
-pub(crate) fn sync<C: ServiceClient<Service: Mirrored>>(
+/// A session, and the mirror of its service.
+pub(crate) type Opened<S> = (Session<S>, Mirror);
+
+/// Opens the mirror, and a session of its service. Returns nothing for a dry run.
+pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
     flags: &SyncFlags,
-    repeat: &RepeatFlags,
     invocation: &Invocation,
-) -> Result<Option<Synced>, Failure> {
+) -> Result<Option<Opened<C::Service>>, Failure> {
     let session = Session::open::<C>(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would sync the mirror {place}"));
         return Ok(None);
     }
-    let mut mirror = place.open(&source(flags, &session))?;
-    let done = mirror.sync_all_blocking(&session.client, &options::<C::Service>(flags));
+    let mirror = place.open(&source(flags, &session))?;
+    Ok(Some((session, mirror)))
+}
+
+/// Syncs the mirror, and writes the metrics.
+pub(crate) fn sync<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &mut Mirror,
+    flags: &SyncFlags,
+    repeat: &RepeatFlags,
+) -> Result<Synced, Failure> {
+    let done = mirror.sync_all_blocking(&session.client, &options::<S>(flags));
     let report = done.unwrap_or_else(SyncError::into_report);
-    let done = failed(&session, &report);
+    let done = failed(session, &report);
     if let Some(path) = &repeat.metrics_file {
         let tables = mirror.tables().map_err(|error| explained(&error))?;
         metrics::write(path, session.settings.program, &tables, done.is_ok())?;
     }
-    Ok(Some(Synced { report, done, mirror }))
+    Ok(Synced { report, done })
 }
 
 /// Notes how many values are known.
-fn notes(report: &SyncReport, invocation: &Invocation) {
+fn note_coverage(report: &SyncReport, notes: &mut Notes) {
     for table in &report.tables {
         if let Some(coverage) = &table.coverage {
-            invocation.screen.note(&coverage.text("group", "--values").to_string());
+            let text = coverage.text("group", "--values").to_string();
+            notes.note(Subject::Coverage(table.table), text, &[]);
         }
     }
 }
 
-/// Notes the counts of each table that has changes.
-pub(crate) fn summarize(report: &SyncReport, invocation: &Invocation) {
+/// Notes the counts of each table.
+pub(crate) fn summarize(report: &SyncReport, notes: &mut Notes) {
     for table in &report.tables {
         let Ok(report) = &table.result else { continue };
         let Shown { records, added, changed, returned, missing, gone, rejected, .. } =
@@ -217,13 +236,11 @@ pub(crate) fn summarize(report: &SyncReport, invocation: &Invocation) {
             (rejected, "rejected"),
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = [format!("{}: {records} records", table.table)]
-            .into_iter()
-            .chain(counts.map(|(count, what)| format!("{count} {what}")))
-            .collect();
-        invocation.screen.note(&parts.join(", "));
+        let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let state = format!("{}: {records} records", table.table);
+        notes.note(Subject::Records(table.table), state, &counts);
     }
-    notes(report, invocation);
+    note_coverage(report, notes);
 }
 
 /// Returns the options of the sync.

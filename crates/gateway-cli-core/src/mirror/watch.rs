@@ -1,30 +1,36 @@
 //! `watch`: syncs the mirror again and again, and delivers the changes.
 
+use std::error::Error as StdError;
 use std::io::{BufWriter, Stdout, stdout};
+use std::mem;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use gateway_client_core::ServiceClient;
-use gateway_client_core::transport::BlockingTransport;
+use gateway_client_core::transport::{BlockingTransport, TransportError};
 use gateway_mirror::model::Mirrored;
 use gateway_mirror::{
-    Delivery, DeliveryEnd, Error, Exec, Limits, Mirror, Ndjson, Sink, StartAt, Webhook,
-    WebhookSecret,
+    Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson, Sink, StartAt,
+    Webhook, WebhookSecret,
 };
 
 use crate::config::folder;
 use crate::config::settings::Settings;
 use crate::config::variable::setting;
 use crate::connect::transport;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::ago::{ago, now};
 use crate::mirror::failure::explained;
-use crate::mirror::repeat::{Next, RepeatFlags, repeat};
-use crate::mirror::sync::{SyncFlags, Synced, refuse_from, summarize, sync};
+use crate::mirror::notes::Notes;
+use crate::mirror::repeat::{Due, Next, RepeatFlags, Round, repeat};
+use crate::mirror::sync::{SyncFlags, Synced, open, refuse_from, summarize, sync};
 use crate::mirror::time::duration;
 use crate::output::format::Format;
+use crate::session::Session;
 
 /// The flags of `watch`.
 #[derive(Debug, Args)]
@@ -52,11 +58,12 @@ pub(crate) struct WatchFlags {
     #[arg(long, value_name = "FILE", requires = "webhook", hide_short_help = true)]
     webhook_secret_file: Option<PathBuf>,
 
-    /// Name of the position in the changes, which the mirror keeps.
+    /// Name of the position in the changes, which the mirror keeps [default: `exec`, `webhook` or `stdout`].
     ///
-    /// Each name gets every change. A new name begins after the changes that the mirror has.
-    #[arg(long, value_name = "NAME", default_value = "watch")]
-    consumer: String,
+    /// Each name gets every change. A new name begins after the changes that the mirror has. Programs with one name share its
+    /// changes, so give each receiver its own.
+    #[arg(long, value_name = "NAME")]
+    consumer: Option<String>,
 
     /// Deliver again to a receiver that was disabled because it is gone, and do not wait after failures.
     #[arg(long)]
@@ -64,6 +71,18 @@ pub(crate) struct WatchFlags {
 
     #[command(flatten)]
     repeat: RepeatFlags,
+}
+
+impl WatchFlags {
+    /// Returns the name of the consumer. The defaults differ, so that printing events takes none from a webhook.
+    fn consumer(&self) -> &str {
+        match (&self.consumer, &self.exec, &self.webhook) {
+            (Some(name), ..) => name,
+            (None, Some(_), _) => "exec",
+            (None, None, Some(_)) => "webhook",
+            (None, None, None) => "stdout",
+        }
+    }
 }
 
 /// A program with its arguments.
@@ -89,24 +108,22 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     }
     invocation.output.refuse_selection("every event is delivered")?;
     if invocation.call.dry_run {
-        return sync::<C>(&flags.sync, &flags.repeat, invocation).map(drop);
+        return open::<C>(&flags.sync, invocation).map(drop);
     }
-    let mut sink = sink(flags, invocation)?;
-    let mut resumes = flags.resume;
-    let mut watch = || -> Result<Next, Failure> {
-        let synced = sync::<C>(&flags.sync, &flags.repeat, invocation)?;
-        let Some(Synced { report, done, mut mirror }) = synced else { return Ok(Next::Never) };
-        summarize(&report, invocation);
-        // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
-        let delivered = deliver(&mut mirror, flags, resumes, &mut *sink);
-        resumes = false;
-        done?;
-        delivered.map(|delivery| next(&delivery))
+    let mut watch = Watch {
+        flags,
+        invocation,
+        consumer: flags.consumer(),
+        sink: sink(flags, invocation)?,
+        resumes: flags.resume,
+        notes: Notes::new(invocation.screen),
     };
     if flags.once {
-        return watch().map(drop);
+        return watch.run::<C>(Due::Interval)?.done;
     }
-    repeat(Duration::from_secs(flags.every), invocation, watch)
+    repeat(Duration::from_secs(flags.every), invocation, |due| {
+        watch.run::<C>(due).unwrap_or_else(|failure| Err(failure).into())
+    })
 }
 
 /// Creates the receiver of the events.
@@ -124,7 +141,7 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     let variable = format!("{}_WEBHOOK_SECRET", invocation.program.name.prefix());
     let secret = match &flags.webhook_secret_file {
         Some(path) => {
-            folder::check_private(path)?;
+            folder::check_private(path, "secret")?;
             folder::read(path)?
         }
         None => setting(&variable)?,
@@ -139,30 +156,115 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     Ok(Box::new(Webhook::new(transport, url, secret).map_err(failed)?))
 }
 
-/// Delivers the changes.
-fn deliver(
-    mirror: &mut Mirror,
-    flags: &WatchFlags,
+/// The runs of `watch`.
+struct Watch<'a> {
+    flags: &'a WatchFlags,
+    invocation: &'a Invocation,
+    consumer: &'a str,
+    sink: Box<dyn Sink>,
+    /// Whether the next run removes the delay of the consumer.
     resumes: bool,
-    sink: &mut dyn Sink,
-) -> Result<Delivery, Failure> {
-    let failed = |error: Error| explained(&error);
-    mirror.add_consumer(&flags.consumer, &StartAt::End).map_err(failed)?;
-    if resumes {
-        mirror.enable_consumer(&flags.consumer).map_err(failed)?;
-    }
-    mirror.deliver(&flags.consumer, sink, &Limits::new()).map_err(failed)
+    notes: Notes,
 }
 
-/// Returns when the next delivery is due.
-fn next(delivery: &Delivery) -> Next {
-    match delivery.end {
-        DeliveryEnd::Closed => Next::Never,
-        DeliveryEnd::Waiting { until } => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let until = Duration::from_secs(u64::try_from(until).unwrap_or_default());
-            Next::Within(Some(until.saturating_sub(now)))
-        }
-        _ => Next::Within(None),
+impl Watch<'_> {
+    /// Syncs if that is due, and delivers the changes.
+    fn run<C: ServiceClient<Service: Mirrored>>(&mut self, due: Due) -> Result<Round, Failure> {
+        let Some((session, mut mirror)) = open::<C>(&self.flags.sync, self.invocation)? else {
+            return Ok(Round { done: Ok(()), next: Next::Never });
+        };
+        // Before the sync, so that a new consumer gets its changes.
+        self.prepare(&mut mirror).map_err(|error| explained(&error))?;
+        let synced = match due {
+            Due::Interval => self.sync(&session, &mut mirror),
+            Due::Early => Ok(()),
+        };
+        // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
+        let delivered = mirror.deliver(self.consumer, &mut *self.sink, &Limits::new());
+        let consumer = self.find(&mirror).map_err(|error| explained(&error))?;
+        let is_closed = delivered.as_ref().is_ok_and(|one| one.end == DeliveryEnd::Closed);
+        let next = if is_closed { Next::Never } else { Next::Within(wait(consumer.as_ref())) };
+        let delivered = match delivered {
+            Ok(delivery) => self.refuse_waiting(&delivery),
+            Err(error) => Err(self.explain(&error, consumer.as_ref())),
+        };
+        let done = match (synced, delivered) {
+            (Err(failure), Err(second)) => {
+                second.print(self.invocation.screen);
+                Err(failure)
+            }
+            (synced, delivered) => synced.and(delivered),
+        };
+        Ok(Round { done, next })
     }
+
+    /// Adds the consumer if it is new.
+    fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
+        // Adding waits for the sync of another process, and is not needed again.
+        if self.find(mirror)?.is_none() {
+            mirror.add_consumer(self.consumer, &StartAt::End)?;
+        }
+        if mem::take(&mut self.resumes) {
+            mirror.enable_consumer(self.consumer)?;
+        }
+        Ok(())
+    }
+
+    fn find(&self, mirror: &Mirror) -> Result<Option<Consumer>, Error> {
+        Ok(mirror.consumers()?.into_iter().find(|one| one.name == self.consumer))
+    }
+
+    fn sync<S: Mirrored>(
+        &mut self,
+        session: &Session<S>,
+        mirror: &mut Mirror,
+    ) -> Result<(), Failure> {
+        let Synced { report, done } = sync(session, mirror, &self.flags.sync, &self.flags.repeat)?;
+        summarize(&report, &mut self.notes);
+        done
+    }
+
+    /// Refuses a single run that leaves events for later.
+    fn refuse_waiting(&self, delivery: &Delivery) -> Result<(), Failure> {
+        let DeliveryEnd::Waiting { until } = delivery.end else { return Ok(()) };
+        if !self.flags.once || delivery.behind == 0 {
+            return Ok(());
+        }
+        let Delivery { behind, .. } = delivery;
+        let text = format!(
+            "cannot deliver to `{}` yet: a delivery failed before, and the next attempt is due in {}; changes that wait: \
+             {behind}",
+            self.consumer,
+            ago(until.saturating_sub(now()))
+        );
+        Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))
+    }
+
+    /// Returns the failure of a delivery.
+    fn explain(&self, error: &Error, consumer: Option<&Consumer>) -> Failure {
+        let failed = error.source().and_then(StdError::source);
+        let is_unreachable = failed.is_some_and(<dyn StdError>::is::<TransportError>);
+        let is_printed = self.flags.exec.is_none() && self.flags.webhook.is_none();
+        let mut failure = explained(error);
+        if error.kind() == ErrorKind::Delivery && is_printed {
+            failure = failure.with_exit(Exit::Unwritten);
+        } else if error.kind() == ErrorKind::Delivery && is_unreachable {
+            failure = failure.with_exit(Exit::Network);
+        }
+        if consumer.is_some_and(|one| one.disabled.is_some()) {
+            let resume = self.invocation.program.name.command("watch --resume");
+            failure = failure
+                .with_exit(Exit::Contract)
+                .hint(format!("{resume} with the same flags delivers again"));
+        }
+        failure
+    }
+}
+
+/// Returns the time until the next attempt of a consumer, if its last one failed.
+fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
+    let consumer = consumer.filter(|one| one.disabled.is_none())?;
+    let due = Duration::from_secs(u64::try_from(consumer.next_attempt_at?).unwrap_or_default());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(due.saturating_sub(now))
 }

@@ -44,3 +44,5 @@ mod transcript;
 mod tree;
 mod undocumented;
 mod usage;
+#[cfg(all(feature = "mirror", unix))]
+mod watch;

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gateway_client_core::retry_after;
 use gateway_client_core::transport::http::uri::Scheme;
 use gateway_client_core::transport::http::{self, StatusCode, Uri};
-use gateway_client_core::transport::{BlockingTransport, Deadline, Request};
+use gateway_client_core::transport::{BlockingTransport, Deadline, Request, TransportError};
 
 use crate::error::{Error, ErrorKind};
 use crate::feed::event::Event;
@@ -140,7 +140,10 @@ impl Sink for Webhook {
     fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
         let request = self.request(event)?;
         let response = self.transport.send(request).map_err(|error| {
+            // Its sources may show the path of the URL.
+            let shown = TransportError::new(error.kind(), error.to_string());
             Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
+                .because(shown)
         })?;
         let (head, body) = response.into_parts();
         // A connection whose response was read is used again. The status already says whether the event was received.
