@@ -40,7 +40,7 @@ impl Mirror {
         Ok(Self::over(SqliteStore::open(path.as_ref(), Some(source))?))
     }
 
-    /// Opens the mirror in an existing SQLite file, whatever its source is: to read it, or to remove records from it.
+    /// Opens the mirror in an existing SQLite file, of any source: to read it, or to remove records from it.
     ///
     /// # Errors
     ///

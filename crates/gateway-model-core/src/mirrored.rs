@@ -164,7 +164,7 @@ impl Gauge {
         self.value
     }
 
-    /// Returns the names of the fields that lead to the unit, if there is one.
+    /// Returns the names of the fields that lead to the unit; `None` without a unit.
     pub const fn unit(&self) -> Option<&'static [&'static str]> {
         self.unit
     }

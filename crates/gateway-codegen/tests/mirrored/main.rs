@@ -1,4 +1,4 @@
-//! What a mirror reads follows from the spec.
+//! The lists, recoveries and gauges of a mirror follow from the spec.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 

@@ -124,7 +124,7 @@ impl<'a> Row<'a> {
         Ok(object.finish())
     }
 
-    /// Returns the row with texts of its own.
+    /// Returns the row with copies of its texts.
     pub(crate) fn into_owned(self) -> Row<'static> {
         let own = |value| match value {
             Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
@@ -137,7 +137,7 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the row without U+0000 in its columns, which some databases cannot store: the JSON object of everything without
-    /// a column has such a value. `None` if there is none.
+    /// a column has such a value. Returns `None` if no column has one.
     pub(crate) fn without_nul(&self, shape: &Shape) -> Result<Option<Row<'static>>, Error> {
         let has_nul = |cell: &Option<Value<'_>>| matches!(cell, Some(Value::Text(text)) if text.contains('\0'));
         if !self.cells.iter().any(has_nul) {

@@ -22,7 +22,7 @@ pub struct Sample {
 pub struct SampleReport {
     /// The name of the gauge.
     pub gauge: &'static str,
-    /// The sample, or why there is none.
+    /// The sample, or the reason for its absence.
     pub result: Result<Sample, Error>,
 }
 

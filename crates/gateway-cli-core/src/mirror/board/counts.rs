@@ -13,7 +13,7 @@ use crate::mirror::found::Recovered;
 pub(crate) struct Counts {
     /// The name of the field that identifies a group.
     pub(crate) id: &'static str,
-    /// The name of the field with its title, if there is one.
+    /// The name of the field with its title; `None` if no field has one.
     pub(crate) title: Option<&'static str>,
     /// The values: those of the contract, then the others in the order of first sight.
     pub(crate) values: Vec<String>,

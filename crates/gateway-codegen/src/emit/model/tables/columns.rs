@@ -39,7 +39,7 @@ impl Column {
 /// Returns the columns of a model in the order of its fields; `None` if its identity cannot be a column.
 ///
 /// Names of columns are distinct, also without regard to case. A nested record that would break this is one column of JSON.
-/// A field without a name of its own has no column: a mirror keeps it with the unlisted fields.
+/// A field whose name is taken has no column: a mirror keeps it with the unlisted fields.
 pub(super) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
     let identity = model.identity?;
     let mut names = Names::default();
@@ -83,7 +83,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Names {
     columns: BTreeSet<String>,
-    /// The names of the nested records with columns of their own.
+    /// The names of the nested records whose fields are columns.
     records: BTreeSet<String>,
 }
 
