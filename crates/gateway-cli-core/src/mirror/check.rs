@@ -1,6 +1,8 @@
 //! `mirror check`: checks the mirror for damage.
 
-use gateway_mirror::Finding;
+use std::collections::BTreeSet;
+
+use gateway_mirror::{Finding, FindingKind};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -49,10 +51,13 @@ pub(crate) fn run(invocation: &Invocation) -> Result<(), Failure> {
     let found = check.more.saturating_add(u64::try_from(check.findings.len()).unwrap_or(u64::MAX));
     match found {
         0 => Ok(()),
-        found => Err(Failure::new(
-            Exit::Contract,
-            format!("the mirror is damaged: {} findings", with_separators(found)),
-        )),
+        found => {
+            let text = format!("the mirror is damaged: {} findings", with_separators(found));
+            let step = |kind: FindingKind| format!("{}: {}", kind.as_str(), kind.next_step());
+            let steps: BTreeSet<_> = check.findings.iter().map(|one| step(one.kind)).collect();
+            let steps: Vec<_> = steps.into_iter().collect();
+            Err(Failure::new(Exit::Contract, text).hint(steps.join("; ")))
+        }
     }
 }
 

@@ -235,6 +235,8 @@ fn a_mirror_is_checked_backed_up_and_restored() {
     rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
     let damaged = person.run(&["mirror", "check", "-o", "csv", "--fields", "kind,table"]);
     assert_eq!((code(&damaged), stdout(&damaged)), (5, "kind,table\r\ncounts,vacancy\r\n"));
+    let hint = "hint: counts: restore a backup, or sync into a new mirror";
+    assert!(stderr(&damaged).contains(hint), "{}", stderr(&damaged));
 }
 
 #[cfg(feature = "demo")]

@@ -84,9 +84,8 @@ impl FindingKind {
     /// Returns what to do next.
     pub const fn next_step(self) -> &'static str {
         match self {
-            Self::Damage | Self::Counts | Self::Hash => {
-                "restore a backup, or sync into a new mirror"
-            }
+            Self::Damage | Self::Counts => "restore a backup, or sync into a new mirror",
+            Self::Hash => "a sync does not repair it: restore a backup, or sync into a new mirror",
             Self::Feed => {
                 "restore a backup, or sync into a new mirror; consumers need a new snapshot"
             }

@@ -52,7 +52,8 @@ fn a_sound_mirror_has_no_findings() {
 #[test]
 fn a_wrong_row_or_count_is_found() {
     let restore = "restore a backup, or sync into a new mirror";
-    let hash = format!("the row was changed by another program; {restore}");
+    let hash =
+        format!("the row was changed by another program; a sync does not repair it: {restore}");
     for (sql, kind, expected) in [
         (
             "UPDATE photo SET size = 4 WHERE id = '1'",
