@@ -20,7 +20,7 @@ fn service(lists: &'static [&'static str]) -> (RawServer, Receiver<()>) {
             let (announce, left) = &mut *state.lock().unwrap();
             // The test may have ended.
             let _closed = announce.send(());
-            left.next().or(lists.last()).unwrap()
+            left.next().or_else(|| lists.last()).unwrap()
         } else if request.target().contains("method=credits/get") {
             r#"{"credits_number":"12.50","currency":"EUR"}"#
         } else {
@@ -37,7 +37,7 @@ fn receiver(statuses: &'static [u16]) -> RawServer {
     let asked = AtomicUsize::new(0);
     RawServer::start(move |_request: &RawRequest, connection: &mut Connection| {
         let number = asked.fetch_add(1, Ordering::Relaxed);
-        let status = statuses.get(number).or(statuses.last()).unwrap();
+        let status = statuses.get(number).or_else(|| statuses.last()).unwrap();
         let head =
             format!("HTTP/1.1 {status} Answer\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         connection.send(head.as_bytes());
