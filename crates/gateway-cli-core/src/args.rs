@@ -162,6 +162,11 @@ pub(crate) fn parse<C: OperationCommands>(
                 program.command("auth login")
             ));
         }
+        if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--to".to_owned())) {
+            let hint =
+                "--from MIRROR names the mirror to read; only commands that write one have --to";
+            return Failure::usage("unexpected argument `--to`").hint(hint);
+        }
         if error.use_stderr() {
             error.exit()
         }

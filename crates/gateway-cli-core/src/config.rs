@@ -7,6 +7,7 @@ pub(crate) mod folder;
 pub(crate) mod keyring;
 pub(crate) mod names;
 pub(crate) mod origin;
+pub(crate) mod redact;
 pub(crate) mod settings;
 pub(crate) mod token_binding;
 pub(crate) mod tokens;

@@ -212,7 +212,7 @@ pub use crate::gauge::alarm::{Alarm, Threshold};
 pub use crate::gauge::forecast::Forecast;
 pub use crate::gauge::sample::{Sample, SampleReport};
 pub use crate::history::past_run::{Outcome, PastRun};
-pub use crate::history::report::Report;
+pub use crate::history::report::{Rejection, Report};
 pub use crate::history::status::TableStatus;
 pub use crate::keep::backup::{Backup, Existing};
 pub use crate::keep::filter::Filter;

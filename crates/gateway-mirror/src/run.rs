@@ -19,7 +19,7 @@ use crate::fields::meaning;
 use crate::fields::omit::Omission;
 use crate::fields::row::{Row, identity};
 use crate::fields::shape::Shape;
-use crate::history::report::Report;
+use crate::history::report::{Rejection, Report};
 use crate::recovery::follow::{self, Referring};
 use crate::recovery::target::Target;
 use crate::store::{End, Kept, Live, Mark, NewChange, PAGE, Scope, Store, Written};
@@ -252,6 +252,9 @@ impl<'a> Run<'a> {
 
     fn note_rejected(&mut self, index: u64, reason: &str) -> Result<(), Error> {
         self.report.rejected += 1;
+        if self.report.rejections.len() < MAX_REJECTIONS {
+            self.report.rejections.push(Rejection { index, reason: reason.to_owned() });
+        }
         self.store.reject(&self.name, index, reason)
     }
 
@@ -482,3 +485,6 @@ impl fmt::Debug for Run<'_> {
             .finish_non_exhaustive()
     }
 }
+
+/// Maximum number of rejected records that a report describes.
+const MAX_REJECTIONS: usize = 3;

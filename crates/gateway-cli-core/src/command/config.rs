@@ -9,6 +9,7 @@ use crate::config::file::{ConfigFile, path};
 use crate::config::flags::CallFlags;
 use crate::config::names::{KEYS, check_key, check_known};
 use crate::config::origin::Setting;
+use crate::config::redact::redacted;
 use crate::config::settings::{Settings, profile};
 use crate::config::token_binding;
 use crate::connect::check_base_url;
@@ -22,13 +23,13 @@ use crate::program::Program;
 /// A command about settings.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// List the settings in force.
+    /// List the settings in force. A password in a URL is shown as `***`.
     List {
         /// Show where each value comes from.
         #[arg(long)]
         origin: bool,
     },
-    /// Print one setting.
+    /// Print one setting. A password in a URL is shown as `***`.
     Get {
         /// Name of the setting, such as `base-url`.
         key: String,
@@ -163,9 +164,9 @@ fn listed(program: Name, settings: &Settings) -> Vec<Listed> {
     }];
     for key in KEYS {
         let (value, origin) = match key {
-            "base-url" => part(settings.base_url.as_ref(), String::clone),
+            "base-url" => part(settings.base_url.as_ref(), |url| redacted(url)),
             "timeout" => part(settings.timeout.as_ref(), u64::to_string),
-            "mirror" => part(settings.mirror.as_ref(), String::clone),
+            "mirror" => part(settings.mirror.as_ref(), |place| redacted(place)),
             "cache-size" => part(Some(&settings.cache_size), u64::to_string),
             "allow-insecure-http" => part(Some(&settings.allow_insecure_http), bool::to_string),
             other => {

@@ -48,6 +48,10 @@ pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<()
     }
     let mirror = open_to_read(invocation)?;
     let existing = if flags.replace { Existing::Replace } else { Existing::Refuse };
+    if !flags.replace && matches!(flags.file.try_exists(), Ok(true)) {
+        return Err(Failure::usage(format!("cannot write {file}: it exists"))
+            .hint("choose another file, or use --replace"));
+    }
     mirror.backup(&flags.file, existing).map_err(|error| explained(&error))?;
     invocation.screen.note(&format!("backed up the mirror to {file}"));
     Ok(())
@@ -65,6 +69,9 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would restore {file} to {place}"));
         return Ok(());
+    }
+    if matches!(flags.file.try_exists(), Ok(false)) {
+        return Err(Failure::usage(format!("the backup {file} does not exist")));
     }
     let existing = existing(path, flags)?;
     Mirror::restore(&flags.file, path, existing).map_err(|error| explained(&error))?;

@@ -1,20 +1,25 @@
 //! `board`: how many members each group has with each value.
 
+mod columns;
 mod counts;
 mod fold;
 
 use std::iter;
 
-use gateway_mirror::{Error, ErrorKind};
+use gateway_mirror::model::Table;
+use gateway_mirror::{Error, Mirror};
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::board::columns::{OTHER, TOTAL, UNKNOWN};
 use crate::mirror::board::counts::{Counts, Group};
 use crate::mirror::board::fold::fold;
 use crate::mirror::failure::explained;
+use crate::mirror::found::Recovered;
 use crate::mirror::hooks::Mirroring;
 use crate::mirror::place::{note_age, open_to_read};
+use crate::name::Name;
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
@@ -29,17 +34,29 @@ pub(crate) fn run(of: Mirroring, invocation: &Invocation) -> Result<(), Failure>
         return Ok(());
     }
     let mirror = open_to_read(invocation)?;
-    let counts = Counts::read(&mirror, recovered).map_err(|error| unread(&error))?;
+    check_synced(&mirror, recovered, invocation.program.name)?;
+    let counts = Counts::read(&mirror, recovered).map_err(|error| explained(&error))?;
     print(counts, invocation)?;
     note_age(&mirror, &[recovered.table.name(), recovered.groups.name()], invocation)
 }
 
-fn unread(error: &Error) -> Failure {
-    let failure = explained(error);
-    match error.kind() {
-        ErrorKind::Table => failure.hint("`mirror sync` without --no-recover adds it"),
-        _ => failure,
+/// Fails if the mirror has no groups, or none of their values yet.
+fn check_synced(mirror: &Mirror, of: Recovered, program: Name) -> Result<(), Failure> {
+    let failed = |error: Error| explained(&error);
+    let tables = mirror.tables().map_err(failed)?;
+    let has = |table: &Table| {
+        tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
+    };
+    if has(of.groups) && has(of.table) {
+        return Ok(());
     }
+    let text = if has(of.groups) {
+        format!("cannot print a board: the mirror has no {} yet", of.value)
+    } else {
+        "cannot print a board: the first sync has not finished".to_owned()
+    };
+    let sync = program.command("mirror sync");
+    Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
 }
 
 fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
@@ -47,13 +64,15 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
     let format = output.format()?;
     let is_table = format == Some(Format::Table)
         || (format.is_none() && output.file().is_none() && screen.output.is_terminal());
+    counts.has_unknown = !is_table || output.fields.is_some() || counts.sum().unknown > 0;
     let width = screen.output.width.filter(|_| is_table && !output.wide && output.fields.is_none());
     let folded = width.map(|width| fold(&mut counts, width.into())).unwrap_or_default();
     let title = counts.title.iter().copied();
     let names: Vec<&str> = iter::once(counts.id)
         .chain(title)
         .chain(counts.values.iter().map(String::as_str))
-        .chain([UNKNOWN, TOTAL])
+        .chain(counts.has_unknown.then_some(UNKNOWN))
+        .chain([TOTAL])
         .collect();
     let schema = Schema {
         columns: &names,
@@ -72,14 +91,15 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
     printer.finish()?;
     if !folded.is_empty() {
         let folded = folded.join(", ");
-        screen.note(&format!("`{}` is {folded}; --wide shows all columns", fold::OTHER));
+        screen.note(&format!("`{OTHER}` is {folded}; --wide shows all columns"));
     }
     Ok(())
 }
 
 /// Returns a group as a JSON object with the fields in this order.
 fn record(names: &[&str], counts: &Counts, group: &Group) -> String {
-    let numbers = group.counts.iter().chain([&group.unknown]).map(|count| Value::from(*count));
+    let unknown = counts.has_unknown.then_some(&group.unknown);
+    let numbers = group.counts.iter().chain(unknown).map(|count| Value::from(*count));
     let title = counts.title.map(|_| group.title.clone());
     let values = iter::once(Value::from(&*group.id))
         .chain(title)
@@ -92,9 +112,3 @@ fn record(names: &[&str], counts: &Counts, group: &Group) -> String {
         .collect();
     format!("{{{}}}", members.join(","))
 }
-
-/// The column of the members whose value is unknown.
-const UNKNOWN: &str = "unknown";
-
-/// The column of all members.
-const TOTAL: &str = "total";

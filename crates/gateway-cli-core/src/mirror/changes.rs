@@ -49,6 +49,7 @@ pub(crate) fn run(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), F
     }
     // An invalid cursor is refused before the output is opened.
     let (mut page, mut after) = mirror.events(flags.after.as_ref(), PAGE).map_err(failed)?;
+    let is_empty = page.is_empty();
     let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     while !page.is_empty() && !printer.is_done() {
@@ -58,7 +59,11 @@ pub(crate) fn run(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), F
         }
         (page, after) = mirror.events(Some(&after), PAGE).map_err(failed)?;
     }
-    Ok(printer.finish()?)
+    printer.finish()?;
+    if is_empty {
+        invocation.screen.note("no changes");
+    }
+    Ok(())
 }
 
 /// Number of changes that are read together.

@@ -47,8 +47,9 @@ pub(crate) fn run(invocation: &Invocation) -> Result<(), Failure> {
     }
     printer.finish()?;
     let (rows, changes) = (records(check.records), with_separators(check.changes));
-    invocation.screen.note(&format!("checked {rows} and {changes} changes"));
     let found = check.more.saturating_add(u64::try_from(check.findings.len()).unwrap_or(u64::MAX));
+    let checked = format!("checked {rows} and {changes} changes");
+    invocation.screen.note(&if found == 0 { format!("no damage: {checked}") } else { checked });
     match found {
         0 => Ok(()),
         found => {

@@ -21,7 +21,9 @@ pub(crate) enum MirrorCommand {
     ///
     /// Each list is read once, and only differences are written. A list that was not received completely changes nothing.
     /// A record that is absent from a complete list is missing, and gone after --confirm such lists. If too many records are
-    /// missing, nothing is changed, and the exit code is 7.
+    /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
+    ///
+    /// The flags that select records and fields, such as --filter, apply to the report.
     #[command(after_help = "\
 Examples:
   {program} mirror sync
@@ -53,16 +55,17 @@ Examples:
     Search(SearchFlags),
     /// Erase a record, and keep later syncs from bringing it back.
     ///
-    /// Its personal fields are emptied in the table, the log and the free space of the file. The identity stays, without a
-    /// value. Backups that may still have the record are named.
+    /// Its personal fields are emptied in the table, the log and the free space of the file. The identity
+    /// stays; the other fields become empty. `--undo` lets a later sync add the record again. Backups that may still have the record are named.
     #[command(after_help = "\
 Examples:
   {program} mirror forget 4711
-  {program} mirror forget 4711 --from mirror.db --yes")]
+  {program} mirror forget 4711 --from mirror.db --yes
+  {program} mirror forget --undo 4711")]
     Forget(ForgetFlags),
     /// Remove rows of deleted records, and old changes.
     ///
-    /// A forgotten identity is remembered further. Cursors before the removed changes are refused from now on.
+    /// Forgotten identities stay blocked. Cursors before the removed changes are refused from now on.
     Purge {
         #[command(flatten)]
         flags: PurgeFlags,

@@ -9,10 +9,21 @@ use crate::failure::Failure;
 
 /// Returns the failure with which the program ends because of an error of the mirror.
 pub(crate) fn explained(error: &Error) -> Failure {
+    explained_as(Exit::Unwritten, error)
+}
+
+/// Returns the failure if a mirror cannot be opened or read. A file or database that cannot be read is not an output.
+pub(crate) fn unreadable(error: &Error) -> Failure {
+    explained_as(Exit::Usage, error)
+}
+
+/// Returns the failure with an exit code for a failure of the file or database.
+fn explained_as(of_store: Exit, error: &Error) -> Failure {
     let exit = match error.kind() {
+        ErrorKind::Store | ErrorKind::Io if is_unreachable(error) => Exit::Network,
         ErrorKind::Brake => Exit::Braked,
         ErrorKind::Busy => Exit::Busy,
-        ErrorKind::Store | ErrorKind::Io => Exit::Unwritten,
+        ErrorKind::Store | ErrorKind::Io => of_store,
         ErrorKind::Call => Exit::Network,
         ErrorKind::Delivery | ErrorKind::Filter => Exit::Contract,
         _ => Exit::Usage,
@@ -30,4 +41,25 @@ pub(crate) fn explained(error: &Error) -> Failure {
         source = cause.source();
     }
     failure
+}
+
+/// Returns whether the database did not answer, or the connection to it was lost.
+#[cfg(feature = "mirror-postgres")]
+fn is_unreachable(error: &Error) -> bool {
+    use gateway_mirror::connector;
+
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(cause) = cause.downcast_ref::<connector::Error>() {
+            use connector::ErrorKind::{Busy, Unreachable};
+            return matches!(cause.kind(), Busy | Unreachable);
+        }
+        source = cause.source();
+    }
+    error.to_string().contains("the connection to the database was lost")
+}
+
+#[cfg(not(feature = "mirror-postgres"))]
+const fn is_unreachable(_: &Error) -> bool {
+    false
 }

@@ -1,7 +1,9 @@
 //! `mirror forget`: erases a record on request.
 
+use std::ops::ControlFlow;
+
 use clap::Args;
-use gateway_mirror::Forgotten;
+use gateway_mirror::{Error, Filter, Forgotten, Mirror};
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -21,36 +23,59 @@ pub(crate) struct ForgetFlags {
     #[arg(long, value_name = "TABLE")]
     table: Option<String>,
 
+    /// Let later syncs add a forgotten record again. Values that were erased stay erased until then.
+    #[arg(long)]
+    undo: bool,
+
+    /// Also block an identity that the table does not have.
+    #[arg(long, conflicts_with = "undo")]
+    unknown: bool,
+
     /// Do not ask.
     #[arg(short, long)]
     yes: bool,
 }
 
-/// Erases the record.
+/// Erases the record, or lets it come back.
 pub(crate) fn run(
     flags: &ForgetFlags,
     of: Mirroring,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let id = &flags.id;
+    let ForgetFlags { id, undo, .. } = flags;
     let table = match &flags.table {
-        Some(table) => table.clone(),
+        Some(table) => known_table(table, &(of.tables)())?,
         None => only_personal(of)?,
     };
+    let screen = invocation.screen;
     if invocation.call.dry_run {
-        invocation.screen.note(&format!("would erase {id} of the table {table}"));
+        let verb = if *undo { "unblock" } else { "erase" };
+        screen.note(&format!("would {verb} {table} {id}"));
         return Ok(());
     }
     let mut mirror = open_to_read(invocation)?;
-    let question = format!("Erase {id} of the table {table}? This cannot be undone.");
-    confirm(&question, flags.yes)?;
-    let forgotten = mirror.forget(&table, id).map_err(|error| explained(&error))?;
+    let failed = |error: Error| explained(&error);
+    if *undo {
+        if !mirror.unforget(&table, id).map_err(failed)? {
+            return Err(Failure::usage(format!("{table} {id} is not forgotten")));
+        }
+        screen.note(&format!("{table} {id} is not blocked any more; the next sync may add it"));
+        return Ok(());
+    }
+    if !flags.unknown
+        && !has(&mirror, &table, id).map_err(failed)?
+        && !mirror.is_forgotten(&table, id).map_err(failed)?
+    {
+        return Err(Failure::usage(format!("the mirror has no {table} with the identity {id}"))
+            .hint("use --unknown to block it before a sync adds it"));
+    }
+    confirm(&format!("Erase {table} {id}? Its values cannot be restored."), flags.yes)?;
+    let forgotten = mirror.forget(&table, id).map_err(failed)?;
     let Forgotten { was_known, backups, has_traces, .. } = &forgotten;
-    let screen = invocation.screen;
     screen.note(&if *was_known {
-        format!("erased {id} of the table {table}; later syncs do not bring it back")
+        format!("erased {table} {id}; later syncs do not bring it back")
     } else {
-        format!("the table {table} does not have {id}; later syncs do not add it")
+        format!("the mirror has no {table} {id}; later syncs do not add it")
     });
     if *has_traces {
         screen.warn("another program reads an older state; the traces are removed at the next change after it has ended");
@@ -60,6 +85,28 @@ pub(crate) fn run(
         screen.warn(&format!("the backup {path} of {at} may still have it; destroy it"));
     }
     Ok(())
+}
+
+/// Returns whether a table has a record, in any state.
+fn has(mirror: &Mirror, table: &str, id: &str) -> Result<bool, Error> {
+    if !mirror.tables()?.iter().any(|one| one.table == table) {
+        return Ok(false);
+    }
+    let mut found = false;
+    mirror.each_matching(table, &Filter::new(), |record| {
+        found = record.id == id;
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
+}
+
+/// Refuses a table that the service does not have.
+fn known_table(table: &str, known: &[&str]) -> Result<String, Failure> {
+    if known.contains(&table) {
+        return Ok(table.to_owned());
+    }
+    let failure = Failure::usage(format!("unknown table `{table}`"));
+    Err(failure.hint(format!("the tables are {}", known.join(", "))))
 }
 
 /// Returns the only table with personal data.

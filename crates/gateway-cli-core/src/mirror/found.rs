@@ -22,6 +22,8 @@ pub(crate) struct Recovered {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) recovered: Vec<Recovered>,
+    /// All tables.
+    pub(crate) tables: Vec<&'static str>,
     /// The tables with personal columns.
     pub(crate) personal: Vec<&'static str>,
 }
@@ -35,6 +37,7 @@ pub(crate) fn found<S: Mirrored>() -> Found {
 
 impl Found {
     fn add(&mut self, table: &'static Table) {
+        self.tables.push(table.name());
         if table.columns().iter().any(Column::is_personal) {
             self.personal.push(table.name());
         }
@@ -64,6 +67,7 @@ impl<S: Service> MirrorVisitor<S> for Found {
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let Recovery { table, groups, value, known_values, .. } = recovery;
+        self.tables.push(table.name());
         self.recovered.push(Recovered { table, groups, value, known_values });
     }
 

@@ -97,12 +97,16 @@ impl SampleFlags {
         let unit = last.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
         let text = match (threshold, days_left) {
             (Threshold::Days(days), Some(left)) => {
-                format!("{name} is too low: {amount}{unit} lasts {left} days, fewer than {days}")
+                format!(
+                    "the amount of {name} is below the threshold: {amount}{unit} lasts {left} days, fewer than {days}"
+                )
             }
             (Threshold::Amount(below), _) => {
-                format!("{name} is too low: {amount}{unit} is below {below}")
+                format!(
+                    "the amount of {name} is below the threshold: {amount}{unit} is below {below}"
+                )
             }
-            _ => format!("{name} is too low: {amount}{unit}"),
+            _ => format!("the amount of {name} is below the threshold: {amount}{unit}"),
         };
         Err(Failure::new(Exit::Alarm, text))
     }

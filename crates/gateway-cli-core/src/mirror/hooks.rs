@@ -19,6 +19,8 @@ pub(crate) struct Mirroring {
     pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) recovered: fn() -> Vec<Recovered>,
     pub(crate) select: Select,
+    /// Returns all tables.
+    pub(crate) tables: fn() -> Vec<&'static str>,
     /// Returns the tables with personal columns.
     pub(crate) personal: fn() -> Vec<&'static str>,
 }
@@ -31,6 +33,7 @@ impl Mirroring {
             watch: watch::run::<C>,
             recovered: || found::<C::Service>().recovered,
             select: select::<C::Service>,
+            tables: || found::<C::Service>().tables,
             personal: || found::<C::Service>().personal,
         }
     }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::failure::explained;
 use crate::mirror::in_order::InOrder;
-use crate::mirror::place::{note_age, open_to_read};
+use crate::mirror::place::{note_age, open_for_list};
 use crate::mirror::selected::{Members, Select, Selected};
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
@@ -46,7 +46,7 @@ pub(crate) fn print(
         invocation.screen.note("would read the mirror");
         return Ok(());
     }
-    let mirror = open_to_read(invocation)?;
+    let mirror = open_for_list(invocation)?;
     let failed = |error: Error| explained(&error);
     let members = match &selected {
         Selected::Members(members) => Some(placed(&mirror, members).map_err(failed)?),
@@ -79,7 +79,24 @@ pub(crate) fn print(
         let text = format!("the {value} of {unknown} more records ({table}) is not known");
         invocation.screen.note(&text);
     }
+    if let (Some(placed), Selected::Members(of)) = (&members, &selected)
+        && placed.ids.is_empty()
+        && !has_group(&mirror, of).map_err(failed)?
+    {
+        let (table, group) = (of.groups.name(), &of.group);
+        invocation.screen.warn(&format!("the mirror has no {table} {group}"));
+    }
     note_age(&mirror, &tables, invocation)
+}
+
+/// Returns whether the mirror has the group.
+fn has_group(mirror: &Mirror, of: &Members) -> Result<bool, Error> {
+    let mut found = false;
+    mirror.each_matching(of.groups.name(), &Filter::new().state(State::Present), |record| {
+        found = record.id == of.group;
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
 }
 
 /// The members of a group.

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use gateway_mirror::{Mirror, Source};
 
 use crate::config::folder::data_folder;
+use crate::config::redact::redacted;
 use crate::config::settings::Settings;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::ago::{ago, now};
-use crate::mirror::failure::explained;
+use crate::mirror::failure::{explained, unreadable};
 use crate::mirror::postgres;
 
 /// The place of a mirror.
@@ -30,6 +31,10 @@ impl Place {
         invocation: &Invocation,
     ) -> Result<Self, Failure> {
         if let Some(text) = flag.filter(|text| *text != OF_PROFILE) {
+            if invocation.call.demo && invocation.service.from.is_some() {
+                return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
+                    .hint("leave out one of them"));
+            }
             return Ok(Self::parse(text));
         }
         if let Some(setting) = &settings.mirror {
@@ -44,7 +49,8 @@ impl Place {
     }
 
     fn parse(text: &str) -> Self {
-        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        if scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql")) {
             return Self::Postgres(text.to_owned());
         }
         Self::File(text.into())
@@ -62,11 +68,11 @@ impl Place {
     pub(crate) fn open_existing(&self, settings: &Settings) -> Result<Mirror, Failure> {
         match self {
             Self::File(path) if matches!(path.try_exists(), Ok(false)) => {
-                let sync = format!("mirror sync --to {}", path.display());
+                let sync = format!("mirror sync --to {self}");
                 Err(Failure::usage(format!("the mirror {self} does not exist"))
                     .hint(format!("{} creates it", settings.program.command(&sync))))
             }
-            Self::File(path) => Mirror::open_existing(path).map_err(|error| explained(&error)),
+            Self::File(path) => Mirror::open_existing(path).map_err(|error| unreadable(&error)),
             Self::Postgres(url) => postgres::open(url, None),
         }
     }
@@ -76,7 +82,7 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => path.display().fmt(f),
+            Self::File(path) => f.write_str(&redacted(&path.display().to_string())),
             Self::Postgres(_) => f.write_str("in PostgreSQL"),
         }
     }
@@ -84,6 +90,22 @@ impl fmt::Display for Place {
 
 /// Opens the mirror that a command reads.
 pub(crate) fn open_to_read(invocation: &Invocation) -> Result<Mirror, Failure> {
+    refuse_new_since(invocation)?;
+    open_for_list(invocation)
+}
+
+/// Refuses `--new-since`, which selects from lists.
+pub(crate) fn refuse_new_since(invocation: &Invocation) -> Result<(), Failure> {
+    match invocation.output.new_since {
+        Some(_) => {
+            Err(Failure::usage("cannot use --new-since: this command does not print a list"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Opens the mirror that answers a list.
+pub(crate) fn open_for_list(invocation: &Invocation) -> Result<Mirror, Failure> {
     let settings = Settings::of_known(invocation)?;
     let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
     place.open_existing(&settings)

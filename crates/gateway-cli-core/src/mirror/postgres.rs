@@ -4,7 +4,7 @@ use gateway_mirror::connector::{Connector, Options};
 use gateway_mirror::{Mirror, Source};
 
 use crate::failure::Failure;
-use crate::mirror::failure::explained;
+use crate::mirror::failure::unreadable;
 
 /// Opens the mirror of a source, or an existing one. The schema follows the URL: `postgres://db/team#SCHEMA`.
 pub(crate) fn open(url: &str, source: Option<&Source>) -> Result<Mirror, Failure> {
@@ -16,7 +16,7 @@ pub(crate) fn open(url: &str, source: Option<&Source>) -> Result<Mirror, Failure
         Some(source) => Mirror::open_postgres(&connector, schema, source),
         None => Mirror::open_existing_postgres(&connector, schema),
     };
-    mirror.map_err(|error| explained(&error))
+    mirror.map_err(|error| unreadable(&error))
 }
 
 /// Schema of a mirror whose URL names none.

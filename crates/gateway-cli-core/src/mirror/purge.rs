@@ -48,7 +48,7 @@ pub(crate) fn run(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> Res
     let freed = if *freed > 0 { format!("; freed {}", size(*freed)) } else { String::new() };
     invocation.screen.note(&format!("{done} {rows} and {changes} changes{freed}"));
     if let Some(consumer) = kept_for {
-        let text = format!("the consumer {consumer} has not received older changes: they stay");
+        let text = format!("kept the changes that `{consumer}` has not received yet");
         invocation.screen.warn(&text);
     }
     Ok(())

@@ -32,6 +32,8 @@ pub(crate) struct Members {
     pub(crate) table: &'static Table,
     /// The table of the placements.
     pub(crate) placements: &'static Table,
+    /// The table of the groups.
+    pub(crate) groups: &'static Table,
     /// The columns of the placements with the identities of group and member.
     pub(crate) group_column: String,
     pub(crate) member_column: String,
@@ -103,6 +105,7 @@ impl<S: Service> MirrorVisitor<S> for Selecting<'_, S> {
         self.found = Selected::Members(Members {
             table: members,
             placements: table,
+            groups,
             group_column: column(groups),
             member_column: column(members),
             group,

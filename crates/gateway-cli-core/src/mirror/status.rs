@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::ago::{ago, now};
 use crate::mirror::failure::explained;
-use crate::mirror::place::Place;
+use crate::mirror::place::{Place, refuse_new_since};
 use crate::mirror::time::{duration, utc};
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
@@ -37,6 +37,7 @@ struct Shown {
 
 /// Prints the state of each table.
 pub(crate) fn run(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
+    refuse_new_since(invocation)?;
     let settings = Settings::of_known(invocation)?;
     let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
     if invocation.call.dry_run {

@@ -4,24 +4,28 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use gateway_client_core::{Error as CallError, ServiceClient};
 use gateway_mirror::model::{Mirrored, Service};
 use gateway_mirror::{
-    Error, ErrorKind, GroupFailure, Mirror, Report, Rules, Source, SyncError, SyncOptions,
-    SyncReport, TableReport,
+    Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, Source, SyncError,
+    SyncOptions, SyncReport, TableReport,
 };
 use serde::Serialize;
 
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::failure::explained;
 use crate::mirror::found::found;
 use crate::mirror::notes::{Notes, Subject};
-use crate::mirror::place::Place;
+use crate::mirror::place::{Place, refuse_new_since};
 use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
 use crate::mirror::{metrics, profiles};
+use crate::number::whole_number;
 use crate::output::printer::Printer;
+use crate::output::progress::records;
 use crate::output::schema::Schema;
 use crate::session::Session;
 
@@ -59,7 +63,9 @@ pub(crate) struct SyncFlags {
     to: Option<String>,
 
     /// Accept a list in which exactly N records are newly missing.
-    #[arg(long, value_name = "N")]
+    ///
+    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, or if it became empty.
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     accept_missing: Option<u64>,
 
     /// Number of complete lists in a row without a record after which it is gone.
@@ -70,10 +76,10 @@ pub(crate) struct SyncFlags {
     #[arg(long, hide_short_help = true)]
     emit_baseline: bool,
 
-    /// More values to ask for, separated by commas.
+    /// Another value to ask for. Repeat the flag for several.
     ///
     /// The service does not list its values. Those of the contract, and those that the mirror has, are always asked for.
-    #[arg(long, value_name = "VALUES", value_delimiter = ',')]
+    #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     values: Vec<String>,
 
     /// Ask for the values of all groups. By default, each sync asks for those of changed groups, and of one eighth of all.
@@ -94,7 +100,7 @@ pub(crate) struct SyncFlags {
 
     /// Name of the account, which a mirror is bound to [default: the name of the profile].
     ///
-    /// A mirror refuses another account or base URL: all its records would be missing. The name must stay the same when
+    /// A mirror refuses another account or base URL: every record would look deleted. The name must stay the same when
     /// the token is renewed. Use it after a profile was renamed.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     account: Option<String>,
@@ -133,6 +139,11 @@ fn run_one<C: ServiceClient<Service: Mirrored>>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let Some(every) = flags.every else {
+        if invocation.output.is_silent(invocation.screen.output.is_terminal()) {
+            let opened = open::<C>(&flags.sync, invocation)?;
+            let Some((session, mut mirror)) = opened else { return Ok(()) };
+            return sync(&session, &mut mirror, &flags.sync, &flags.repeat)?.done;
+        }
         let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         let mut printer = Printer::open(invocation, &schema)?;
         let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
@@ -162,6 +173,7 @@ fn run_one<C: ServiceClient<Service: Mirrored>>(
 
 /// Refuses the flag for the mirror of commands that only read.
 pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
+    refuse_new_since(invocation)?;
     match invocation.service.from {
         Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
         None => Ok(()),
@@ -205,8 +217,9 @@ pub(crate) fn sync<S: Mirrored>(
     let report = done.unwrap_or_else(SyncError::into_report);
     let done = failed(session, &report);
     if let Some(path) = &repeat.metrics_file {
+        let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
         let tables = mirror.tables().map_err(|error| explained(&error))?;
-        metrics::write(path, session.settings.program, &tables, done.is_ok())?;
+        metrics::write(path, session.settings.program, &tables, is_success)?;
     }
     Ok(Synced { report, done })
 }
@@ -285,12 +298,36 @@ fn failed<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), F
         .samples
         .iter()
         .filter_map(|one| Some((format!("gauge {}", one.gauge), one.result.as_ref().err()?)));
+    let rejected = rejected(session, report);
     let mut failed = report.tables.iter().flat_map(failed_parts).chain(gauges);
-    let Some((part, first)) = failed.next() else { return Ok(()) };
+    let Some((part, first)) = failed.next() else { return rejected };
     for (part, error) in failed {
         session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
     }
     Err(explain(session, first).because(format!("the {part} was not synced")))
+}
+
+/// Warns of records that could not be read, and fails if there are any.
+fn rejected<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
+    let mut rejected = 0;
+    for table in &report.tables {
+        let Ok(report) = &table.result else { continue };
+        rejected += report.rejected;
+        for Rejection { index, reason, .. } in &report.rejections {
+            let text = format!("skipped record {index} of {}: {reason}", table.table);
+            session.invocation.screen.warn(&text);
+        }
+        let described = u64::try_from(report.rejections.len()).unwrap_or(u64::MAX);
+        let more = report.rejected.saturating_sub(described);
+        if more > 0 {
+            session.invocation.screen.warn(&format!("skipped {more} more of {}", table.table));
+        }
+    }
+    if rejected == 0 {
+        return Ok(());
+    }
+    let text = format!("skipped {}; all other records were synced", records(rejected));
+    Err(Failure::new(Exit::Rejected, text))
 }
 
 /// Returns the parts of a table that failed, with their errors.

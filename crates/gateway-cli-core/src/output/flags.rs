@@ -189,6 +189,16 @@ impl OutputFlags {
         given.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
     }
 
+    /// Returns whether `-q` leaves out the report of a command: no flag says that the report is wanted.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn is_silent(&self, is_terminal: bool) -> bool {
+        self.quiet
+            && !is_terminal
+            && self.output_file.is_none()
+            && matches!(self.format(), Ok(None))
+            && self.selection().is_none()
+    }
+
     /// Fails with this reason if a flag selects records or fields.
     pub(crate) fn refuse_selection(&self, reason: &str) -> Result<(), Failure> {
         match self.selection() {

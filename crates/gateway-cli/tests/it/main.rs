@@ -21,6 +21,8 @@ mod jq;
 mod memory;
 #[cfg(feature = "mirror")]
 mod mirror;
+#[cfg(feature = "mirror")]
+mod mirror_messages;
 mod no_settings;
 mod notices;
 mod oversized;

@@ -24,7 +24,7 @@ fn the_sample_service_is_mirrored() {
 }
 
 /// A service whose list of vacancies depends on the number of the request.
-fn service(lists: &'static [&'static str]) -> RawServer {
+pub(crate) fn service(lists: &'static [&'static str]) -> RawServer {
     let asked = AtomicUsize::new(0);
     RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
         let body = if request.target().contains("method=vacancies/list") {
@@ -402,7 +402,10 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
     let low = check("--below 100 --from mirror");
     assert_eq!(code(&low), 8);
     assert!(stdout(&low).starts_with(r#"{"gauge":"credits","value":"99.99","unit":"EUR","#));
-    assert!(stderr(&low).contains("credits is too low: 99.99 EUR is below 100"));
+    assert!(
+        stderr(&low)
+            .contains("the amount of credits is below the threshold: 99.99 EUR is below 100")
+    );
     let codes = [0; 3].map(|_| code(&check("--below 100.00 --once")));
     assert_eq!(codes, [8, 0, 0]);
     // Two samples within a day have no pace.

@@ -22,8 +22,20 @@ pub struct Report {
     /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
     /// missing or gone.
     pub rejected: u64,
+    /// The first of them, at most three.
+    pub rejections: Vec<Rejection>,
     /// Records that occurred before in the list, with the same meaning.
     pub repeated: u64,
     /// Records that are forgotten.
     pub suppressed: u64,
+}
+
+/// A record that was rejected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// The position of the record in its list, counted from 0.
+    pub index: u64,
+    /// Why it was rejected. The text has no values of the record.
+    pub reason: String,
 }

@@ -6,6 +6,7 @@ use gateway_mirror::model::{ColumnKind, Table};
 use gateway_mirror::{Error, Mirror, State};
 use serde_json::{Map, Value};
 
+use crate::mirror::board::columns::{OTHER, TOTAL, UNKNOWN};
 use crate::mirror::found::Recovered;
 
 /// The counts of all groups.
@@ -15,8 +16,12 @@ pub(crate) struct Counts {
     pub(crate) id: &'static str,
     /// The name of the field with its title; `None` if no field has one.
     pub(crate) title: Option<&'static str>,
-    /// The values: those of the contract, then the others in the order of first sight.
+    /// The names of the columns of the values: those of the contract, then the others in the order of first sight.
     pub(crate) values: Vec<String>,
+    /// How many of them are values of the contract. They are the first ones.
+    pub(crate) known: usize,
+    /// Whether the column of unknown values is shown.
+    pub(crate) has_unknown: bool,
     /// The groups, in the order of first sight.
     pub(crate) groups: Vec<Group>,
 }
@@ -46,6 +51,8 @@ impl Counts {
             id: of.groups.identity(),
             title: title(of.groups),
             values: of.known_values.iter().map(|&value| value.to_owned()).collect(),
+            known: of.known_values.len(),
+            has_unknown: true,
             groups: Vec::new(),
         };
         let mut places = HashMap::new();
@@ -88,6 +95,7 @@ impl Counts {
         for group in &mut counts.groups {
             group.counts.resize(counts.values.len(), 0);
         }
+        counts.values = distinct(&counts.values, of.value, counts.id, counts.title);
         Ok(counts)
     }
 
@@ -103,6 +111,25 @@ impl Counts {
             unknown: self.groups.iter().map(|group| group.unknown).sum(),
         }
     }
+}
+
+/// Returns column names of the values. One that is also the name of another column gets a prefix, such as `status=total`.
+fn distinct(values: &[String], field: &str, id: &str, title: Option<&str>) -> Vec<String> {
+    let own: Vec<String> =
+        [id, UNKNOWN, TOTAL, OTHER].into_iter().chain(title).map(str::to_lowercase).collect();
+    let mut names: Vec<String> = Vec::with_capacity(values.len());
+    for value in values {
+        let mut name = value.clone();
+        while name.is_empty()
+            || own.contains(&name.to_lowercase())
+            || names.contains(&name)
+            || (name != *value && values.contains(&name))
+        {
+            name = format!("{field}={name}");
+        }
+        names.push(name);
+    }
+    names
 }
 
 /// Returns the name of the first text of a group besides its identity.
@@ -122,4 +149,25 @@ fn fields(json: &str) -> Map<String, Value> {
 /// Returns an identity or a value as text.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distinct;
+
+    #[test]
+    fn a_value_with_the_name_of_another_column_is_renamed() {
+        let values = ["New", "total", "ID", "unknown", "", "status=total", "other"];
+        let names = distinct(&values.map(str::to_owned), "status", "id", Some("title"));
+        let expected = [
+            "New",
+            "status=status=total",
+            "status=ID",
+            "status=unknown",
+            "status=",
+            "status=total",
+            "status=other",
+        ];
+        assert_eq!(names, expected);
+    }
 }

@@ -131,6 +131,7 @@ fn past_run(row: &Row) -> Result<PastRun, Error> {
             rejected: count(12)?,
             repeated: count(13)?,
             suppressed: count(14)?,
+            ..Report::default()
         },
         calls: count(15)?,
     })

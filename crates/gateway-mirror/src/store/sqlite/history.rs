@@ -75,6 +75,7 @@ pub(crate) fn runs(connection: &Connection, limit: usize) -> Result<Vec<PastRun>
                 rejected: count(12)?,
                 repeated: count(13)?,
                 suppressed: count(14)?,
+                ..Report::default()
             },
             calls: count(15)?,
         })
