@@ -98,16 +98,16 @@ pub(super) fn open_to_serve(
     wait: Duration,
     notice: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<Arc<dyn Store>, Error> {
-    match given(database)? {
-        Location::File(path) if FrozenSqlite::applies_to(Path::new(path)) => {
-            let store = FrozenSqlite::open(Path::new(path), budget)?;
-            notice(
-                "warning: the database file is read-only; it is served as it is, and must not change meanwhile",
-            );
-            Ok(Arc::new(store))
-        }
-        _ => Ok(open_or_create(database, budget, wait, notice)?),
+    if let Location::File(path) = given(database)?
+        && FrozenSqlite::applies_to(Path::new(path))
+    {
+        let store = FrozenSqlite::open(Path::new(path), budget)?;
+        notice(
+            "warning: the database file is read-only; it is served as it is, and must not change meanwhile",
+        );
+        return Ok(Arc::new(store));
     }
+    Ok(open_or_create(database, budget, wait, notice)?)
 }
 
 /// Writes a message about the connection to standard error.
