@@ -73,6 +73,10 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
     if matches!(flags.file.try_exists(), Ok(false)) {
         return Err(Failure::usage(format!("the backup {file} does not exist")));
     }
+    let [source, target] = [&flags.file, path].map(|path| path.canonicalize().ok());
+    if source.is_some() && source == target {
+        return Err(Failure::usage(format!("cannot restore {file}: it is the mirror itself")));
+    }
     let existing = existing(path, flags)?;
     Mirror::restore(&flags.file, path, existing).map_err(|error| explained(&error))?;
     let text = format!("restored {file} to {place}; earlier cursors are refused from now on");

@@ -90,6 +90,13 @@ pub(crate) struct SyncFlags {
     #[arg(long)]
     no_recover: bool,
 
+    /// Keep no personal fields: empty those that the mirror has, and store none from now on. It lasts.
+    ///
+    /// Identities, dates and other fields stay, and changes are noticed as before. Fields that the contract does not list
+    /// count as personal. Only a new mirror can have personal fields again.
+    #[arg(long)]
+    no_personal: bool,
+
     /// Maximum number of concurrent calls.
     #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..))]
     concurrency: u8,
@@ -202,7 +209,14 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
         invocation.screen.note(&format!("would sync the mirror {place}"));
         return Ok(None);
     }
-    let mirror = place.open(&source(flags, &session))?;
+    let mut mirror = place.open(&source(flags, &session))?;
+    if flags.no_personal {
+        let emptied = mirror.omit_personal().map_err(|error| explained(&error))?;
+        if emptied > 0 {
+            let note = format!("emptied the personal fields of {emptied} records");
+            invocation.screen.note(&note);
+        }
+    }
     Ok(Some((session, mirror)))
 }
 

@@ -95,6 +95,33 @@ fn a_mirror_is_bound_to_its_source() {
     );
 }
 
+#[cfg(feature = "demo")]
+#[test]
+fn a_mirror_without_personal_fields_keeps_the_others() {
+    let person = Person::new();
+    let sync: &[&str] = &["--demo", "mirror", "sync", "--to", "demo.db"];
+    assert_eq!(code(&person.run(sync)), 0);
+    let first = person.run(&[sync, &["--no-personal"]].concat());
+    let note = "note: emptied the personal fields of 24 records";
+    assert!(stderr(&first).contains(note), "{}", stderr(&first));
+    assert_eq!(code(&person.run(sync)), 0);
+    let candidates = person.run(&[
+        "candidates",
+        "list",
+        "--from",
+        "demo.db",
+        "--jq",
+        "map(keys) | add | unique",
+    ]);
+    let fields = stdout(&candidates).split_whitespace().collect::<String>();
+    assert_eq!(fields, r#"["date","id","portal","type"]"#);
+    assert_eq!(
+        stdout(&person.run(&["mirror", "search", "anna", "--from", "demo.db", "--jq", "length"]))
+            .trim(),
+        "0"
+    );
+}
+
 #[test]
 fn an_old_mirror_has_its_exit_code() {
     let service = service(&["[]"]);

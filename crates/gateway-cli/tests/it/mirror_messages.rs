@@ -39,6 +39,10 @@ fn a_database_that_does_not_answer_is_a_network_error() {
 fn files_that_cannot_be_read_are_not_an_output_error() {
     let person = Person::new();
     assert_eq!(code(&person.run(&["mirror", "restore", "nofile.db", "--to", "m.db"])), 2);
+    std::fs::write(person.home.path().join("m.db"), "").unwrap();
+    let itself = person.run(&["mirror", "restore", "./m.db", "--to", "m.db", "--yes"]);
+    assert_eq!(code(&itself), 2);
+    assert!(stderr(&itself).contains("it is the mirror itself"), "{}", stderr(&itself));
     std::fs::write(person.home.path().join("text.txt"), "not a mirror, but a text").unwrap();
     assert_eq!(code(&person.run(&["mirror", "status", "--from", "text.txt"])), 2);
 }

@@ -13,6 +13,8 @@ use crate::feed::event::Event;
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::feed::stop::Stop;
 use crate::fields::hash::fill;
+use crate::fields::omit;
+use crate::keep::record::Record;
 use crate::mirror::{Mirror, lock, now};
 use crate::store::PAGE;
 
@@ -260,7 +262,9 @@ impl Mirror {
         let kept = store.record(&change.table, &change.id)?;
         let is_live = |state: State| matches!(state, State::Present | State::Missing);
         let kept = kept.filter(|kept| is_live(kept.known.state));
-        let record = kept.map(|kept| kept.row.to_json(&kept.shape)).transpose()?;
+        let is_reduced = omit::is_on(&mut **store)?;
+        let record = kept.map(|kept| Record::of(kept, is_reduced)).transpose()?;
+        let record = record.map(|record| record.json);
         Ok(Event::new(&store.identity().secret, change, record))
     }
 

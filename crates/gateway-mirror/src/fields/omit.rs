@@ -59,6 +59,11 @@ impl Omission {
     }
 }
 
+/// Removes the hash of what was omitted from a reduced row.
+pub(crate) fn remove_hash(row: &mut Row<'_>) {
+    row.extra = None;
+}
+
 /// Returns whether the mirror omits personal data.
 pub(crate) fn is_on(store: &mut dyn Store) -> Result<bool, Error> {
     Ok(store.note(NOTE)?.is_some())

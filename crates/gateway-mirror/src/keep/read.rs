@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::error::Error;
+use crate::fields::omit;
 use crate::keep::filter::Filter;
 use crate::keep::record::Record;
 use crate::mirror::{Mirror, lock};
@@ -152,7 +153,10 @@ impl Mirror {
         after: i64,
         limit: usize,
     ) -> Result<Vec<Record>, Error> {
-        let page = lock(&self.store).records(table, filter, after, limit)?;
-        page.into_iter().map(Record::of).collect()
+        let mut store = lock(&self.store);
+        let is_reduced = omit::is_on(&mut **store)?;
+        let page = store.records(table, filter, after, limit)?;
+        drop(store);
+        page.into_iter().map(|kept| Record::of(kept, is_reduced)).collect()
     }
 }

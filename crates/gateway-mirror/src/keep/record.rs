@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::engine::known::State;
 use crate::error::Error;
+use crate::fields::omit;
 use crate::store::Kept;
 
 /// A record of a table.
@@ -31,7 +32,11 @@ pub struct Record {
 }
 
 impl Record {
-    pub(crate) fn of(kept: Kept) -> Result<Self, Error> {
+    /// Creates the record of a row, which is reduced in a mirror that omits personal data.
+    pub(crate) fn of(mut kept: Kept, is_reduced: bool) -> Result<Self, Error> {
+        if is_reduced {
+            omit::remove_hash(&mut kept.row);
+        }
         let json = kept.row.to_json(&kept.shape)?;
         let Kept { known, id, times, .. } = kept;
         Ok(Self {
