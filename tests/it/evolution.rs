@@ -306,7 +306,7 @@ tempfile.workspace = true
 tokio = { workspace = true, features = ["macros", "rt"] }
 "#;
 
-const MIRROR: &str = include_str!("../fixtures/mirror/addition.rs");
+const MIRROR: &str = include_str!("../mirror/addition.rs");
 
 const CHECKS_MANIFEST: &str = r#"
 [package]

@@ -56,7 +56,7 @@ fn the_samples_share_a_workspace_and_work() {
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-const MIRROR: &str = include_str!("../fixtures/mirror/samples.rs");
+const MIRROR: &str = include_str!("../mirror/samples.rs");
 
 /// The crate with the tests of a mirror.
 const MANIFEST: &str = r#"

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::drawn::paper::Paper;
+use crate::drawn::paper::{Paper, quoted};
 use crate::drawn::requests::{Requests, Verb};
 use crate::drawn::responses::{self, ONWARD, Response};
 use crate::drawn::types::{KEYWORDS, Ty, Types};
@@ -18,7 +18,10 @@ pub(crate) fn operations(
         paper.line(ONWARD);
     }
     let count = 1 + paper.dice.below(4);
-    (0..count).map(|at| operation(paper, requests, types, at, in_all)).collect()
+    let mut may_have_gauge = true;
+    let operations =
+        (0..count).map(|at| operation(paper, requests, types, at, in_all, &mut may_have_gauge));
+    operations.collect()
 }
 
 fn operation(
@@ -27,6 +30,7 @@ fn operation(
     types: &Types,
     at: usize,
     in_all: bool,
+    may_have_gauge: &mut bool,
 ) -> (String, String) {
     let (verb, keys) = requests.verb(paper);
     let mut response = if requests.language == 2 {
@@ -38,7 +42,7 @@ fn operation(
         // A continuation cannot be in a JSON body.
         response.paging = response.paging.filter(|one| !one.starts_with("continuation"));
     }
-    let Response { key, table, is_list, paging, body, rejected } = response;
+    let Response { key, table, is_list, object, paging, body, rejected } = response;
     let (doc, about) = (paper.doc(), paper.about_deprecated().join("\n"));
     paper.line(format_args!(
         "[operation.ask_{at}]\nselect = {}\ndoc = {doc}\n{about}\nresponse.{key} = {{ {} }}\n{keys}",
@@ -56,6 +60,16 @@ fn operation(
              size = { type = \"integer\", doc = \"A size.\" }\n\
              cursor = { type = \"text\", doc = \"A cursor.\" }",
         );
+    }
+
+    let gauge = object.filter(|_| *may_have_gauge && required.is_empty());
+    if let Some((value, unit)) = gauge.and_then(|model| types.amount(&model)) {
+        // A second one would have the same commands.
+        *may_have_gauge = false;
+        paper.line(format_args!("[operation.ask_{at}.gauge]\nvalue = {}", quoted(value)));
+        if let Some(unit) = unit {
+            paper.line(format_args!("unit = {}", quoted(unit)));
+        }
     }
 
     let doc = paper.doc();

@@ -11,6 +11,8 @@ pub(crate) struct Response {
     pub(crate) key: &'static str,
     pub(crate) table: Vec<String>,
     pub(crate) is_list: bool,
+    /// The model of the response, if it is an object.
+    pub(crate) object: Option<String>,
     /// How the pages of the list follow each other.
     pub(crate) paging: Option<&'static str>,
     /// A body of a successful response.
@@ -21,8 +23,8 @@ pub(crate) struct Response {
 
 /// Draws a response in language 1.
 pub(crate) fn older(paper: &mut Paper, types: &Types) -> Response {
-    let (of, record) = types.a_model(paper);
-    let of = format!("of = \"{of}\"");
+    let (model, record) = types.a_model(paper);
+    let of = format!("of = \"{model}\"");
     let rejected = paper.dice.chance(30);
     let list = if rejected { json!([7]) } else { json!([record]) };
     let (key, table, body) = match paper.dice.below(3) {
@@ -40,7 +42,8 @@ pub(crate) fn older(paper: &mut Paper, types: &Types) -> Response {
         }
     };
     let is_list = key != "object";
-    Response { key, table, is_list, paging: None, body, rejected: rejected && is_list }
+    let object = (!is_list).then(|| model.to_owned());
+    Response { key, table, is_list, object, paging: None, body, rejected: rejected && is_list }
 }
 
 /// Draws a response in language 2, and writes its envelope. `in_all` says whether the service has an envelope.
@@ -137,7 +140,8 @@ pub(crate) fn newer(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -
     for (path, value) in markers {
         put(&mut body, &path, value);
     }
-    Response { key, table, is_list, paging, body, rejected }
+    let object = (key == "object").then_some(of);
+    Response { key, table, is_list, object, paging, body, rejected }
 }
 
 /// Writes an envelope, and returns the place and a value of its marker of success, if it has one. `is_alone` says whether

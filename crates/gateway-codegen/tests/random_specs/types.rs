@@ -179,6 +179,24 @@ impl Types {
         (self.models[index].name, self.record(index))
     }
 
+    /// Returns a number of a model, and a text if it has one: their names in the record.
+    pub(crate) fn amount(&self, model: &str) -> Option<(&str, Option<&str>)> {
+        let model = self.models.iter().find(|one| one.name == model)?;
+        let find = |fits: &dyn Fn(&Ty) -> bool| {
+            // In a path, a dot separates names.
+            let fields = model.fields.iter().filter(|field| !field.wire.contains('.'));
+            fields.map(|field| (&*field.wire, &field.ty)).find(|(_, ty)| fits(ty))
+        };
+        let is_number = |ty: &Ty| match ty {
+            Ty::BuiltIn(word) => ["integer", "float"].contains(word),
+            Ty::Scalar(index) => self.scalar(*index).meaning.word == "decimal",
+            _ => false,
+        };
+        let (value, _) = find(&is_number)?;
+        let unit = find(&|ty| matches!(ty, Ty::BuiltIn("text")));
+        Some((value, unit.map(|(unit, _)| unit)))
+    }
+
     /// Draws the type of a response that is neither a record nor a list of records: the name, and a value.
     pub(crate) fn a_value(&self, paper: &mut Paper) -> (String, Value) {
         let mut ty = self.ty(paper, 3, self.models.len());
