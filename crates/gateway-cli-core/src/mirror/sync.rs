@@ -54,6 +54,7 @@ pub(crate) struct SyncCommand {
 
 /// The flags of a sync.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SyncFlags {
     /// Mirror: a file, or postgres://… [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
     ///
