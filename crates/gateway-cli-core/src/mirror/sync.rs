@@ -322,7 +322,7 @@ fn failed<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), F
     Err(explain(session, first).because(format!("the {part} was not synced")))
 }
 
-/// Warns of records that could not be read, and fails if there are any.
+/// Warns of records that could not be read. Fails if a table has one.
 fn rejected<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
     let mut rejected = 0;
     for table in &report.tables {

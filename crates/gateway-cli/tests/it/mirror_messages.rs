@@ -1,4 +1,4 @@
-//! What the commands of a mirror say, and their exit codes.
+//! The messages of the mirror commands, and their exit codes.
 
 use crate::mirror::service;
 use crate::run::{ClosedPort, Person, code, stderr, stdout};

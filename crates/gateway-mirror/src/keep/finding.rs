@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Check {
-    /// What is wrong: at most 1,000 findings, in the order of the tables and their rows.
+    /// The damage that was found: at most 1,000 findings, in the order of the tables and their rows.
     pub findings: Vec<Finding>,
     /// How many more findings there are.
     pub more: u64,
