@@ -123,6 +123,7 @@ impl Scratch {
         let (_, end) = rest.split_once(']').unwrap();
         let manifest = format!("{start}members = [\"{name}/crates/*\"]{end}")
             .replace("default-members = [\"crates/gateway-cli\"]\n", "")
+            .replace("exclude = [\"crates/", &format!("exclude = [\"{name}/crates/"))
             .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
         write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
         Self { root: to }

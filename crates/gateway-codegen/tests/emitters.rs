@@ -272,7 +272,7 @@ fn commands_have_examples_in_their_help() {
         &[],
         commands,
         &[
-            "after_help = \"tools list --shelf 3 --state free\\ntools list --output-file tools.csv --excel\"",
+            "after_help = \"tools list --shelf 3 --state free\\ntools list --output-file tools.xlsx\"",
         ],
     );
 }

@@ -1,4 +1,6 @@
-//! A record as a table of a database: names, kinds of values, and which of them are personal.
+//! A record as a table of a database: names, kinds and types of values, and which of them are personal.
+
+use crate::field_type::FieldType;
 
 /// The description of a table that holds the records of a model.
 ///
@@ -71,6 +73,7 @@ impl Table {
 pub struct Column {
     path: &'static [&'static str],
     kind: ColumnKind,
+    field_type: FieldType,
     is_personal: bool,
 }
 
@@ -107,7 +110,28 @@ impl Column {
     }
 
     const fn new(path: &'static [&'static str], kind: ColumnKind) -> Self {
-        Self { path, kind, is_personal: false }
+        let field_type = match kind {
+            ColumnKind::Text => FieldType::Text,
+            ColumnKind::Integer => FieldType::Integer,
+            ColumnKind::Real => FieldType::Real,
+            ColumnKind::Boolean => FieldType::Boolean,
+            ColumnKind::Json => FieldType::Json,
+        };
+        Self { path, kind, field_type, is_personal: false }
+    }
+
+    /// Sets the type of the values, if their kind does not say it.
+    ///
+    /// ```
+    /// use gateway_model_core::{Column, ColumnKind, FieldType};
+    ///
+    /// let taken = Column::text(&["taken"]).typed(FieldType::DateTime);
+    /// assert_eq!(taken.kind(), ColumnKind::Text);
+    /// assert_eq!(taken.field_type(), FieldType::DateTime);
+    /// ```
+    #[must_use]
+    pub const fn typed(self, field_type: FieldType) -> Self {
+        Self { field_type, ..self }
     }
 
     /// Marks the values of the column as personal.
@@ -126,13 +150,18 @@ impl Column {
         self.kind
     }
 
+    /// Returns the type of the values, for formats whose columns have types.
+    pub const fn field_type(&self) -> FieldType {
+        self.field_type
+    }
+
     /// Returns whether the values are personal.
     pub const fn is_personal(&self) -> bool {
         self.is_personal
     }
 }
 
-/// The kind of the values of a [`Column`].
+/// The kind of the values of a [`Column`]: how a store keeps them. [`FieldType`] says what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ColumnKind {

@@ -38,8 +38,13 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     if params.any(flags::is_whole_number) {
         file.line(format_args!("use {RUNTIME}::codegen::whole_number;"));
     }
+    let has_records = service
+        .operations
+        .iter()
+        .any(|one| one.response.of().is_some() || one.response.beside().is_some());
+    let types = if has_records { "FieldType, " } else { "" };
     file.line(format_args!(
-        "use {RUNTIME}::{{Envelope, Example, Failure, OperationCommands, RecordType}};"
+        "use {RUNTIME}::{{Envelope, Example, Failure, {types}OperationCommands, RecordType}};"
     ));
     file.line(format_args!("use {}::{{blocking, model}};", config.rust_name(Role::Client)));
     file.blank();

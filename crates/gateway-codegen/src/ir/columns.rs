@@ -1,6 +1,6 @@
 //! The columns of a table: which fields of a record are shown, and in which order.
 
-use crate::ir::{Field, Model, Operation, Service};
+use crate::ir::{Field, Model, Operation, Service, ValueType};
 
 impl Service {
     /// Returns the default columns of a record: those that the spec declares. If it declares none,
@@ -37,12 +37,17 @@ impl Service {
 
     /// Returns every path that a column can have: the fields, and those of nested models.
     pub fn paths(&self, model: &Model) -> Vec<String> {
+        self.typed_paths(model).into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// Returns every path that a column can have, with its type: a variant of the runtime's `FieldType`.
+    pub fn typed_paths(&self, model: &Model) -> Vec<(String, &'static str)> {
+        let of = |field: &Field| field.ty.value().map_or("Json", ValueType::field_type);
         let mut paths = Vec::new();
         for field in &model.fields {
-            paths.push(field.wire.clone());
-            if let Some(inner) = self.nested(field) {
-                paths.extend(inner.fields.iter().map(|one| format!("{}.{}", field.wire, one.wire)));
-            }
+            paths.push((field.wire.clone(), of(field)));
+            let inner = self.nested(field).into_iter().flat_map(|inner| &inner.fields);
+            paths.extend(inner.map(|one| (format!("{}.{}", field.wire, one.wire), of(one))));
         }
         paths
     }

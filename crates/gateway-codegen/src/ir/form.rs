@@ -24,6 +24,8 @@ pub struct Form {
     /// The function of the modules `random::draws` and `random::strategies` that creates a value; `None` for any
     /// value of the primitive.
     pub random: Option<&'static str>,
+    /// The type of a field in a typed format: a variant of the runtime's `FieldType`. For codes, they decide.
+    pub field_type: &'static str,
     /// How the contract checks judge a value in a record: a variant of the test kit's `Kind`.
     pub check: &'static str,
     /// The variant of the server's `Kind`, which says how an import reads a field.

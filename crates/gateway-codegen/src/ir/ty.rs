@@ -154,6 +154,28 @@ impl ValueType {
         }
     }
 
+    /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`.
+    pub fn field_type(&self) -> &'static str {
+        match self {
+            Self::BuiltIn(built_in) => built_in.form.field_type,
+            Self::Scalar(scalar) => match self.written_codes() {
+                None => scalar.form.field_type,
+                Some([Code::Text(_), Code::Text(_)]) => "Text",
+                Some([Code::Integer(_), Code::Integer(_)]) => "Integer",
+                Some([Code::Boolean(_), Code::Boolean(_)]) => "Boolean",
+                Some(_) => "Json",
+            },
+            Self::Enum(one) if one.primitive().is_integer() => "Integer",
+            Self::Enum(_) => "Text",
+        }
+    }
+
+    /// Returns the codes of a boolean that are written: that of `true`, and that of `false`.
+    fn written_codes(&self) -> Option<[&Code; 2]> {
+        let codes = self.codes()?;
+        Some([codes.yes.first()?, codes.no.first()?])
+    }
+
     /// Returns the example of a declared type, as its wire text; `None` for a built-in type.
     pub fn example(&self) -> Option<&str> {
         match self {

@@ -39,7 +39,7 @@ fn a_field_has_a_column_with_a_name_of_its_own() {
     assert_eq!(
         between(&tables, "pub static TOOL: Table = Table::new(\"tool\", \"id\", &[", "]);"),
         [
-            "Column::text(&[\"id\"]),",
+            "Column::text(&[\"id\"]).typed(FieldType::Id),",
             "Column::text(&[\"owner\", \"name\"]).personal(),",
             "Column::json(&[\"owner\", \"phones\"]),",
             // `maker.name` would be `maker_name`, which another field has.
@@ -93,8 +93,8 @@ fn the_groups_of_a_recovery_are_known_by_their_identity() {
         between(&tables, "Table::new(\"tool_place\", \"id\", &[", "]);"),
         [
             "Column::text(&[\"id\"]),",
-            "Column::integer(&[\"place_number\"]),",
-            "Column::text(&[\"tool_id\"]),",
+            "Column::integer(&[\"place_number\"]).typed(FieldType::Id),",
+            "Column::text(&[\"tool_id\"]).typed(FieldType::Id),",
             "Column::text(&[\"state\"]),",
         ]
     );

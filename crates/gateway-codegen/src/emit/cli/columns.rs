@@ -21,10 +21,16 @@ pub(super) fn declare(file: &mut RustFile, service: &Service) {
         let constant = constant(model);
         let columns = list(&service.columns(model));
         let paths = list(&service.paths(model));
+        let types: Vec<_> = service
+            .typed_paths(model)
+            .iter()
+            .map(|(path, ty)| format!("({}, FieldType::{ty})", string(path)))
+            .collect();
+        let types = types.join(", ");
         let noun = model.rust.spaced();
         let nouns = format!("{}, {}", string(&noun), string(&plural(&noun)));
         file.line(format_args!(
-            "const {constant}: RecordType<'_> = RecordType::new({columns}, {paths}).named({nouns});"
+            "const {constant}: RecordType<'_> = RecordType::new({columns}, {paths}).typed(&[{types}]).named({nouns});"
         ));
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> 
             format!("{base} --fields {}", fields.join(","))
         });
         let file = plural(&model.rust.spaced()).replace(' ', "-");
-        vec![first, format!("{base} --output-file {file}.csv --excel")]
+        vec![first, format!("{base} --output-file {file}.xlsx")]
     } else if operation.response.is_nothing() {
         vec![flags.unwrap_or(base)]
     } else {

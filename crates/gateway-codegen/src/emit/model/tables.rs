@@ -20,7 +20,16 @@ pub(super) fn emit(service: &Service) -> RustFile {
         file.blank();
         file.line("use gateway_model_core::codegen;");
     }
-    let names = ["Column", "ColumnKind", "Gauge", "MirrorVisitor", "Mirrored", "Recovery", "Table"];
+    let names = [
+        "Column",
+        "ColumnKind",
+        "FieldType",
+        "Gauge",
+        "MirrorVisitor",
+        "Mirrored",
+        "Recovery",
+        "Table",
+    ];
     file.import("pub use gateway_model_core", names);
     file.blank();
     let reads = lists.iter().any(|list| list.query.is_some())

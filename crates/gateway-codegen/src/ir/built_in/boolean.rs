@@ -15,6 +15,7 @@ pub(super) static BOOLEAN: BuiltIn = BuiltIn {
         kind: None,
         digits: None,
         random: None,
+        field_type: "Boolean",
         check: "Boolean",
         import: "Boolean",
     },

@@ -15,6 +15,7 @@ pub(super) static FLOAT: BuiltIn = BuiltIn {
         kind: None,
         digits: None,
         random: Some("float"),
+        field_type: "Real",
         check: "Number",
         import: "Float",
     },

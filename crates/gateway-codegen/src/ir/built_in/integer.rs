@@ -18,6 +18,7 @@ pub(super) static INTEGER: BuiltIn = BuiltIn {
         kind: None,
         digits: None,
         random: None,
+        field_type: "Integer",
         check: "Integer",
         import: "Integer { min: i64::MIN }",
     },

@@ -15,6 +15,7 @@ pub(super) static TEXT: BuiltIn = BuiltIn {
         kind: None,
         digits: None,
         random: Some("text"),
+        field_type: "Text",
         check: "Text",
         import: "Text",
     },

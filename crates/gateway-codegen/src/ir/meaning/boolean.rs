@@ -18,6 +18,7 @@ pub(super) static BOOLEAN: Meaning = Meaning {
         kind: Some("boolean"),
         digits: None,
         random: None,
+        field_type: "Json",
         check: "Values",
         import: "Codes",
     }),

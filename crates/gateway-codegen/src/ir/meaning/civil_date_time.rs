@@ -14,6 +14,7 @@ pub(super) static CIVIL_DATE_TIME: Meaning = Meaning {
         kind: Some("civil_date_time"),
         digits: None,
         random: Some("date_time"),
+        field_type: "DateTime",
         check: "CivilDateTime",
         import: "CivilDateTime",
     }),

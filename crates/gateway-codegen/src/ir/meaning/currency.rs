@@ -14,6 +14,7 @@ pub(super) static CURRENCY: Meaning = Meaning {
         kind: None,
         digits: None,
         random: Some("currency"),
+        field_type: "Text",
         check: "Currency",
         import: "Text",
     }),

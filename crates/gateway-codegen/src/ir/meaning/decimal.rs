@@ -14,6 +14,7 @@ pub(super) static DECIMAL: Meaning = Meaning {
         kind: Some("decimal"),
         digits: None,
         random: Some("decimal"),
+        field_type: "Decimal",
         check: "Decimal",
         import: "Decimal",
     }),

@@ -14,6 +14,7 @@ pub(super) static TEXT: Meaning = Meaning {
         kind: None,
         digits: None,
         random: Some("text"),
+        field_type: "Text",
         check: "Text",
         import: "Text",
     }),

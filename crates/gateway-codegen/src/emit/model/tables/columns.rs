@@ -10,25 +10,34 @@ pub(super) struct Column {
     path: Vec<String>,
     /// The function of the runtime that creates it.
     kind: &'static str,
+    /// The variant of the runtime's `FieldType`, if the kind does not say it.
+    field_type: Option<&'static str>,
     is_personal: bool,
 }
 
 impl Column {
     /// Creates a column of text.
     pub(super) fn text(name: &str) -> Self {
-        Self { path: vec![name.to_owned()], kind: "text", is_personal: false }
+        Self { path: vec![name.to_owned()], kind: "text", field_type: None, is_personal: false }
     }
 
     /// Creates a column whose values are not personal.
     pub(super) fn new(name: String, ty: &ValueType) -> Self {
-        Self { path: vec![name], kind: kind(ty), is_personal: false }
+        Self {
+            path: vec![name],
+            kind: kind(ty),
+            field_type: Some(ty.field_type()),
+            is_personal: false,
+        }
     }
 
     /// Returns the expression for the column.
     pub(super) fn code(&self) -> String {
         let path: Vec<_> = self.path.iter().map(|name| string(name)).collect();
         let personal = if self.is_personal { ".personal()" } else { "" };
-        format!("Column::{}(&[{}]){personal}", self.kind, path.join(", "))
+        let typed = self.field_type.filter(|one| !one.eq_ignore_ascii_case(self.kind));
+        let typed = typed.map(|one| format!(".typed(FieldType::{one})")).unwrap_or_default();
+        format!("Column::{}(&[{}]){typed}{personal}", self.kind, path.join(", "))
     }
 
     fn name(&self) -> String {
@@ -124,8 +133,11 @@ fn column(service: &Service, outer: Option<&Field>, field: &Field) -> Column {
     let is_personal = field.personal
         || outer.is_some_and(|outer| outer.personal)
         || within.any(|inner| inner.personal);
-    let kind = field.ty.value().map_or("json", kind);
-    Column { path, kind, is_personal }
+    let (kind, field_type) = match field.ty.value() {
+        Some(ty) => (kind(ty), Some(ty.field_type())),
+        None => ("json", None),
+    };
+    Column { path, kind, field_type, is_personal }
 }
 
 /// Returns the kind of the JSON value that a record writes.
