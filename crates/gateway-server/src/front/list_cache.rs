@@ -248,8 +248,8 @@ impl CachedList {
             return None;
         }
         self.offset += length;
-        let file = Arc::clone(&self.list);
-        Some(Piece { file, offset, length: usize::try_from(length).unwrap_or_default() })
+        let (file, length) = (Arc::clone(&self.list), usize::try_from(length).unwrap_or_default());
+        Some(Piece { file, offset, length, is_last: self.is_finished() })
     }
 
     /// Reads the next piece. Pieces grow for a fast client, so that a slow one holds little memory.

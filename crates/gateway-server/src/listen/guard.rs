@@ -1,5 +1,7 @@
 //! The layer between the socket and the HTTP library: passes on complete, well-formed heads, and enforces timeouts.
 
+mod write;
+
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,16 +9,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use std::{fmt, io};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::listen::head::{self, HeadLimits, Refusal};
 use crate::listen::linger::Linger;
-use crate::listen::pieces::{before_placeholder, is_placeholder};
 use crate::listen::preface;
-use crate::listen::socket::Socket;
 use crate::listen::stall::Stall;
-use crate::listen::state::{ConnectionState, Cut};
+use crate::listen::state::ConnectionState;
 
 /// Timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,8 @@ pub(crate) struct Guard<S> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Runs while a write makes no progress.
     stall: Option<Stall>,
+    /// Whether the system holds back incomplete packets, because pieces of a file are being sent.
+    is_corked: bool,
     closing: Closing,
 }
 
@@ -96,6 +98,7 @@ impl<S> Guard<S> {
             reading: Reading::Between,
             timer: None,
             stall: None,
+            is_corked: false,
             closing: Closing::No,
         }
     }
@@ -178,13 +181,22 @@ impl<S> Guard<S> {
     }
 
     /// Completes when the deadline of reading has passed.
+    ///
+    /// The deadline moves with every response and every piece of a list, but the timer is only set again when it has
+    /// expired. A reset for each of them would wake the thread that waits for the next timer.
     fn poll_deadline(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let deadline = self.deadline;
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        if timer.deadline() != deadline {
+        if timer.deadline() > deadline {
             timer.as_mut().reset(deadline);
         }
-        timer.as_mut().poll(context)
+        while timer.as_mut().poll(context).is_ready() {
+            if timer.deadline() >= deadline {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(deadline);
+        }
+        Poll::Pending
     }
 
     fn give(&mut self, out: &mut ReadBuf<'_>) {
@@ -295,139 +307,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guard<S> {
             }
         }
     }
-}
-
-impl<S: Socket + AsyncRead + AsyncWrite + Unpin> Guard<S> {
-    /// Sends a part of the next piece of a file.
-    fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        let Self { socket, state, .. } = self;
-        let sent = match state.pieces() {
-            Some(pieces) => pieces.poll_send(|piece| socket.poll_piece(context, piece)),
-            None => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
-        };
-        if let Poll::Ready(Err(error)) = &sent
-            && !is_of_client(error)
-        {
-            state.cut_by(Cut::File);
-        }
-        sent
-    }
-
-    /// Fails a write that stalls. A write that succeeds restarts the deadline of reading.
-    fn poll_written(
-        &mut self,
-        context: &mut Context<'_>,
-        result: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
-        if matches!(result, Poll::Ready(Ok(1..))) {
-            self.restart_deadline();
-        }
-        self.poll_progress(context, result)
-    }
-
-    /// Restarts the deadline of reading: time spent on a response does not count as idle, or against the next head.
-    fn restart_deadline(&mut self) {
-        let timeout = if self.reading == Reading::Head { self.timeouts.head } else { PARK };
-        self.deadline = Instant::now() + timeout;
-    }
-
-    /// Fails a pending write when the client acknowledges nothing for too long, or when the whole response takes too
-    /// long.
-    ///
-    /// A ready result alone does not restart the deadline of reading: the library flushes whenever it is polled, which
-    /// happens with every byte that arrives.
-    fn poll_progress<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        result: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if result.is_ready() {
-            if self.stall.take().is_some() {
-                self.restart_deadline();
-            }
-            return result;
-        }
-        let Self { socket, state, timeouts, stall, .. } = self;
-        let deadline = state.response_began().map(|began| began + timeouts.response);
-        let stall = stall.get_or_insert_with(|| Stall::begin(socket, timeouts.stall, deadline));
-        let cut = ready!(stall.poll(context, socket, timeouts.stall, deadline));
-        state.cut_by(cut);
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl<S: Socket + AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<S> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let result = if is_placeholder(bytes) {
-            this.poll_piece(context)
-        } else {
-            Pin::new(&mut this.socket).poll_write(context, bytes)
-        };
-        this.poll_written(context, result)
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let bytes = slices.get(..before_placeholder(slices)).unwrap_or(slices);
-        let result = if bytes.is_empty() && !slices.is_empty() {
-            this.poll_piece(context)
-        } else {
-            Pin::new(&mut this.socket).poll_write_vectored(context, bytes)
-        };
-        this.poll_written(context, result)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.socket.is_write_vectored()
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let result = Pin::new(&mut this.socket).poll_flush(context);
-        this.poll_progress(context, result)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if matches!(this.closing, Closing::No) {
-            let result = Pin::new(&mut this.socket).poll_shutdown(context);
-            ready!(this.poll_progress(context, result))?;
-            this.closing =
-                if this.refused { Closing::Lingering(Linger::begin()) } else { Closing::Done };
-        }
-        if let Closing::Lingering(linger) = &mut this.closing {
-            ready!(linger.poll(&mut this.socket, context));
-            this.closing = Closing::Done;
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
-/// Returns whether an error of a write says that the client is gone.
-fn is_of_client(error: &io::Error) -> bool {
-    use io::ErrorKind::{
-        BrokenPipe, ConnectionAborted, ConnectionReset, HostUnreachable, NetworkUnreachable,
-        NotConnected, TimedOut,
-    };
-    matches!(
-        error.kind(),
-        BrokenPipe
-            | ConnectionAborted
-            | ConnectionReset
-            | HostUnreachable
-            | NetworkUnreachable
-            | NotConnected
-            | TimedOut
-    )
 }
 
 impl<S> fmt::Debug for Guard<S> {

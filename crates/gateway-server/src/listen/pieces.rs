@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::task::{Poll, ready};
 
 use bytes::Bytes;
@@ -28,6 +28,16 @@ pub(crate) struct Piece {
     pub(crate) offset: u64,
     /// Number of bytes, at most [`MAX_PIECE`].
     pub(crate) length: usize,
+    /// Whether the response ends with it.
+    pub(crate) is_last: bool,
+}
+
+/// The result of sending a part of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sent {
+    pub(super) bytes: usize,
+    /// Whether these were the last bytes of the response.
+    pub(super) is_end: bool,
 }
 
 impl Piece {
@@ -48,27 +58,28 @@ pub(crate) struct Pieces(Mutex<VecDeque<Piece>>);
 impl Pieces {
     /// Adds a piece, and returns bytes in its place.
     pub(crate) fn add(&self, piece: Piece) -> Bytes {
-        let placeholder = PLACEHOLDER.get(..piece.length).unwrap_or_default();
+        let placeholder = PLACEHOLDER.slice(..piece.length.min(MAX_PIECE));
         lock(&self.0).push_back(piece);
-        Bytes::from_static(placeholder)
+        placeholder
     }
 
     /// Sends a part of the first piece with `poll`, which returns the number of bytes that it has sent.
     pub(super) fn poll_send(
         &self,
         poll: impl FnOnce(&Piece) -> Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
+    ) -> Poll<io::Result<Sent>> {
         let mut pieces = lock(&self.0);
         let Some(piece) = pieces.front_mut() else {
             return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
         };
-        let sent = ready!(poll(piece))?;
-        piece.offset += sent as u64;
-        piece.length = piece.length.saturating_sub(sent);
+        let bytes = ready!(poll(piece))?;
+        piece.offset += bytes as u64;
+        piece.length = piece.length.saturating_sub(bytes);
+        let is_end = piece.length == 0 && piece.is_last;
         if piece.length == 0 {
             pieces.pop_front();
         }
-        Poll::Ready(Ok(sent))
+        Poll::Ready(Ok(Sent { bytes, is_end }))
     }
 }
 
@@ -83,10 +94,10 @@ pub(super) fn is_placeholder(bytes: &[u8]) -> bool {
 }
 
 /// Maximum length of a piece, in bytes.
-pub(crate) const MAX_PIECE: usize = 256 * 1024;
+pub(crate) const MAX_PIECE: usize = 1024 * 1024;
 
-/// Never sent. A client would see that it is not JSON.
-static PLACEHOLDER: [u8; MAX_PIECE] = [0; MAX_PIECE];
+/// Never sent. A client would see that it is not JSON. Never read either, so that the system reserves no memory for it.
+static PLACEHOLDER: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(vec![0; MAX_PIECE]));
 
 #[cfg(test)]
 mod tests {
@@ -104,8 +115,9 @@ mod tests {
     #[test]
     fn a_placeholder_is_recognised_and_its_piece_is_sent_in_parts() {
         let pieces = Pieces::default();
-        let [first, second] =
-            [10, 7].map(|length| pieces.add(Piece { file: Arc::new(NoFile), offset: 5, length }));
+        let [first, second] = [(10, false), (7, true)].map(|(length, is_last)| {
+            pieces.add(Piece { file: Arc::new(NoFile), offset: 5, length, is_last })
+        });
         assert_eq!((first.len(), second.len()), (10, 7));
         let head = [0; 10];
         let slices = [&head[..], &first[..], &head[..]].map(IoSlice::new);
@@ -119,12 +131,15 @@ mod tests {
                 found = Some((piece.offset, piece.length));
                 Poll::Ready(Ok(piece.length.min(most)))
             });
-            (found, matches!(sent, Poll::Ready(Ok(_))))
+            let Poll::Ready(sent) = sent else { panic!("the piece was not sent") };
+            (found, sent.map_err(|error| error.kind()))
         };
-        assert_eq!(send(4), (Some((5, 10)), true));
-        assert_eq!(send(100), (Some((9, 6)), true));
+        let of = |bytes, is_end| Ok(Sent { bytes, is_end });
+        assert_eq!(send(4), (Some((5, 10)), of(4, false)));
+        assert_eq!(send(100), (Some((9, 6)), of(6, false)));
         assert!(pieces.poll_send(|_piece| Poll::Pending).is_pending());
-        assert_eq!(send(100), (Some((5, 7)), true));
-        assert_eq!(send(100), (None, false));
+        assert_eq!(send(4), (Some((5, 7)), of(4, false)));
+        assert_eq!(send(100), (Some((9, 3)), of(3, true)));
+        assert_eq!(send(100), (None, Err(io::ErrorKind::InvalidData)));
     }
 }

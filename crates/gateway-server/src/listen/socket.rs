@@ -16,6 +16,9 @@ pub(crate) trait Socket {
     fn poll_piece(&mut self, _: &mut Context<'_>, _: &Piece) -> Poll<io::Result<usize>> {
         Poll::Ready(Err(io::ErrorKind::Unsupported.into()))
     }
+
+    /// Sets whether the system holds back the last bytes of each piece, to send them in one packet with the next ones.
+    fn cork(&self, _: bool) {}
 }
 
 #[cfg(target_os = "linux")]
@@ -56,6 +59,12 @@ impl Socket for TcpStream {
                 sent => return Poll::Ready(sent),
             }
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn cork(&self, corked: bool) {
+        // Without it, the response only needs more packets.
+        rustix::net::sockopt::set_tcp_cork(self, corked).unwrap_or_default();
     }
 }
 
