@@ -28,7 +28,7 @@ pub enum ErrorKind {
     Brake,
     /// The service does not apply a filter, so that values cannot be recovered; nothing was committed.
     Filter,
-    /// Another process syncs the mirror.
+    /// Another process syncs the mirror, or delivers to the consumer.
     Busy,
     /// The mirror was made from another account or another base URL.
     OtherSource,
@@ -48,6 +48,10 @@ pub enum ErrorKind {
     Gauge,
     /// The store failed.
     Store,
+    /// The database cannot be reached, is stopping, or closed the connection. A later attempt may succeed.
+    Unreachable,
+    /// The database refuses the login or the statement: a wrong password, a missing privilege, or a read-only database.
+    Denied,
     /// A file cannot be read or written, or other users may read it.
     Io,
     /// The call failed, or the list was not complete; nothing was committed. The source is the error of the client.

@@ -25,6 +25,7 @@
 //! | brake | the refusal to commit a list in which too many records are missing |
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
+//! | spell | the time in which a placement had one value |
 //! | recovery | asking for each group and value, to find a value that the records do not have |
 //! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
 //! | coverage | the share of placements whose value is known |
@@ -86,6 +87,13 @@
 //!   when it has its value, as far as the mirror knows: asking again does not touch it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member. The next recovery counts them in [`Report::gone`].
+//! - Past values are in the table `mirror_spell`, and [`Mirror::each_spell`] reads them: the value of a placement, when a
+//!   recovery first found it, and when one first found another value or no placement. A present placement has one spell
+//!   without an end. A spell with `began_before` may have begun earlier: the first recovery of the table found its value, or
+//!   the value was unknown until then. The end of a missing placement is removed if it returns before it is gone.
+//! - Spells belong to the member. They are removed when the member is gone or forgotten, and stay, with an end, when the placement or the group
+//!   is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror that omits personal data has no spells
+//!   of a personal value.
 //! - [`Coverage::values_from`] and [`TableStatus::values_from`] say how old the values may be.
 //!
 //! # Tables
@@ -103,16 +111,20 @@
 //! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. In a mirror that omits personal data, a keyed hash of what is omitted |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
 //!
+//! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of the records, `mirror_first_seen`
+//! and `mirror_changed_at`, and gets the columns that are added to its table. No table may have such a name.
+//!
 //! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns of each description), `mirror_scope`
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
 //! `mirror_rejected` (rejected records of the last sync of
 //! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
-//! `mirror_note` (which groups are due, the names of values, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
+//! `mirror_spell` (past values of placements), `mirror_note` (which groups are due, the names of values, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
 //! ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # Upkeep
 //!
 //! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
+//!   [`Mirror::repair`] mends what it finds, apart from damage of the database.
 //! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
 //!   A restored mirror, an opened backup, and a mirror restored by `pg_restore` refuse the cursors of before, because they
 //!   use numbers of changes again. A file that was copied by other means is not recognized as a copy.
@@ -121,8 +133,8 @@
 //! - [`Mirror::omit_personal`] lets a mirror store only what is not personal.
 //!
 //! A mirror in `mirror.db` has these files, all for their owner only: `mirror.db-wal` and `mirror.db-shm` while it is open,
-//! `mirror.db.lock`, `mirror.db.backups` with the list of backups, and `.mirror.db.*.partial` during a backup or a restore. Do
-//! not copy or move `mirror.db` alone while a program has it open.
+//! `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list of
+//! backups, and `.mirror.db.*.partial` during a backup or a restore. Do not copy or move `mirror.db` alone while a program has it open.
 //!
 //! # PostgreSQL
 //!
@@ -133,9 +145,10 @@
 //! - PostgreSQL has no U+0000 in text. Such a value is in `mirror_extra` instead, and its column is empty. In every store, a
 //!   record with U+0000 in its identity is rejected.
 //! - `mirror_meta` has also the version of the schema and the last number of a change.
-//! - One session writes a mirror at a time, by an advisory lock of its transaction. A SQLite file is locked for a whole
-//!   [`Mirror::sync_all`] instead. In PostgreSQL, two recoveries can ask at the same time; the second one to end is refused. The error for others has the application name,
-//!   address and start of this session.
+//! - One session writes a mirror at a time, by an advisory lock of its transaction. [`Mirror::sync_all`] holds another one to its end, in an idle transaction of a second
+//!   connection, which also works through a pooler, and does not hold up `VACUUM`. The error for others has the application name, address and start of the session.
+//! - A delivery has a second connection for its duration, with a lock of its transaction. A pooler needs one connection for each
+//!   concurrent delivery, and one more.
 //! - The personal columns have no statistics, which would keep samples of erased values. A sync that erased records runs `VACUUM`.
 //!   The write-ahead log, its archive and backups keep erased values as long as you keep them.
 //!
@@ -149,6 +162,7 @@
 //! - `store` is the trait of stores, which `memory`, `sqlite` and `postgres` implement.
 //! - `feed` has the changes, the consumers with their positions, the events, the sinks, and the schedule of `follow`.
 //! - `gauge` has samples, forecasts and alarms; `history` has the results of syncs.
+//! - `browse` reads for a screen: pages in an order, counts of groups, the latest changes.
 //! - `keep` reads records, checks a mirror, copies and restores it, and erases records on request and by age.
 //!
 //! # Features
@@ -166,6 +180,7 @@
 )]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
+mod browse;
 mod engine;
 mod error;
 mod feed;
@@ -191,6 +206,9 @@ pub use gateway_model_core as model;
 #[doc(no_inline)]
 pub use gateway_postgres as connector;
 
+pub use crate::browse::cell::{Cell, Placements};
+pub use crate::browse::page::Page;
+pub use crate::browse::paging::{Order, Paging};
 pub use crate::engine::brake::Rules;
 pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};
@@ -220,11 +238,15 @@ pub use crate::keep::finding::{Check, Finding, FindingKind};
 pub use crate::keep::forget::Forgotten;
 pub use crate::keep::purge::{Purge, Purged};
 pub use crate::keep::record::Record;
+pub use crate::keep::repair::Repaired;
 #[cfg(feature = "sqlite")]
 pub use crate::keep::restore::Restored;
+pub use crate::keep::snapshot::Snapshot;
+pub use crate::keep::spell::{Spell, SpellFilter};
 pub use crate::mirror::Mirror;
 pub use crate::recovery::coverage::{Coverage, GroupFailure};
 pub use crate::run::Run;
 pub use crate::source::Source;
 pub use crate::sync::options::SyncOptions;
+pub use crate::sync::progress::SyncProgress;
 pub use crate::sync::summary::{SyncError, SyncReport, TableReport};

@@ -5,5 +5,6 @@ pub(crate) mod coverage;
 pub(crate) mod follow;
 pub(crate) mod known;
 pub(crate) mod rota;
+pub(crate) mod spells;
 pub(crate) mod target;
 pub(crate) mod write;

@@ -1,16 +1,23 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
+pub(crate) mod amend;
+pub(crate) mod lease;
 pub(crate) mod memory;
 #[cfg(feature = "postgres019")]
 pub(crate) mod postgres;
+pub(crate) mod spells;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+#[cfg(any(feature = "sqlite", feature = "postgres019"))]
+pub(crate) mod view;
 
 use std::any::Any;
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::browse::cell::{Cell, Placements};
+use crate::browse::paging::{Order, Paging};
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
@@ -25,6 +32,9 @@ use crate::history::past_run::PastRun;
 use crate::history::status::TableStatus;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
+use crate::keep::spell::Spell;
+use crate::store::amend::Amendment;
+use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 
 /// A place that keeps the records, the feed and the state of the scopes.
 ///
@@ -60,6 +70,10 @@ pub(crate) trait Store: Send {
 
     /// Writes the row of a record. The table does not have the identity of a new one.
     fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error>;
+
+    /// Writes new records of a table that had no row when the transaction began: calls `rows` with a function that writes
+    /// one. It returns whether it did; it leaves out a record whose identity the table may have.
+    fn insert(&mut self, table: &str, at: i64, rows: &mut NewRows<'_>) -> Result<(), Error>;
 
     /// Changes the state of a record, and leaves its fields as they are.
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error>;
@@ -122,6 +136,21 @@ pub(crate) trait Store: Send {
     /// their identities.
     fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error>;
 
+    /// Corrects the bookkeeping of a row.
+    fn amend(&mut self, table: &str, key: i64, amendment: Amendment) -> Result<(), Error>;
+
+    /// Sets the counts of a table.
+    fn set_counts(&mut self, table: &str, counts: Before) -> Result<(), Error>;
+
+    /// Begins, ends or resumes a spell.
+    fn write_spell(&mut self, step: &SpellStep<'_>) -> Result<(), Error>;
+
+    /// Removes spells of a table.
+    fn erase_spells(&mut self, table: &str, of: SpellsOf<'_>) -> Result<(), Error>;
+
+    /// Returns spells.
+    fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error>;
+
     /// Returns the changes after this number, at most `limit`.
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error>;
 
@@ -151,6 +180,26 @@ pub(crate) trait Store: Send {
         limit: usize,
     ) -> Result<Vec<Kept>, Error>;
 
+    /// Returns a page of the records that a filter accepts.
+    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error>;
+
+    /// Counts the members of each group by their value.
+    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error>;
+
+    /// Returns the changes before this number, at most `limit`, the latest one first; with a table and an identity, only those
+    /// of this record.
+    fn latest_changes(
+        &mut self,
+        of: Option<(&str, &str)>,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<Change>, Error>;
+
+    /// Creates indexes for pages and counts. Fails if another process syncs.
+    fn add_indexes(&mut self, _indexes: &[Index<'_>]) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Returns the damage that the database finds in itself, without values of records.
     fn damage(&mut self) -> Result<Vec<String>, Error>;
 
@@ -178,11 +227,14 @@ pub(crate) trait Store: Send {
     /// Replaces a consumer if it is still at this position. Returns whether it did.
     fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error>;
 
+    /// Reserves the deliveries to a consumer until the result is dropped. Fails if another process delivers to it.
+    fn lease(&mut self, consumer: &str) -> Result<Hold, Error>;
+
     /// Removes a consumer. Returns whether there was one.
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error>;
 }
 
-/// A lock of a mirror. Dropping the last clone releases it.
+/// A lock of a mirror or a consumer. Dropping the last clone releases it.
 pub(crate) type Hold = Arc<dyn Any + Send + Sync>;
 
 /// A scope: a list of records of one table.
@@ -238,6 +290,26 @@ pub(crate) struct Written<'a> {
     pub(crate) row: &'a Row<'a>,
     pub(crate) at: i64,
 }
+
+impl<'a> Written<'a> {
+    /// Creates a new record.
+    pub(crate) const fn new(
+        key: i64,
+        id: &'a str,
+        hash: Hash,
+        shape: i64,
+        row: &'a Row<'a>,
+        at: i64,
+    ) -> Self {
+        Self { key, is_new: true, is_changed: true, id, hash, shape, row, at }
+    }
+}
+
+/// Writes a new record. Returns whether it did.
+pub(crate) type Insert<'a> = dyn FnMut(&Written<'_>) -> Result<bool, Error> + 'a;
+
+/// Passes new records to a function that writes them.
+pub(crate) type NewRows<'a> = dyn FnMut(&mut Insert<'_>) -> Result<(), Error> + 'a;
 
 /// A new state of a record whose fields stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -317,6 +389,24 @@ impl Kept {
         erased.erase(&self.shape);
         erased != self.row || self.known.hash.is_some()
     }
+}
+
+/// A page of records, as they are kept, and the row after which the next one begins.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turned {
+    pub(crate) kept: Vec<Kept>,
+    pub(crate) next: Option<i64>,
+}
+
+/// An index, by what it is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Index<'a> {
+    /// The pages of a table in an order.
+    Page(&'a str, &'a Order),
+    /// The cells, and the pages of the members of a group and of the groups of a member.
+    Placements(&'a Placements<'a>),
+    /// The changes of a record.
+    Changes,
 }
 
 /// The times of a record, in seconds since 1970.

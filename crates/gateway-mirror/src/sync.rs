@@ -7,6 +7,7 @@ mod members;
 mod on_thread;
 pub(crate) mod options;
 mod plan;
+pub(crate) mod progress;
 mod recover;
 pub(crate) mod summary;
 mod worker;
@@ -20,23 +21,30 @@ use crate::error::{Error, ErrorKind};
 use crate::history::report::Report;
 use crate::mirror::Mirror;
 use crate::sync::budget::Budget;
+use crate::sync::options::SyncOptions;
 use crate::sync::worker::Worker;
 
 /// Passes the records of a list to a run, from a client of either kind.
 macro_rules! pass {
-    ($records:ident, $O:ty, $run:ident.$($await:ident)?) => {{
+    ($records:ident, $O:ty, $counter:ident, $run:ident.$($await:ident)?) => {{
         let mut json = Vec::new();
         loop {
             let write = |record: <<$O as ListOperation>::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
             match $records.next_json_with(write)$(.$await)? {
-                None => return $run.finish()$(.$await)?,
-                Some(entry) => match entry.map_err(incomplete)? {
-                    Entry::Record(rendered) => {
-                        rendered?;
-                        $run.record(text(&json)?)$(.$await)??;
+                None => {
+                    $counter.report();
+                    return $run.finish()$(.$await)?;
+                }
+                Some(entry) => {
+                    match entry.map_err(incomplete)? {
+                        Entry::Record(rendered) => {
+                            rendered?;
+                            $run.record(text(&json)?)$(.$await)??;
+                        }
+                        Entry::Rejected(rejected) => $run.reject(&reason(&rejected))$(.$await)??,
                     }
-                    Entry::Rejected(rejected) => $run.reject(&reason(&rejected))$(.$await)??,
-                },
+                    $counter.add();
+                }
             }
         }
     }};
@@ -88,7 +96,14 @@ impl Mirror {
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.sync_within(client, query, table, rules, &Budget::unlimited()).await
+        self.sync_within(
+            client,
+            query,
+            table,
+            &SyncOptions::new().rules(rules),
+            &Budget::unlimited(),
+        )
+        .await
     }
 
     /// Brings a table up to date with a list in pages: reads all pages, and passes them through one
@@ -129,7 +144,14 @@ impl Mirror {
         O: PagedOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.sync_pages_within(client, query, table, rules, &Budget::unlimited()).await
+        self.sync_pages_within(
+            client,
+            query,
+            table,
+            &SyncOptions::new().rules(rules),
+            &Budget::unlimited(),
+        )
+        .await
     }
 
     /// Brings a table up to date with a list, as [`sync`](Self::sync) does, without `async`.
@@ -171,7 +193,13 @@ impl Mirror {
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.sync_blocking_within(client, query, table, rules, &Budget::unlimited())
+        self.sync_blocking_within(
+            client,
+            query,
+            table,
+            &SyncOptions::new().rules(rules),
+            &Budget::unlimited(),
+        )
     }
 
     /// Brings a table up to date with a list in pages, as [`sync_pages`](Self::sync_pages) does, without `async`.
@@ -211,7 +239,13 @@ impl Mirror {
         O: PagedOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.sync_pages_blocking_within(client, query, table, rules, &Budget::unlimited())
+        self.sync_pages_blocking_within(
+            client,
+            query,
+            table,
+            &SyncOptions::new().rules(rules),
+            &Budget::unlimited(),
+        )
     }
 
     async fn sync_within<O>(
@@ -219,18 +253,19 @@ impl Mirror {
         client: &Client<O::Service>,
         query: &O,
         table: &Table,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error>
     where
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut run = Worker::start(self, scope(query)?, *table, rules)?;
+        let mut run = Worker::start(self, scope(query)?, *table, options.rules_of(table.name()))?;
+        let mut counter = options.observer.counter(table.name());
         run.ready().await?;
         budget.take().await;
         let mut records = client.stream(query).await.map_err(incomplete)?;
-        pass!(records, O, run.await)
+        pass!(records, O, counter, run.await)
     }
 
     async fn sync_pages_within<O>(
@@ -238,18 +273,19 @@ impl Mirror {
         client: &Client<O::Service>,
         query: &O,
         table: &Table,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error>
     where
         O: PagedOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut run = Worker::start(self, scope(query)?, *table, rules)?;
+        let mut run = Worker::start(self, scope(query)?, *table, options.rules_of(table.name()))?;
+        let mut counter = options.observer.counter(table.name());
         run.ready().await?;
         budget.take().await;
         let mut records = client.stream_all(query);
-        pass!(records, O, run.await)
+        pass!(records, O, counter, run.await)
     }
 
     fn sync_blocking_within<O>(
@@ -257,17 +293,18 @@ impl Mirror {
         client: &blocking::Client<O::Service>,
         query: &O,
         table: &Table,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error>
     where
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut run = self.begin(&scope(query)?, table, rules)?;
+        let mut run = self.begin(&scope(query)?, table, options.rules_of(table.name()))?;
+        let mut counter = options.observer.counter(table.name());
         budget.take_blocking();
         let mut records = client.stream(query).map_err(incomplete)?;
-        pass!(records, O, run.)
+        pass!(records, O, counter, run.)
     }
 
     fn sync_pages_blocking_within<O>(
@@ -275,17 +312,18 @@ impl Mirror {
         client: &blocking::Client<O::Service>,
         query: &O,
         table: &Table,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error>
     where
         O: PagedOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut run = self.begin(&scope(query)?, table, rules)?;
+        let mut run = self.begin(&scope(query)?, table, options.rules_of(table.name()))?;
+        let mut counter = options.observer.counter(table.name());
         budget.take_blocking();
         let mut records = client.stream_all(query);
-        pass!(records, O, run.)
+        pass!(records, O, counter, run.)
     }
 }
 

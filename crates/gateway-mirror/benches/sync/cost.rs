@@ -1,38 +1,56 @@
 //! The time and the counters of this process.
 
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-/// The cost of some work of this process.
-pub(crate) struct Cost {
-    started: Instant,
+/// The start of some work of this process.
+pub(crate) struct Started {
+    at: Instant,
     cpu: f64,
     written: u64,
 }
 
-impl Cost {
-    pub(crate) fn start() -> Self {
+/// The cost of some work of this process.
+pub(crate) struct Cost {
+    /// In seconds.
+    pub(crate) time: f64,
+    /// Processor time, in seconds.
+    pub(crate) cpu: f64,
+    /// Peak of the resident memory, in bytes.
+    pub(crate) memory: u64,
+    /// The bytes that were passed to write calls.
+    pub(crate) written: u64,
+}
+
+impl Started {
+    pub(crate) fn now() -> Self {
         // Resets the peak of the memory.
-        drop(std::fs::write("/proc/self/clear_refs", "5"));
-        Self { started: Instant::now(), cpu: cpu("self"), written: written() }
+        drop(fs::write("/proc/self/clear_refs", "5"));
+        Self { at: Instant::now(), cpu: cpu("self"), written: written() }
     }
 
-    pub(crate) fn print(&self, size: u64, name: &str, also: &str) {
-        println!(
-            "{size:>9}  {name:38} {:>6.2} s {:>6.2} s {:>7} MiB {:>7} MiB{also}",
-            self.started.elapsed().as_secs_f64(),
-            cpu("self") - self.cpu,
-            number_in("/proc/self/status", "VmHWM:") >> 10,
-            (written() - self.written) >> 20
-        );
+    pub(crate) fn end(&self) -> Cost {
+        Cost {
+            time: self.at.elapsed().as_secs_f64(),
+            cpu: cpu("self") - self.cpu,
+            memory: number_in("/proc/self/status", "VmHWM:") << 10,
+            written: written() - self.written,
+        }
     }
 }
 
-/// Returns the processor time of a process, in seconds. The kernel counts it in hundredths.
+/// Returns the processor time of the threads of a process, in seconds.
 pub(crate) fn cpu(process: &str) -> f64 {
-    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let after_name = text.rsplit(") ").next().unwrap_or_default().split(' ');
-    let ticks = after_name.skip(11).take(2).filter_map(|number| number.parse::<f64>().ok());
-    ticks.sum::<f64>() / 100.0
+    // The kernel adds the time of a thread when it stops.
+    thread::park_timeout(Duration::from_millis(1));
+    let tasks = fs::read_dir(PathBuf::from("/proc").join(process).join("task"));
+    let tasks = tasks.into_iter().flatten().flatten();
+    let nanoseconds = tasks.filter_map(|task| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    });
+    nanoseconds.sum::<f64>() / 1e9
 }
 
 /// Returns the bytes that this process has passed to write calls.
@@ -41,7 +59,7 @@ fn written() -> u64 {
 }
 
 fn number_in(path: &str, name: &str) -> u64 {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = fs::read_to_string(path).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or_default()
 }

@@ -1,8 +1,12 @@
-//! The cost of a sync into SQLite and PostgreSQL: time, processor time, memory, and bytes written, for lists of generated records.
+//! The cost of a sync into SQLite and PostgreSQL: time, processor time, memory, and bytes written, for generated lists.
 //!
-//! `cargo bench -p gateway-mirror --all-features --bench sync -- 100000 1000000`
+//! `cargo bench -p gateway-mirror --all-features --bench sync` prints the tables of `docs/benchmarks/mirror.md`. Arguments are
+//! other lengths of the lists: `-- 20000`. A client receives each list in parts of 64 KiB from this process. Beside the syncs
+//! are what they cannot do without: the client that passes the list on as NDJSON, and a bare insertion of the same rows
+//! into a table with the same indexes.
 
 #![expect(
+    clippy::cast_precision_loss,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a benchmark prints, and stops at the first error"
@@ -15,102 +19,87 @@ mod cluster;
 mod cost;
 #[cfg(feature = "postgres019")]
 mod postgresql;
+mod results;
+mod service;
 mod sqlite;
 
-use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
 
-use gateway_mirror::model::{Column, Table};
+use gateway_mirror::client::blocking;
 use gateway_mirror::{Mirror, Report, Rules, Source};
 
-use crate::cost::Cost;
-
-const PERSON: Table = Table::new(
-    "person",
-    "id",
-    &[
-        Column::text(&["id"]),
-        Column::text(&["name"]).personal(),
-        Column::text(&["email"]).personal(),
-        Column::text(&["phone"]).personal(),
-        Column::text(&["date"]),
-        Column::text(&["site", "id"]),
-        Column::text(&["site", "name"]),
-        Column::text(&["type"]),
-    ],
-);
+use crate::cost::Started;
+use crate::results::{LIST, Reference, Results};
+use crate::service::{Directory, List, ListPersons, PERSON, URL};
 
 fn main() {
-    let sizes: Vec<u64> = std::env::args().filter_map(|text| text.parse().ok()).collect();
-    println!(
-        "{:>9}  {:38} {:>8} {:>8} {:>11} {:>11}",
-        "records", "work", "time", "CPU", "peak RSS", "written"
-    );
-    for size in if sizes.is_empty() { vec![100_000] } else { sizes } {
-        generate(size);
-        sqlite::run(size);
+    let mut sizes: Vec<u64> = std::env::args().filter_map(|text| text.parse().ok()).collect();
+    if sizes.is_empty() {
+        sizes = vec![10_000, 100_000, 1_000_000];
+    }
+    let mut results = Results::default();
+    for &size in &sizes {
+        Results::begin(size);
+        generate(&mut results, size);
+        list(&mut results, size);
+        sqlite::run(&mut results, size);
         #[cfg(feature = "postgres019")]
-        postgresql::run(size);
+        postgresql::run(&mut results, size);
     }
+    results.print_growth(&sizes);
 }
 
-/// Creates the JSON texts, which every sync below does, too.
-fn generate(size: u64) {
-    let cost = Cost::start();
-    let (mut json, mut bytes) = (String::new(), 0);
-    for (id, version) in same(size) {
-        record(&mut json, id, version);
-        bytes += json.len();
+/// Creates the body, which is a part of all rows below except the bare insertions.
+fn generate(results: &mut Results, size: u64) {
+    let started = Started::now();
+    assert!(List::Same.body(size).map(|part| part.len()).sum::<usize>() > 0);
+    results.add(size, "create the list", &started.end(), 0.0, Reference::None);
+}
+
+/// Passes the list on, as `-o ndjson` does.
+fn list(results: &mut Results, size: u64) {
+    let client = List::Same.client(size);
+    let mut out = BufWriter::with_capacity(64 << 10, File::create("/dev/null").unwrap());
+    let started = Started::now();
+    let mut records = client.stream(&ListPersons).unwrap();
+    let mut write = |json: &str| {
+        out.write_all(json.as_bytes()).and_then(|()| out.write_all(b"\n")).unwrap();
+    };
+    while let Some(entry) = records.next_json_with(|_, json| write(json)) {
+        entry.unwrap();
     }
-    cost.print(size, "create the JSON alone", "");
-    assert!(bytes > 0);
+    out.flush().unwrap();
+    results.add(size, LIST, &started.end(), 0.0, Reference::None);
 }
 
-/// Syncs one list after the other.
-fn syncs(size: u64, store: &str, open: impl Fn() -> Mirror, also: impl Fn() -> String) {
-    let sync = |name: &str, list: &mut dyn Iterator<Item = (u64, u64)>| {
-        let mut mirror = open();
-        let cost = Cost::start();
-        let mut run = mirror.begin("persons/list", &PERSON, Rules::new()).unwrap();
-        let mut json = String::new();
-        for (id, version) in list {
-            record(&mut json, id, version);
-            run.record(&json).unwrap();
-        }
-        let report = run.finish().unwrap();
-        cost.print(size, &format!("{store}: {name}"), &also());
-        let Report { added, changed, unchanged, missing, gone, .. } = report;
-        println!(
-            "           {added} added, {changed} changed, {unchanged} unchanged, {missing} missing, {gone} gone"
-        );
+/// Syncs one list after the other. `database` returns the processor time of the process of the database.
+fn syncs(
+    results: &mut Results,
+    size: u64,
+    store: &str,
+    bare: &'static str,
+    open: impl Fn() -> Mirror,
+    database: impl Fn() -> f64,
+) {
+    let mut sync = |name: &str, list: List, reference, expected: [u64; 4]| {
+        let (mut mirror, client): (_, blocking::Client<Directory>) = (open(), list.client(size));
+        let (before, started) = (database(), Started::now());
+        let report = mirror.sync_blocking(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
+        let (cost, database) = (started.end(), database() - before);
+        let Report { added, changed, missing, gone, .. } = report;
+        assert_eq!([added, changed, missing, gone], expected, "{name}");
+        results.add(size, &format!("{store}: {name}"), &cost, database, reference);
     };
-    sync("first", &mut same(size));
-    sync("unchanged", &mut same(size));
-    // 0.5 % changed, 0.2 % absent, 0.5 % new; then the absent ones are gone.
-    let changed = || {
-        let known = same(size).filter(|(id, _)| id % 500 != 250);
-        let known = known.map(|(id, _)| (id, u64::from(id % 200 == 7)));
-        known.chain((size + 1..=size + size / 200).map(|id| (id, 0)))
-    };
-    sync("0.5 % changed, 0.5 % new", &mut changed());
-    sync("0.2 % gone", &mut changed());
-    sync("in another order", &mut changed().collect::<Vec<_>>().into_iter().rev());
-}
-
-fn same(size: u64) -> impl Iterator<Item = (u64, u64)> {
-    (1..=size).map(|id| (id, 0))
+    let (some, absent) = (size / 200, size / 500);
+    sync("first sync", List::Same, Reference::Bare(bare), [size, 0, 0, 0]);
+    sync("unchanged", List::Same, Reference::List, [0; 4]);
+    let changed = "0.5 % changed, 0.5 % new, 0.2 % missing";
+    sync(changed, List::Changed, Reference::List, [some, some, absent, 0]);
+    sync("0.2 % gone", List::Changed, Reference::List, [0, 0, 0, absent]);
+    sync("in another order", List::Reversed, Reference::List, [0; 4]);
 }
 
 fn source() -> Source {
-    Source::new("https://gateway.example.com", "me")
+    Source::new(URL, "me")
 }
-
-fn record(json: &mut String, id: u64, version: u64) {
-    json.clear();
-    write!(
-        json,
-        r#"{{"id":"{id}","name":"Person Number {id}","email":"person{id}@example.com","phone":"+31 20 {id:07}","date":"{DATE}","site":{{"id":"3","name":"Northwind Jobs"}},"type":"person","version":{version}}}"#
-    )
-    .unwrap();
-}
-
-const DATE: &str = "2024-03-31 02:30:00";

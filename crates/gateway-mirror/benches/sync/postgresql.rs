@@ -1,41 +1,39 @@
 //! PostgreSQL, and the lower bound of a first sync: one COPY of the same rows into a table with the same indexes.
 
-use std::cell::Cell;
 use std::io::{BufWriter, Write as _};
 
 use gateway_mirror::Mirror;
 use gateway_mirror::connector::{Connector, Options};
 use postgres::{Client, NoTls};
 
-use crate::cost::{Cost, cpu};
-use crate::{DATE, cluster, source, syncs};
+use crate::cost::{Started, cpu};
+use crate::results::{Reference, Results};
+use crate::service::DATE;
+use crate::{cluster, source, syncs};
 
-pub(crate) fn run(size: u64) {
+pub(crate) fn run(results: &mut Results, size: u64) {
     let Some(database) = cluster::database() else { return };
     let mut client = Client::connect(&database.url, NoTls).unwrap();
-    bare_copy(&mut client, size);
+    bare_copy(results, size, &mut client);
     let connector = Connector::new(&database.url, Options::new("sync")).unwrap();
-    let wal = Cell::new(wal_of(&database.url));
-    let open = || {
-        let mirror = Mirror::open_postgres(&connector, "mirror", &source()).unwrap();
-        wal.set(wal_of(&database.url));
-        mirror
-    };
+    let open = || Mirror::open_postgres(&connector, "mirror", &source()).unwrap();
     // The process of the session began with the mirror.
-    let also = || {
-        let written = wal_of(&database.url) - wal.get();
+    let process = || {
         let mut client = Client::connect(&database.url, NoTls).unwrap();
         let process = "SELECT max(pid)::text FROM pg_stat_activity WHERE application_name = 'sync'";
         let process: String = client.query_one(process, &[]).unwrap().get(0);
-        format!(", database: {:.2} s CPU, {} MiB WAL", cpu(&process), written >> 20)
+        cpu(&process)
     };
-    syncs(size, "PostgreSQL", open, also);
+    syncs(results, size, "PostgreSQL", BARE, open, process);
     let bytes = "SELECT pg_total_relation_size('mirror.person')";
     let bytes: i64 = client.query_one(bytes, &[]).unwrap().get(0);
-    println!("{size:>9}  table and indexes: {} MB", bytes >> 20);
+    results.note(format!(
+        "PostgreSQL, {size} records: the table and its indexes have {} MiB.",
+        bytes >> 20
+    ));
 }
 
-fn bare_copy(client: &mut Client, size: u64) {
+fn bare_copy(results: &mut Results, size: u64, client: &mut Client) {
     client
         .batch_execute(
             "CREATE TABLE person (key bigint PRIMARY KEY, id text COLLATE \"C\" NOT NULL UNIQUE, hash bytea, \
@@ -45,7 +43,7 @@ fn bare_copy(client: &mut Client, size: u64) {
         )
         .unwrap();
     let process: String = client.query_one("SELECT pg_backend_pid()::text", &[]).unwrap().get(0);
-    let (cost, before) = (Cost::start(), cpu(&process));
+    let (before, started) = (cpu(&process), Started::now());
     let mut copy =
         BufWriter::with_capacity(1 << 20, client.copy_in("COPY person FROM STDIN").unwrap());
     for id in 1..=size {
@@ -57,13 +55,8 @@ fn bare_copy(client: &mut Client, size: u64) {
         .unwrap();
     }
     copy.into_inner().map_err(std::io::IntoInnerError::into_error).unwrap().finish().unwrap();
-    let database = cpu(&process) - before;
-    cost.print(size, "PostgreSQL: bare COPY", &format!(", database: {database:.2} s CPU"));
+    let (cost, database) = (started.end(), cpu(&process) - before);
+    results.add(size, BARE, &cost, database, Reference::None);
 }
 
-/// Returns the position in the write-ahead log, in bytes.
-fn wal_of(url: &str) -> i64 {
-    let mut client = Client::connect(url, NoTls).unwrap();
-    let position = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint";
-    client.query_one(position, &[]).unwrap().get(0)
-}
+const BARE: &str = "PostgreSQL: bare COPY";

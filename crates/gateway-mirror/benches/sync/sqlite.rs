@@ -4,19 +4,22 @@ use std::path::Path;
 
 use gateway_mirror::Mirror;
 
-use crate::cost::Cost;
-use crate::{DATE, source, syncs};
+use crate::cost::Started;
+use crate::results::{Reference, Results};
+use crate::service::DATE;
+use crate::{source, syncs};
 
-pub(crate) fn run(size: u64) {
+pub(crate) fn run(results: &mut Results, size: u64) {
     let folder = tempfile::tempdir().unwrap();
-    bare_insert(&folder.path().join("bare.db"), size);
+    bare_insert(results, size, &folder.path().join("bare.db"));
     let path = folder.path().join("mirror.db");
-    syncs(size, "SQLite", || Mirror::open(&path, &source()).unwrap(), String::new);
-    println!("{size:>9}  file: {} MB", std::fs::metadata(&path).unwrap().len() >> 20);
+    syncs(results, size, "SQLite", BARE, || Mirror::open(&path, &source()).unwrap(), || 0.0);
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    results.note(format!("SQLite, {size} records: the file has {} MiB.", bytes >> 20));
 }
 
 /// Inserts the same rows with the same indexes.
-fn bare_insert(path: &Path, size: u64) {
+fn bare_insert(results: &mut Results, size: u64, path: &Path) {
     let database = rusqlite::Connection::open(path).unwrap();
     database
         .execute_batch(
@@ -26,7 +29,7 @@ fn bare_insert(path: &Path, size: u64) {
              extra TEXT, nulls TEXT, first_seen TEXT, changed_at TEXT, missing_since TEXT, gone_at TEXT) STRICT",
         )
         .unwrap();
-    let cost = Cost::start();
+    let started = Started::now();
     database.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut insert = database
         .prepare(
@@ -56,5 +59,7 @@ fn bare_insert(path: &Path, size: u64) {
             .unwrap();
     }
     database.execute_batch("COMMIT").unwrap();
-    cost.print(size, "SQLite: bare insert", "");
+    results.add(size, BARE, &started.end(), 0.0, Reference::None);
 }
+
+const BARE: &str = "SQLite: bare insert";

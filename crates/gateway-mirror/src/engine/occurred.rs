@@ -3,23 +3,26 @@
 use std::hash::{BuildHasher as _, RandomState};
 
 /// A set of identities that takes 4 MiB for any list. It may contain one that was not added.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Occurred {
-    bits: Vec<u64>,
+    blocks: Vec<Block>,
     hasher: RandomState,
 }
 
 impl Occurred {
     /// Adds an identity. Returns whether it is certainly new.
     pub(crate) fn insert(&mut self, id: &str) -> bool {
+        if self.blocks.is_empty() {
+            self.blocks.resize(usize::try_from(BLOCKS).unwrap_or_default(), Block::default());
+        }
         let hash = self.hasher.hash_one(id);
-        let (start, step) = (hash >> 32, hash | 1);
-        let mut is_new = false;
-        for probe in 0..PROBES {
-            let place = start.wrapping_add(step.wrapping_mul(probe)) % BITS;
-            let word = usize::try_from(place / 64).unwrap_or_default();
-            if let Some(bits) = self.bits.get_mut(word) {
-                let bit = 1 << (place % 64);
+        let block = usize::try_from(hash % BLOCKS).unwrap_or_default();
+        let Some(block) = self.blocks.get_mut(block) else { return false };
+        let (mut is_new, mut probes) = (false, hash / BLOCKS);
+        for _ in 0..PROBES {
+            let (word, bit) = (probes / 64 % WORDS, 1 << (probes % 64));
+            probes /= 64 * WORDS;
+            if let Some(bits) = usize::try_from(word).ok().and_then(|word| block.get_mut(word)) {
                 is_new |= *bits & bit == 0;
                 *bits |= bit;
             }
@@ -28,17 +31,15 @@ impl Occurred {
     }
 }
 
-impl Default for Occurred {
-    fn default() -> Self {
-        let words = usize::try_from(BITS / 64).unwrap_or_default();
-        Self { bits: vec![0; words], hasher: RandomState::new() }
-    }
-}
+/// The bits of some identities. It has the size of a cache line, so that one identity costs one access to memory.
+type Block = [u64; 8];
 
-/// With a million identities, one in 6,000 is taken for a repeated one.
-const BITS: u64 = 1 << 25;
+const WORDS: u64 = 8;
 
-const PROBES: u64 = 4;
+const BLOCKS: u64 = 1 << 16;
+
+/// With a million identities, one in 10,000 is taken for a repeated one.
+const PROBES: u64 = 5;
 
 #[cfg(test)]
 mod tests {

@@ -21,10 +21,15 @@ pub struct Consumer {
     pub delivered_at: Option<i64>,
     /// How many attempts in a row have failed.
     pub failures: u32,
+    /// When the last of them failed, in seconds since 1970 (UTC).
+    pub failed_at: Option<i64>,
+    /// Why it failed.
+    pub error: Option<String>,
     /// When the next attempt is due, in seconds since 1970 (UTC), if the last one failed.
     pub next_attempt_at: Option<i64>,
-    /// The reason why nothing is delivered until [`Mirror::enable_consumer`](crate::Mirror::enable_consumer) is called.
-    pub disabled: Option<String>,
+    /// Since when nothing is delivered, in seconds since 1970 (UTC), until
+    /// [`Mirror::enable_consumer`](crate::Mirror::enable_consumer) is called.
+    pub disabled_at: Option<i64>,
 }
 
 impl Consumer {
@@ -44,14 +49,17 @@ impl Consumer {
             created_at: at,
             delivered_at: None,
             failures: 0,
+            failed_at: None,
+            error: None,
             next_attempt_at: None,
-            disabled: None,
+            disabled_at: None,
         })
     }
 
     /// Removes the traces of failed attempts.
     pub(crate) fn enable(&mut self) {
-        (self.failures, self.next_attempt_at, self.disabled) = (0, None, None);
+        (self.failures, self.failed_at, self.error) = (0, None, None);
+        (self.next_attempt_at, self.disabled_at) = (None, None);
     }
 
     /// Creates an error of this consumer.

@@ -105,8 +105,7 @@ pub(crate) fn update(store: &mut dyn Store, consumer: &Consumer, from: i64) -> R
 
 /// Creates the error of a consumer that is no longer at the position that was read.
 pub(crate) fn moved(consumer: &Consumer) -> Error {
-    let why =
-        "another process delivers to it, or moved or removed it; wait for its end, and try again";
+    let why = "another process has moved or removed it meanwhile; try again";
     consumer.refused(ErrorKind::Busy, why)
 }
 

@@ -86,6 +86,8 @@ impl Mirror {
     /// numbers, also if the process is killed; an event that is delivered again has the same [`id`](Event::id). Each event
     /// is created right before its delivery, from the record as it is then. An erased record is not delivered.
     ///
+    /// One process delivers to a consumer at a time. The end of the process ends its right, also if it is killed.
+    ///
     /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, and
     /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
     /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
@@ -94,7 +96,8 @@ impl Mirror {
     /// # Errors
     ///
     /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is disabled,
-    /// [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process delivers to it.
+    /// [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or thread delivers to it,
+    /// or moved it meanwhile. The text names the process.
     ///
     /// # Examples
     ///
@@ -132,24 +135,36 @@ impl Mirror {
         sink: &mut (impl Sink + ?Sized),
         limits: &Limits,
     ) -> Result<Delivery, Error> {
-        let mut consumer = find(&mut **lock(&self.store), consumer)?;
-        if let Some(reason) = &consumer.disabled {
+        let (mut consumer, mut end) = self.next_delivery(consumer)?;
+        let mut delivered = 0;
+        if end.is_none() {
+            let _lease = lock(&self.store).lease(&consumer.name)?;
+            // Another process may have delivered in between.
+            (consumer, end) = self.next_delivery(&consumer.name)?;
+            while end.is_none() {
+                end = self.deliver_batch(&mut consumer, sink, limits, &mut delivered)?;
+            }
+        }
+        let last = lock(&self.store).feed()?.last;
+        let end = end.unwrap_or(DeliveryEnd::Complete);
+        Ok(Delivery { delivered, behind: behind(&consumer, last), end })
+    }
+
+    /// Returns a consumer, and the reason if nothing is to be delivered to it now.
+    fn next_delivery(&self, name: &str) -> Result<(Consumer, Option<DeliveryEnd>), Error> {
+        let mut store = lock(&self.store);
+        let consumer = find(&mut **store, name)?;
+        if consumer.disabled_at.is_some() {
+            let reason = consumer.error.as_deref().unwrap_or_default();
             let why = format!("it is disabled: {reason}; enable it to try again");
             return Err(consumer.refused(ErrorKind::Consumer, &why));
         }
-        let mut delivered = 0;
-        let end = if let Some(until) = self.is_early(&consumer) {
-            DeliveryEnd::Waiting { until }
-        } else {
-            loop {
-                let end = self.deliver_batch(&mut consumer, sink, limits, &mut delivered)?;
-                if let Some(end) = end {
-                    break end;
-                }
-            }
+        let end = match self.is_early(&consumer) {
+            Some(until) => Some(DeliveryEnd::Waiting { until }),
+            None if store.feed()?.last == consumer.position => Some(DeliveryEnd::Complete),
+            None => None,
         };
-        let last = lock(&self.store).feed()?.last;
-        Ok(Delivery { delivered, behind: behind(&consumer, last), end })
+        Ok((consumer, end))
     }
 
     /// Returns the events of the changes after the cursor, at most `limit`, and the cursor after them, as
@@ -275,10 +290,13 @@ impl Mirror {
         failure: Failure,
         stop: &Stop,
     ) -> Result<Error, Error> {
+        let failed_at = now(&self.clock);
         consumer.failures = consumer.failures.saturating_add(1);
+        consumer.failed_at = Some(failed_at);
+        consumer.error = Some(failure.text.clone().into_owned());
         let next = match failure.consequence {
             Consequence::Disable => {
-                consumer.disabled = Some(failure.text.clone().into_owned());
+                consumer.disabled_at = Some(failed_at);
                 "the consumer is disabled; enable it to try again".to_owned()
             }
             Consequence::Retry(asked) => {
@@ -286,7 +304,7 @@ impl Mirror {
                 fill(&mut random)?;
                 let delay = backoff::delay(consumer.failures, u32::from_le_bytes(random));
                 let delay = asked.map_or(delay, |asked| backoff::asked(asked).max(delay));
-                let at = now(&self.clock).saturating_add(seconds(delay));
+                let at = failed_at.saturating_add(seconds(delay));
                 consumer.next_attempt_at = Some(at);
                 format!("the next attempt is due at {}", consumer.next_attempt())
             }

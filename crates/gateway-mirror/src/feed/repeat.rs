@@ -68,7 +68,7 @@ impl Mirror {
     fn next_attempt(&self, consumers: &[&str]) -> Result<Option<Duration>, Error> {
         let now = now(&self.clock);
         let all = lock(&self.store).consumers()?.into_iter();
-        let waits = all.filter(|one| one.disabled.is_none() && consumers.contains(&&*one.name));
+        let waits = all.filter(|one| one.disabled_at.is_none() && consumers.contains(&&*one.name));
         let due = waits.filter_map(|one| one.next_attempt_at).min();
         let left = due.map(|due| u64::try_from(due.saturating_sub(now)).unwrap_or_default());
         Ok(left.map(|left| Duration::from_secs(left).max(SHORTEST_WAIT)))

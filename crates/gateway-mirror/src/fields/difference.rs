@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::value::RawValue;
-
 use crate::error::Error;
-use crate::fields::json::{Json, Members};
+use crate::fields::json::{Json, Member, Members};
 use crate::fields::meaning;
 use crate::fields::shape::Shape;
 
@@ -46,15 +44,15 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
 /// Adds the columns of a nested record that differ. Returns whether something without a column differs, too.
 fn within(
     name: &str,
-    old: Option<&RawValue>,
-    new: Option<&RawValue>,
+    old: Option<&Member<'_>>,
+    new: Option<&Member<'_>>,
     shapes: Shapes<'_>,
     changed: &mut BTreeSet<String>,
 ) -> Result<bool, Error> {
-    let (old, new) = (object(old)?, object(new)?);
-    let mut others = old.is_none() || new.is_none();
-    let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-    for field in names(&old, &new) {
+    let (old, new) = (object(old), object(new));
+    let (mut others, empty) = (old.is_none() || new.is_none(), Members::default());
+    let (old, new) = (old.unwrap_or(&empty), new.unwrap_or(&empty));
+    for field in names(old, new) {
         if same(old.get(field), new.get(field))? {
             continue;
         }
@@ -87,17 +85,18 @@ fn names<'a>(one: &'a Members<'_>, other: &'a Members<'_>) -> BTreeSet<&'a str> 
     one.iter().chain(other.iter()).map(|(name, _)| name).collect()
 }
 
-fn same(old: Option<&RawValue>, new: Option<&RawValue>) -> Result<bool, Error> {
-    let meaning = |value: Option<&RawValue>| value.map(meaning::of).transpose();
+fn same(old: Option<&Member<'_>>, new: Option<&Member<'_>>) -> Result<bool, Error> {
+    let meaning =
+        |value: Option<&Member<'_>>| value.map(|value| meaning::of(&value.json)).transpose();
     Ok(meaning(old)? == meaning(new)?)
 }
 
 /// Returns the members of an object; `None` for any other value.
-fn object(value: Option<&RawValue>) -> Result<Option<Members<'_>>, Error> {
-    Ok(match value.map(Json::of).transpose()? {
-        Some(Json::Object(members)) => Some(members),
+fn object<'m, 'a>(value: Option<&'m Member<'a>>) -> Option<&'m Members<'a>> {
+    match value {
+        Some(Member { json: Json::Object(members), .. }) => Some(members),
         _ => None,
-    })
+    }
 }
 
 /// The name under which the feed reports unlisted fields: the column that has them.

@@ -1,9 +1,7 @@
 //! The meaning of a JSON value as bytes: equal for values that mean the same, different for all others.
 
-use serde_json::value::RawValue;
-
-use crate::error::{Error, ErrorKind};
-use crate::fields::json::{Json, Members};
+use crate::error::Error;
+use crate::fields::json::{Json, MAX_DEPTH, Members};
 use crate::fields::number;
 
 /// Appends the meaning of a record.
@@ -14,18 +12,16 @@ pub(crate) fn write(record: &Members<'_>, out: &mut Vec<u8>) -> Result<(), Error
 }
 
 /// Returns the meaning of a value.
-pub(crate) fn of(value: &RawValue) -> Result<Vec<u8>, Error> {
+pub(crate) fn of(value: &Json<'_>) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
-    write_at(value, &mut out, MAX_DEPTH)?;
+    write_json(value, &mut out, MAX_DEPTH)?;
     Ok(out)
 }
 
-fn write_at(value: &RawValue, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
-    let Some(depth) = depth.checked_sub(1) else {
-        let text = format!("cannot read a record: it is nested deeper than {MAX_DEPTH} levels");
-        return Err(Error::new(ErrorKind::Record, text));
-    };
-    match Json::of(value)? {
+/// Appends the meaning of a value with at most this many levels of lists below it.
+fn write_json(value: &Json<'_>, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
+    let depth = depth.saturating_sub(1);
+    match value {
         Json::Null => out.push(b'n'),
         Json::Boolean(true) => out.push(b't'),
         Json::Boolean(false) => out.push(b'f'),
@@ -34,14 +30,14 @@ fn write_at(value: &RawValue, out: &mut Vec<u8>, depth: usize) -> Result<(), Err
             number::write(text, out);
             out.push(b';');
         }
-        Json::Text(text) => write_text(&text, out),
+        Json::Text(text) => write_text(text, out),
         Json::List(items) => {
             write_count(b'[', items.len(), out);
             for item in items {
-                write_at(item, out, depth)?;
+                write_json(&Json::of(item.get(), depth)?, out, depth)?;
             }
         }
-        Json::Object(members) => write_members(&members, out, depth)?,
+        Json::Object(members) => write_members(members, out, depth)?,
     }
     Ok(())
 }
@@ -50,7 +46,7 @@ fn write_members(members: &Members<'_>, out: &mut Vec<u8>, depth: usize) -> Resu
     write_count(b'{', members.len(), out);
     for (name, member) in members.iter() {
         write_text(name, out);
-        write_at(member, out, depth)?;
+        write_json(&member.json, out, depth)?;
     }
     Ok(())
 }
@@ -62,30 +58,31 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 
 /// The length comes first, so that no text can look like the end of its value.
 fn write_count(tag: u8, count: usize, out: &mut Vec<u8>) {
-    out.push(tag);
     // Most counts take one byte. Each byte more would cost time when it is hashed.
     match u8::try_from(count) {
-        Ok(count) if count < u8::MAX => out.push(count),
+        Ok(count) if count < u8::MAX => out.extend_from_slice(&[tag, count]),
         _ => {
-            out.push(u8::MAX);
+            out.extend_from_slice(&[tag, u8::MAX]);
             out.extend_from_slice(&(count as u64).to_le_bytes());
         }
     }
 }
 
-/// Maximum nesting of a record, in levels. The decoders have the same limit.
-const MAX_DEPTH: usize = 128;
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
-    use serde_json::value::RawValue;
 
     use super::of;
+    use crate::error::Error;
+    use crate::fields::json::{Json, MAX_DEPTH};
+
+    fn read(text: &str) -> Result<Vec<u8>, Error> {
+        of(&Json::of(text, MAX_DEPTH)?)
+    }
 
     fn meaning(text: &str) -> Vec<u8> {
-        of(serde_json::from_str::<&RawValue>(text).unwrap()).unwrap()
+        read(text).unwrap()
     }
 
     #[test]
@@ -134,10 +131,12 @@ mod tests {
     #[test]
     fn deep_nesting_is_an_error() {
         let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        let read = |text: &str| of(&RawValue::from_string(text.to_owned()).unwrap());
-        assert!(read(&nested(127)).is_ok());
-        let error = read(&nested(129)).unwrap_err();
-        assert_eq!(error.to_string(), "cannot read a record: it is nested deeper than 128 levels");
+        let object = |depth| format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
+        assert!(read(&nested(127)).is_ok() && read(&object(127)).is_ok());
+        for text in [nested(129), object(129), object(100_000)] {
+            let error = read(&text).unwrap_err().to_string();
+            assert_eq!(error, "cannot read a record: it is nested deeper than 128 levels");
+        }
     }
 
     fn json() -> impl Strategy<Value = Value> {

@@ -1,5 +1,7 @@
 //! Numbers by their value, however they are spelled.
 
+use std::borrow::Cow;
+
 /// Appends the value of a JSON number: its significant digits and a decimal exponent, so that `1`, `1.0` and `10e-1` are the
 /// same. An exponent that does not fit 64 bits is compared by its spelling.
 pub(crate) fn write(text: &str, out: &mut Vec<u8>) {
@@ -9,7 +11,10 @@ pub(crate) fn write(text: &str, out: &mut Vec<u8>) {
     };
     let (decimal, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
     let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
-    let digits = [whole, fraction].concat();
+    let digits: Cow<'_, str> = match fraction {
+        "" => whole.into(),
+        _ => [whole, fraction].concat().into(),
+    };
     let leading = digits.trim_start_matches('0');
     let significant = leading.trim_end_matches('0');
     if significant.is_empty() {

@@ -3,10 +3,11 @@
 use crate::error::{Error, ErrorKind};
 use crate::fields::difference::PERSONAL;
 use crate::fields::hash::{Hasher, hex};
-use crate::fields::json::{Members, quoted};
+use crate::fields::json::Members;
 use crate::fields::meaning;
 use crate::fields::row::{Row, is_identity};
 use crate::fields::shape::{Column, Shape};
+use crate::fields::text::quoted;
 use crate::store::Store;
 
 /// The reduction of the rows of one mirror.

@@ -2,8 +2,11 @@
 
 use crate::error::Error;
 use crate::fields::omit::{self, Omission};
+use crate::fields::shape::Column;
 use crate::keep::filter::Filter;
 use crate::mirror::{Mirror, lock};
+use crate::recovery::follow;
+use crate::store::spells::SpellsOf;
 use crate::store::{End, Omitted, PAGE, Store};
 
 impl Mirror {
@@ -68,21 +71,32 @@ fn omit_all(store: &mut dyn Store) -> Result<u64, Error> {
     }
     omit::turn_on(store)?;
     let (omission, mut emptied) = (Omission::new(store), 0);
+    let recovered = follow::recovered(store)?;
     for status in &tables {
-        emptied += omit_table(store, &omission, &status.table)?;
+        let value = recovered.get(&status.table).map(|value| &**value);
+        emptied += omit_table(store, &omission, &status.table, value)?;
     }
     store.commit(&End { table: name, completed_at: None, after, has_erased: emptied > 0 })?;
     Ok(emptied)
 }
 
-/// Reduces the rows of a table. Returns how many had something personal.
-fn omit_table(store: &mut dyn Store, omission: &Omission, table: &str) -> Result<u64, Error> {
+/// Reduces the rows of a table, and removes the spells of a personal value. Returns how many had something personal.
+fn omit_table(
+    store: &mut dyn Store,
+    omission: &Omission,
+    table: &str,
+    value: Option<&str>,
+) -> Result<u64, Error> {
     let (filter, mut after, mut emptied) = (Filter::new(), 0, 0);
     loop {
         let page = store.records(table, &filter, after, PAGE)?;
         let Some(last) = page.last() else { return Ok(emptied) };
         after = last.known.key;
         let mut omitted = Vec::with_capacity(page.len());
+        let is_value = |column: &Column| column.is_personal && Some(&*column.name) == value;
+        if page.iter().any(|kept| kept.shape.columns.iter().any(is_value)) {
+            store.erase_spells(table, SpellsOf::Table)?;
+        }
         for kept in page {
             let reduced = omission.reduce(kept.row.clone(), &kept.shape)?;
             if reduced != kept.row {

@@ -56,6 +56,9 @@ impl Shape {
         if table.name().is_empty() || is_reserved(table.name()) {
             return Err(invalid("its name is empty or begins with `mirror_` or `sqlite_`"));
         }
+        if table.name().to_lowercase().ends_with("_present") {
+            return Err(invalid("its name ends with `_present`, as those of views"));
+        }
         let mut names = BTreeSet::new();
         for column in &columns {
             if !(1..=2).contains(&column.path.len()) || is_reserved(&column.name) {
@@ -129,6 +132,7 @@ mod tests {
         const OURS: &[Column] = &[ID, Column::text(&["mirror_key"])];
         const EMPTY: &[Column] = &[ID, Column::text(&[])];
         for (table, says) in [
+            (Table::new("photo_present", "id", &[ID]), "its name ends with `_present`"),
             (Table::new("mirror_scope", "id", &[ID]), "its name is empty or begins with"),
             (Table::new("photo", "no", &[ID]), "`no` is not a column of text or integers"),
             (Table::new("photo", "id", JSON), "`id` is not a column of"),

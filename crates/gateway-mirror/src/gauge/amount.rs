@@ -1,7 +1,5 @@
 //! Decimal numbers, exact.
 
-use std::borrow::Cow;
-
 use rust_decimal::Decimal;
 
 use crate::error::{Error, ErrorKind};
@@ -26,11 +24,11 @@ pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> 
     let members = Members::of(json)?;
     let Some(value) = members.get(name) else { return Ok(None) };
     if !rest.is_empty() {
-        return field(value.get(), rest);
+        return field(value.text, rest);
     }
-    Ok(match Json::of(value)? {
-        Json::Text(text) => Some(Cow::into_owned(text)),
-        Json::Number(number) => Some(number.to_owned()),
+    Ok(match &value.json {
+        Json::Text(text) => Some(text.clone().into_owned()),
+        Json::Number(number) => Some((*number).to_owned()),
         _ => None,
     })
 }

@@ -1,6 +1,7 @@
 //! Checks a mirror: the database, the counts, the hashes, the feed and the erasures.
 
-mod fold;
+pub(crate) mod fold;
+mod spells;
 
 use std::collections::HashSet;
 
@@ -10,13 +11,15 @@ use crate::error::Error;
 use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::{Hash, Hasher};
-use crate::fields::json::Members;
-use crate::fields::{meaning, omit};
+use crate::fields::omit;
 use crate::history::status::TableStatus;
 use crate::keep::check::fold::Fold;
+use crate::keep::check::spells::Spells;
+use crate::keep::contents;
 use crate::keep::filter::Filter;
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::mirror::{Mirror, lock};
+use crate::recovery::follow;
 use crate::store::{Kept, PAGE, Store};
 
 impl Mirror {
@@ -28,10 +31,11 @@ impl Mirror {
     /// - that the feed leads to the state of each record. A record without changes in the feed was present in the first sync.
     ///   If changes were removed, nothing is known of a record whose changes were all removed;
     /// - that a record that is gone or forgotten has no personal and no unlisted value;
-    /// - that no record whose identity is forgotten is present or missing.
+    /// - that no record whose identity is forgotten is present or missing;
+    /// - that the spells of each placement lead to its value, and that they began at the times of the feed.
     ///
-    /// It reads every row and every change. It needs one byte of memory for each record, and the identities of purged records
-    /// that the feed still names.
+    /// It reads every row, every change and every spell. It needs one byte of memory for each record, 64 more for each placement, and the
+    /// identities of purged records that the feed still names.
     ///
     /// # Errors
     ///
@@ -61,7 +65,12 @@ pub(crate) fn check(store: &mut dyn Store) -> Result<Check, Error> {
     store.begin_reading()?;
     let result = all(store);
     store.roll_back();
-    result
+    Ok(result?.cut())
+}
+
+/// Returns all findings, in the transaction of the caller.
+pub(crate) fn find_all(store: &mut dyn Store) -> Result<Vec<Finding>, Error> {
+    Ok(all(store)?.findings)
 }
 
 fn all(store: &mut dyn Store) -> Result<Check, Error> {
@@ -76,8 +85,16 @@ fn all(store: &mut dyn Store) -> Result<Check, Error> {
     let feed = store.feed()?;
     check.is_pruned = feed.pruned > 0;
     let fold = Fold::of(store, feed.pruned, &mut check)?;
+    let recovered = follow::recovered(store)?;
     for status in store.tables()? {
-        Rows::new(store, &status)?.check(store, &fold, &mut check)?;
+        let mut rows = Rows::new(store, &status)?;
+        if let (Some(value), Some(begins)) =
+            (recovered.get(&status.table), fold.begins(&status.table))
+        {
+            let (table, is_reduced) = (&status.table, rows.is_reduced);
+            rows.spells = Some(Spells::of(store, table, value, is_reduced, begins, &mut check)?);
+        }
+        rows.check(store, &fold, &mut check)?;
     }
     for Consumer { name, position, .. } in store.consumers()? {
         if position > feed.last {
@@ -99,6 +116,8 @@ struct Rows<'a> {
     suppressed: HashSet<Hash>,
     /// The hashes are those of contents that are not stored.
     is_reduced: bool,
+    /// Set if the table is a recovered one.
+    spells: Option<Spells>,
     counted: Before,
 }
 
@@ -108,7 +127,8 @@ impl<'a> Rows<'a> {
         let (record, identity) = (Hasher::new(secret, "record"), Hasher::new(secret, "identity"));
         let suppressed = store.suppressed(&status.table)?;
         let is_reduced = omit::is_on(store)?;
-        Ok(Self { status, record, identity, suppressed, is_reduced, counted: Before::default() })
+        let (spells, counted) = (None, Before::default());
+        Ok(Self { status, record, identity, suppressed, is_reduced, spells, counted })
     }
 
     fn check(mut self, store: &mut dyn Store, fold: &Fold, check: &mut Check) -> Result<(), Error> {
@@ -151,7 +171,10 @@ impl<'a> Rows<'a> {
             }
             State::Gone | State::Forgotten => false,
         };
-        if is_live && !self.is_reduced && kept.known.hash != Some(self.hash(kept)?) {
+        if is_live
+            && !self.is_reduced
+            && kept.known.hash != Some(contents::hash(kept, &self.record)?)
+        {
             add(FindingKind::Hash, "the row was changed by another program".to_owned());
         }
         if !is_live && kept.is_readable() {
@@ -171,14 +194,9 @@ impl<'a> Rows<'a> {
             );
             add(FindingKind::Feed, cause);
         }
+        if let Some(cause) = self.spells.as_ref().and_then(|spells| spells.contradicts(kept)) {
+            add(FindingKind::Spell, cause.to_owned());
+        }
         Ok(())
-    }
-
-    /// Returns the hash of the contents of a row.
-    fn hash(&self, kept: &Kept) -> Result<Hash, Error> {
-        let json = kept.row.to_json(&kept.shape)?;
-        let mut bytes = Vec::new();
-        meaning::write(&Members::of(&json)?, &mut bytes)?;
-        Ok(self.record.hash(&[&bytes]))
     }
 }

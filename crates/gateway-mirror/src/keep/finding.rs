@@ -21,11 +21,14 @@ pub struct Check {
 
 impl Check {
     pub(crate) fn add(&mut self, finding: Finding) {
-        if self.findings.len() < MAX_FINDINGS {
-            self.findings.push(finding);
-        } else {
-            self.more += 1;
-        }
+        self.findings.push(finding);
+    }
+
+    /// Keeps the first findings, and counts the others.
+    pub(crate) fn cut(mut self) -> Self {
+        self.more = self.findings.len().saturating_sub(MAX_FINDINGS) as u64;
+        self.findings.truncate(MAX_FINDINGS);
+        self
     }
 }
 
@@ -44,7 +47,7 @@ pub struct Finding {
 }
 
 /// The kind of a [`Finding`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
     /// The database reports damage.
@@ -61,6 +64,8 @@ pub enum FindingKind {
     Forgotten,
     /// A consumer is at a position that the feed has not reached.
     Consumer,
+    /// The spells of a placement are not those of its value and of the feed.
+    Spell,
 }
 
 impl FindingKind {
@@ -78,19 +83,41 @@ impl FindingKind {
             Self::Erasure => "erasure",
             Self::Forgotten => "forgotten",
             Self::Consumer => "consumer",
+            Self::Spell => "spell",
         }
     }
 
     /// Returns what to do next.
     pub const fn next_step(self) -> &'static str {
         match self {
-            Self::Damage | Self::Counts => "restore a backup, or sync into a new mirror",
-            Self::Hash => "a sync does not repair it: restore a backup, or sync into a new mirror",
-            Self::Feed => {
-                "restore a backup, or sync into a new mirror; consumers need a new snapshot"
-            }
-            Self::Erasure | Self::Forgotten => "forget the record again",
-            Self::Consumer => "take a new snapshot, and move the consumer",
+            Self::Damage => "restore a backup, or sync into a new mirror",
+            Self::Consumer => "repair the mirror, and give the consumer a new snapshot",
+            Self::Counts
+            | Self::Feed
+            | Self::Hash
+            | Self::Erasure
+            | Self::Forgotten
+            | Self::Spell => "repair the mirror",
+        }
+    }
+
+    /// Returns what [`Mirror::repair`](crate::Mirror::repair) did about a finding of this kind.
+    ///
+    /// ```
+    /// use gateway_mirror::FindingKind;
+    ///
+    /// assert_eq!(FindingKind::Counts.repair(), "the rows were counted again");
+    /// ```
+    pub const fn repair(self) -> &'static str {
+        match self {
+            Self::Damage => "nothing was changed",
+            Self::Counts => "the rows were counted again",
+            Self::Feed => "the feed got the changes that it lacked",
+            Self::Hash => "the next sync writes the row again",
+            Self::Erasure => "it was erased again",
+            Self::Forgotten => "it was forgotten again",
+            Self::Consumer => "the consumer is at the end of the feed, and needs a new snapshot",
+            Self::Spell => "its spells begin anew",
         }
     }
 }

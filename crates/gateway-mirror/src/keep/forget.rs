@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::engine::known::State;
+use crate::engine::known::{Known, State};
 use crate::error::Error;
 use crate::feed::change::ChangeKind;
 use crate::fields::hash::{Hash, Hasher};
@@ -10,6 +10,7 @@ use crate::keep::backup::Backup;
 use crate::keep::filter::Filter;
 use crate::mirror::{Mirror, lock, now};
 use crate::recovery::follow;
+use crate::store::spells::SpellsOf;
 use crate::store::{End, NewChange, PAGE, Store};
 
 /// The result of [`Mirror::forget`].
@@ -98,15 +99,27 @@ fn forget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<bool,
             State::Missing => after.missing = after.missing.saturating_sub(1),
             State::Gone | State::Forgotten => {}
         }
-        store.erase(table, known.key, State::Forgotten, at)?;
-        if matches!(known.state, State::Present | State::Missing) {
-            store.append(&NewChange { at, table, id, kind: ChangeKind::Gone, fields: &[] })?;
-        }
-        let referring = follow::referring(store, table)?;
-        follow::erase(store, &referring, id, at)?;
+        erase_known(store, table, known, id, at)?;
     }
     store.commit(&End { table, completed_at: None, after, has_erased: known.is_some() })?;
     Ok(known.is_some())
+}
+
+/// Erases a record that has a row, and what belongs to it. The caller counts it out.
+pub(crate) fn erase_known(
+    store: &mut dyn Store,
+    table: &str,
+    known: Known,
+    id: &str,
+    at: i64,
+) -> Result<(), Error> {
+    store.erase(table, known.key, State::Forgotten, at)?;
+    if matches!(known.state, State::Present | State::Missing) {
+        store.append(&NewChange { at, table, id, kind: ChangeKind::Gone, fields: &[] })?;
+    }
+    let referring = follow::referring(store, table)?;
+    follow::erase(store, &referring, id, State::Forgotten, at)?;
+    store.erase_spells(table, SpellsOf::Record(id))
 }
 
 fn unforget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<bool, Error> {

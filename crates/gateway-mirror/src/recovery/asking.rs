@@ -47,6 +47,8 @@ pub(crate) struct Asking {
     members: u64,
     hasher: RandomState,
     unasked: VecDeque<usize>,
+    /// How many groups need no more queries.
+    ended: usize,
     /// Groups whose next value can be asked for.
     ready: VecDeque<usize>,
     probe: Probe,
@@ -79,6 +81,7 @@ impl Asking {
             known.into_iter().map(|known| Group::new(known, &values)).collect();
         Self {
             unasked: (0..groups.len()).collect(),
+            ended: 0,
             groups,
             values,
             name,
@@ -150,6 +153,11 @@ impl Asking {
                 Ok(())
             }
         }
+    }
+
+    /// Returns how many groups need no more queries, and the number of all groups.
+    pub(crate) fn progress(&self) -> (usize, usize) {
+        (self.ended, self.groups.len())
     }
 
     /// Returns the groups with their fates.
@@ -241,8 +249,9 @@ impl Asking {
     }
 
     fn end(&mut self, index: usize, fate: Fate) {
-        if let Some(group) = self.groups.get_mut(index) {
-            group.fate = Some(fate);
+        let Some(group) = self.groups.get_mut(index) else { return };
+        if group.fate.replace(fate).is_none() {
+            self.ended += 1;
         }
     }
 

@@ -93,7 +93,7 @@ impl fmt::Display for Text<'_> {
         let Self { coverage, group, option } = self;
         let value = coverage.value;
         if coverage.total == 0 {
-            return write!(f, "the groups have no members with a {value}");
+            return write!(f, "every {group} is empty, so no {value} is known");
         }
         let tenths = u128::from(coverage.known()) * 1000 / u128::from(coverage.total);
         let (share, tenth) = (tenths / 10, tenths % 10);
@@ -147,7 +147,10 @@ mod tests {
             "100.0 % of 1 placements have a known status"
         );
         let none = Coverage::new("status");
-        assert_eq!(none.text("album", "").to_string(), "the groups have no members with a status");
+        assert_eq!(
+            none.text("album", "").to_string(),
+            "every album is empty, so no status is known"
+        );
         assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

@@ -3,7 +3,7 @@
 use gateway_model_core::{Column, ColumnKind, Table};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::json::quoted;
+use crate::fields::text::quoted;
 use crate::recovery::rota;
 
 /// The aim of a recovery: a table with one row for each member of each group.
@@ -82,9 +82,15 @@ pub(crate) fn escaped(group: &str) -> String {
     group.replace('%', "%25").replace('/', "%2F")
 }
 
+/// Returns the group and the member of a placement from its identity.
+pub(crate) fn parts(id: &str) -> (String, &str) {
+    let (group, member) = id.split_once('/').unwrap_or(("", id));
+    (group.replace("%2F", "/").replace("%25", "%"), member)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{escaped, placement};
+    use super::{escaped, parts, placement};
 
     #[test]
     fn no_two_placements_have_the_same_identity() {
@@ -92,5 +98,8 @@ mod tests {
         assert_eq!(placement("a/b", "c"), "a%2Fb/c");
         assert_eq!(placement("a", "b/c"), "a/b/c");
         assert_eq!(escaped("a%2Fb"), "a%252Fb");
+        for (group, member) in [("1", "7"), ("a/b", "c/d"), ("a%2Fb%", "%25")] {
+            assert_eq!(parts(&placement(group, member)), (group.to_owned(), member));
+        }
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn write(
     Ok(Recovered { report, coverage, failures: failures.collect() })
 }
 
-/// Refuses answers that are older than another recovery. A store that cannot be locked for the whole sync needs it.
+/// Refuses answers that are older than another recovery. The lock of a sync in PostgreSQL may be lost with its connection.
 fn check_turn(run: &mut Run<'_>, target: &Target, before: &Rota) -> Result<(), Error> {
     let now = Rota::read(run.read_note(&target.rota())?.as_deref())?;
     if now.turn() == before.turn() {

@@ -1,10 +1,16 @@
 //! A store in memory: the reference for the others, and for programs that keep nothing.
 
 pub(crate) mod accept;
+mod content;
+mod lease;
+mod spells;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::browse::cell::{Cell, Placements};
+use crate::browse::paging::Paging;
+use crate::browse::scan;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
@@ -12,89 +18,30 @@ use crate::feed::change::Change;
 use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::{Hash, Secret, fill};
-use crate::fields::row::Row;
 use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
+use crate::keep::spell::Spell;
+use crate::store::amend::Amendment;
+use crate::store::lease::Lease;
 use crate::store::memory::accept::accepts;
+use crate::store::memory::content::{Content, Stored, Table};
+use crate::store::memory::lease::Leases;
+use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, PAGE, Removal, SAMPLES_KEPT, Scope,
-    Start, Store, Times, Written, other_scope,
+    End, Erased, Feed, Hold, Kept, Live, Mark, NewChange, NewRows, Omitted, PAGE, Removal,
+    SAMPLES_KEPT, Scope, Start, Store, Times, Turned, Written, other_scope,
 };
 
 /// A mirror in memory.
 pub(crate) struct MemoryStore {
     identity: Identity,
     content: Content,
+    leases: Leases,
     /// The content before the transaction.
     saved: Option<Content>,
-}
-
-#[derive(Clone, Default)]
-struct Content {
-    tables: BTreeMap<String, Table>,
-    shapes: Vec<Arc<Shape>>,
-    changes: Vec<Change>,
-    pruned: i64,
-    last: i64,
-    suppressed: BTreeSet<(String, Hash)>,
-    consumers: BTreeMap<String, Consumer>,
-    notes: BTreeMap<String, String>,
-    runs: Vec<PastRun>,
-    samples: Vec<Sample>,
-}
-
-impl Content {
-    fn suppressed(&self, table: &str) -> HashSet<Hash> {
-        let suppressed = self.suppressed.iter().filter(|(one, _)| one == table);
-        suppressed.map(|(_, id)| *id).collect()
-    }
-}
-
-impl Content {
-    /// Removes rows and changes. Returns how many.
-    fn remove(&mut self, removal: &Removal) -> (u64, u64) {
-        let before = (self.rows(), self.changes.len());
-        for table in self.tables.values_mut() {
-            table.rows.retain(|_, stored| {
-                let gone_at = stored.times.gone_at;
-                gone_at.is_none_or(|at| removal.gone_before.is_none_or(|before| at >= before))
-            });
-            let Table { rows, keys, .. } = table;
-            keys.retain(|_, key| rows.contains_key(key));
-        }
-        self.changes.retain(|change| change.number > removal.until);
-        self.pruned = self.pruned.max(removal.until);
-        let after = (self.rows(), self.changes.len());
-        ((before.0 - after.0) as u64, (before.1 - after.1) as u64)
-    }
-
-    fn rows(&self) -> usize {
-        self.tables.values().map(|table| table.rows.len()).sum()
-    }
-}
-
-/// The table of a scope.
-#[derive(Clone, Default)]
-struct Table {
-    scope: String,
-    completed_at: Option<i64>,
-    counts: Before,
-    /// How many records of the last list were rejected.
-    rejected: u64,
-    shape: i64,
-    rows: BTreeMap<i64, Stored>,
-    keys: HashMap<String, i64>,
-}
-
-#[derive(Clone)]
-struct Stored {
-    known: Known,
-    id: String,
-    times: Times,
-    row: Row<'static>,
 }
 
 impl MemoryStore {
@@ -102,7 +49,8 @@ impl MemoryStore {
         let mut id = [0; 16];
         fill(&mut id)?;
         let identity = Identity { id, secret: Secret::random()? };
-        Ok(Self { identity, content: Content::default(), saved: None })
+        let (content, leases) = (Content::default(), Leases::default());
+        Ok(Self { identity, content, leases, saved: None })
     }
 
     fn table(&mut self, name: &str) -> Result<&mut Table, Error> {
@@ -200,6 +148,15 @@ impl Store for MemoryStore {
         let times = Times { first_seen, changed_at, ..Times::default() };
         table.rows.insert(key, Stored { known, id, times, row });
         Ok(())
+    }
+
+    fn insert(&mut self, table: &str, _at: i64, rows: &mut NewRows<'_>) -> Result<(), Error> {
+        rows(&mut |written| {
+            if self.table(table)?.keys.contains_key(written.id) {
+                return Ok(false);
+            }
+            self.write(table, written).map(|()| true)
+        })
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
@@ -308,6 +265,34 @@ impl Store for MemoryStore {
         Ok(found.into_iter().map(|kept| kept.id).collect())
     }
 
+    fn amend(&mut self, table: &str, key: i64, amendment: Amendment) -> Result<(), Error> {
+        let stored = self.stored(table, key)?;
+        match amendment {
+            Amendment::Hash(hash) => stored.known.hash = Some(hash),
+            Amendment::ChangedAt(at) => stored.times.changed_at = at,
+        }
+        Ok(())
+    }
+
+    fn set_counts(&mut self, table: &str, counts: Before) -> Result<(), Error> {
+        self.table(table)?.counts = counts;
+        Ok(())
+    }
+
+    fn write_spell(&mut self, step: &SpellStep<'_>) -> Result<(), Error> {
+        self.content.spells.write(step);
+        Ok(())
+    }
+
+    fn erase_spells(&mut self, table: &str, of: SpellsOf<'_>) -> Result<(), Error> {
+        self.content.spells.erase(table, of);
+        Ok(())
+    }
+
+    fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error> {
+        Ok(self.content.spells.read(page))
+    }
+
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
         let changes = self.content.changes.iter().filter(|change| change.number > after);
         Ok(changes.take(limit).cloned().collect())
@@ -364,7 +349,24 @@ impl Store for MemoryStore {
         kept.filter(|kept| kept.as_ref().map_or(true, is_wanted)).take(limit).collect()
     }
 
-    /// Memory has no damage that it could find.
+    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
+        scan::page(self, table, filter, paging)
+    }
+
+    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+        scan::cells(self, of)
+    }
+
+    fn latest_changes(
+        &mut self,
+        of: Option<(&str, &str)>,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<Change>, Error> {
+        scan::latest_changes(self, of, before, limit)
+    }
+
+    /// A mirror in memory has no database that could be damaged.
     fn damage(&mut self) -> Result<Vec<String>, Error> {
         Ok(Vec::new())
     }
@@ -436,6 +438,10 @@ impl Store for MemoryStore {
         };
         stored.clone_from(consumer);
         Ok(true)
+    }
+
+    fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
+        self.leases.take(&Lease::new(&self.identity, consumer))
     }
 
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {

@@ -3,11 +3,14 @@
 //! Statements have qualified names, are not prepared by name, and leave nothing in the session, so that a pooler may give each
 //! transaction another connection.
 
+mod amend;
+mod changes;
 mod consumers;
 mod copy;
 mod failure;
 mod follow;
 mod history;
+mod lease;
 mod link;
 mod lock;
 mod lookup;
@@ -19,20 +22,28 @@ mod purge;
 mod rows;
 mod scope;
 mod select;
+mod spells;
+mod suppressed;
 mod table;
 mod updates;
+mod view;
 mod window;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::mem::take;
 use std::sync::Arc;
 
 use ::postgres::types::Type;
 use gateway_postgres::Connector;
 
+use crate::browse::cell::{Cell, Placements};
+use crate::browse::paging::Paging;
+use crate::browse::scan;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
+use crate::engine::occurred::Occurred;
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::{Change, ChangeKind};
+use crate::feed::change::Change;
 use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
@@ -41,19 +52,25 @@ use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
+use crate::keep::spell::Spell;
 use crate::source::Source;
-use crate::store::postgres::copy::clamped;
-use crate::store::postgres::link::{Link, Parameter, Session};
+use crate::store::amend::Amendment;
+use crate::store::lease::Lease;
+use crate::store::postgres::link::{Link, Session};
 use crate::store::postgres::lookup::Lookup;
 use crate::store::postgres::pending::Pending;
 use crate::store::postgres::rows::get;
-use crate::store::postgres::table::{Table, quoted, seconds};
+use crate::store::postgres::spells::{Removed, Wanted};
+use crate::store::postgres::table::{Table, quoted};
+use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 use crate::store::{
-    End, Erased, Feed, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store, Written,
+    End, Erased, Feed, Hold, Kept, Live, Mark, NewChange, NewRows, Omitted, Removal, Scope, Start,
+    Store, Turned, Written,
 };
 
 /// A mirror in a schema.
 pub(crate) struct PostgresStore {
+    connector: Connector,
     link: Link,
     /// The name of the schema, and the same as an identifier of SQL.
     name: Arc<str>,
@@ -62,6 +79,10 @@ pub(crate) struct PostgresStore {
     tables: HashMap<String, Arc<Table>>,
     pending: Pending,
     lookup: Lookup,
+    /// The identities that were inserted.
+    occurred: Occurred,
+    /// The tables with values that the transaction erased.
+    erased: BTreeSet<String>,
     /// The number of the last change.
     last: i64,
 }
@@ -77,6 +98,7 @@ impl PostgresStore {
         let opened = Arc::clone(&name);
         let identity = link.call(move |session| open::open(session, &opened, source.as_ref()))?;
         Ok(Self {
+            connector: connector.clone(),
             link,
             name,
             schema: quoted(schema).into(),
@@ -84,6 +106,8 @@ impl PostgresStore {
             tables: HashMap::new(),
             pending: Pending::default(),
             lookup: Lookup::default(),
+            occurred: Occurred::default(),
+            erased: BTreeSet::new(),
             last: 0,
         })
     }
@@ -118,6 +142,8 @@ impl PostgresStore {
     fn forget_transaction(&mut self) {
         self.pending = Pending::default();
         self.lookup = Lookup::default();
+        self.occurred = Occurred::default();
+        self.erased.clear();
     }
 
     fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
@@ -154,27 +180,15 @@ impl Store for PostgresStore {
         &self.identity
     }
 
+    fn hold(&mut self) -> Result<Option<Hold>, Error> {
+        lease::take_for_sync(&self.connector, &self.identity, &self.name).map(Some)
+    }
+
     fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
         let (name, table) = (scope.name.to_owned(), scope.table.to_owned());
         let shape = shape.clone();
         let (start, table) = self.begin_with(move |session, schema| {
-            let scope = Scope { name: &name, table: &table };
-            let registered = scope::register(session, schema, scope)?;
-            let number = scope::migrate(session, schema, &table, &shape)?;
-            let described = scope::describe(session, schema, &table, Some(&shape))?;
-            let delete = format!("DELETE FROM {schema}.mirror_rejected WHERE scope = $1");
-            session.execute(&delete, &[(&name, Type::TEXT)])?;
-            let last = format!("SELECT max(mirror_key) FROM {schema}.{}", quoted(&table));
-            let last = session.query(&last, &[])?;
-            let last: Option<i64> = last.first().map_or(Ok(None), |row| get(row, 0))?;
-            let start = Start {
-                is_first: registered.is_first,
-                shape: number,
-                before: registered.before,
-                next_key: last.unwrap_or_default().saturating_add(1),
-                suppressed: scope::suppressed(session, schema, &table)?,
-            };
-            Ok((start, described))
+            scope::begin(session, schema, Scope { name: &name, table: &table }, &shape)
         })?;
         self.tables.clear();
         self.tables.extend(table.map(|table| (scope.table.to_owned(), Arc::new(table))));
@@ -209,14 +223,7 @@ impl Store for PostgresStore {
     fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
         self.flush()?;
         let table = self.table(table)?;
-        self.link.call(move |session| {
-            let live = |row| {
-                let misses: i32 = get(row, 1)?;
-                let misses = u32::try_from(misses).unwrap_or_default();
-                Ok(Live { key: get(row, 0)?, misses, id: get(row, 2)? })
-            };
-            session.query(&table.live_after, &[(&key, Type::INT8)])?.iter().map(live).collect()
-        })
+        self.link.call(move |session| rows::live_after(session, &table, key))
     }
 
     fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
@@ -225,6 +232,18 @@ impl Store for PostgresStore {
             self.lookup.wrote(written.key);
         }
         self.pending.write(&table, written)
+    }
+
+    fn insert(&mut self, table: &str, _at: i64, rows: &mut NewRows<'_>) -> Result<(), Error> {
+        let mut occurred = take(&mut self.occurred);
+        let written = rows(&mut |written| {
+            if !occurred.insert(written.id) {
+                return Ok(false);
+            }
+            self.write(table, written).map(|()| true)
+        });
+        self.occurred = occurred;
+        written
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
@@ -239,6 +258,7 @@ impl Store for PostgresStore {
     }
 
     fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
+        self.erased.insert(table.to_owned());
         let table = self.table_to_write(table)?;
         self.lookup.wrote(key);
         self.pending.erase(&table, key, state, at);
@@ -247,6 +267,7 @@ impl Store for PostgresStore {
 
     fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
         self.flush()?;
+        self.erased.insert(table.to_owned());
         let table = self.table(table)?;
         let keys: Vec<i64> = omitted.iter().map(|one| one.key).collect();
         let extra: Vec<_> = omitted.iter().map(|one| one.row.extra.clone()).collect();
@@ -274,30 +295,17 @@ impl Store for PostgresStore {
     fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
         self.flush()?;
         let (table, last) = (end.table.to_owned(), self.last);
-        let completed_at = end.completed_at.map(clamped);
-        let counts = [end.after.present, end.after.missing];
-        let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        let (after, completed_at) = (end.after, end.completed_at);
         self.call(move |session, schema| {
-            let update = format!(
-                "UPDATE {schema}.mirror_scope SET present = $2, missing = $3, \
-                 completed_at = coalesce(to_timestamp($4), completed_at) WHERE table_name = $1"
-            );
-            let parameters: [Parameter<'_>; 4] = [
-                (&table, Type::TEXT),
-                (&present, Type::INT8),
-                (&missing, Type::INT8),
-                (&completed_at, Type::INT8),
-            ];
-            session.execute(&update, &parameters)?;
-            let update = format!("UPDATE {schema}.mirror_meta SET last = $1 WHERE last <> $1");
-            session.execute(&update, &[(&last, Type::INT8)])?;
+            scope::complete(session, schema, &table, after, completed_at, last)?;
             session.commit()
         })?;
-        if end.has_erased {
-            let table = format!("{}.{}", self.schema, quoted(end.table));
-            // Without it, the table keeps the erased values until its next VACUUM. A reader may prevent it.
-            let _postponed =
-                self.link.call(move |session| session.batch(&format!("VACUUM {table}")));
+        if end.has_erased && !self.erased.is_empty() {
+            let name = |table: &String| format!("{}.{}", self.schema, quoted(table));
+            let tables: Vec<String> = self.erased.iter().map(name).collect();
+            // Without it, the tables keep the erased values until their next VACUUM. A reader may prevent it.
+            let vacuum = format!("VACUUM {}", tables.join(", "));
+            let _postponed = self.link.call(move |session| session.batch(&vacuum));
         }
         self.forget_transaction();
         Ok(())
@@ -312,30 +320,17 @@ impl Store for PostgresStore {
 
     fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
         let table = table.to_owned();
-        self.call(move |session, schema| scope::suppressed(session, schema, &table))
+        self.call(move |session, schema| suppressed::all(session, schema, &table))
     }
 
     fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
-        let (table, id) = (table.to_owned(), id.to_bytes());
-        self.call(move |session, schema| {
-            let delete =
-                format!("DELETE FROM {schema}.mirror_suppressed WHERE table_name = $1 AND id = $2");
-            let parameters: [Parameter<'_>; 2] = [(&table, Type::TEXT), (&&id[..], Type::BYTEA)];
-            Ok(session.execute(&delete, &parameters)? > 0)
-        })
+        let table = table.to_owned();
+        self.call(move |session, schema| suppressed::remove(session, schema, &table, id))
     }
 
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
-        let (table, id, at) = (table.to_owned(), id.to_bytes(), clamped(at));
-        self.call(move |session, schema| {
-            let insert = format!(
-                "INSERT INTO {schema}.mirror_suppressed (table_name, id, at) VALUES ($1, $2, to_timestamp($3)) \
-                 ON CONFLICT DO NOTHING"
-            );
-            let parameters: [Parameter<'_>; 3] =
-                [(&table, Type::TEXT), (&&id[..], Type::BYTEA), (&at, Type::INT8)];
-            session.execute(&insert, &parameters).map(drop)
-        })
+        let table = table.to_owned();
+        self.call(move |session, schema| suppressed::add(session, schema, &table, id, at))
     }
 
     fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
@@ -350,6 +345,7 @@ impl Store for PostgresStore {
 
     fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
         self.flush()?;
+        self.erased.insert(erased.table.to_owned());
         let table = self.table(erased.table)?;
         let Erased { kept, state, at, .. } = *erased;
         let [name, column, text] =
@@ -358,47 +354,48 @@ impl Store for PostgresStore {
         self.call(move |session, schema| follow::erase_where(session, schema, &table, &rows))
     }
 
+    fn amend(&mut self, table: &str, key: i64, amendment: Amendment) -> Result<(), Error> {
+        self.flush()?;
+        let table = table.to_owned();
+        self.call(move |session, schema| amend::row(session, schema, &table, key, amendment))
+    }
+
+    fn set_counts(&mut self, table: &str, counts: Before) -> Result<(), Error> {
+        let table = table.to_owned();
+        self.call(move |session, schema| amend::counts(session, schema, &table, counts))
+    }
+
+    fn write_spell(&mut self, step: &SpellStep<'_>) -> Result<(), Error> {
+        if self.pending.is_full() {
+            self.flush()?;
+        }
+        self.pending.write_spell(step);
+        Ok(())
+    }
+
+    fn erase_spells(&mut self, table: &str, of: SpellsOf<'_>) -> Result<(), Error> {
+        self.flush()?;
+        self.erased.insert("mirror_spell".to_owned());
+        let (table, removed) = (table.to_owned(), Removed::of(of));
+        self.call(move |session, schema| spells::erase(session, schema, &table, &removed))
+    }
+
+    fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error> {
+        self.flush()?;
+        let wanted = Wanted::of(page);
+        self.call(move |session, schema| spells::read(session, schema, &wanted))
+    }
+
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.call(move |session, schema| {
-            let select = format!(
-                "SELECT number, {}, table_name, record_id, kind, fields \
-                 FROM {schema}.mirror_change WHERE number > $1 ORDER BY number LIMIT $2",
-                seconds("at")
-            );
-            let change = |row| {
-                let fields: Option<&str> = get(row, 5)?;
-                Ok(Change {
-                    number: get(row, 0)?,
-                    at: get(row, 1)?,
-                    table: get(row, 2)?,
-                    id: get(row, 3)?,
-                    kind: ChangeKind::of(get(row, 4)?).unwrap_or(ChangeKind::Changed),
-                    fields: serde_json::from_str(fields.unwrap_or("[]")).unwrap_or_default(),
-                })
-            };
-            let rows = session.query(&select, &[(&after, Type::INT8), (&limit, Type::INT8)])?;
-            rows.iter().map(change).collect()
-        })
+        self.call(move |session, schema| changes::after(session, schema, after, limit))
     }
 
     fn feed(&mut self) -> Result<Feed, Error> {
-        self.call(|session, schema| {
-            let feed =
-                session.query(&format!("SELECT pruned, last FROM {schema}.mirror_meta"), &[])?;
-            let number = |column| feed.first().map_or(Ok(0), |row| get(row, column));
-            Ok(Feed { pruned: number(0)?, last: number(1)? })
-        })
+        self.call(changes::range)
     }
 
     fn prune(&mut self, number: i64) -> Result<(), Error> {
-        self.call(move |session, schema| {
-            let prune = format!(
-                "WITH pruned AS (UPDATE {schema}.mirror_meta SET pruned = greatest(pruned, $1)) \
-                 DELETE FROM {schema}.mirror_change WHERE number <= $1"
-            );
-            session.execute(&prune, &[(&number, Type::INT8)]).map(drop)
-        })
+        self.call(move |session, schema| changes::prune(session, schema, number))
     }
 
     fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
@@ -430,6 +427,23 @@ impl Store for PostgresStore {
         let (name, table, filter) = (table.to_owned(), self.table(table)?, filter.clone());
         self.link
             .call(move |session| select::records(session, &name, &table, &filter, after, limit))
+    }
+
+    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
+        scan::page(self, table, filter, paging)
+    }
+
+    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+        scan::cells(self, of)
+    }
+
+    fn latest_changes(
+        &mut self,
+        of: Option<(&str, &str)>,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<Change>, Error> {
+        scan::latest_changes(self, of, before, limit)
     }
 
     /// PostgreSQL reports damage when it reads a page.
@@ -481,6 +495,10 @@ impl Store for PostgresStore {
     fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
         let consumer = consumer.clone();
         self.call(move |session, schema| consumers::update(session, schema, &consumer, position))
+    }
+
+    fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
+        lease::take(&self.connector, &Lease::new(&self.identity, consumer))
     }
 
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {

@@ -1,15 +1,20 @@
 //! A mirror in a SQLite file.
 
 mod ahead;
+mod amend;
 mod backup;
+mod browse;
+mod changes;
 mod consumers;
 mod damage;
 mod failure;
 mod files;
 mod follow;
 mod history;
+mod insert;
 mod lock;
 mod log;
+mod lookup;
 mod notes;
 mod open;
 mod opened;
@@ -19,20 +24,24 @@ pub(crate) mod restore;
 mod rows;
 mod scope;
 mod select;
+mod spells;
 mod table;
 mod traces;
+mod view;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 
+use crate::browse::cell::{Cell, Placements};
+use crate::browse::paging::Paging;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::{Change, ChangeKind};
+use crate::feed::change::Change;
 use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
@@ -42,7 +51,11 @@ use crate::history::past_run::PastRun;
 use crate::history::status::TableStatus;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
+use crate::keep::spell::Spell;
 use crate::source::Source;
+use crate::store::amend::Amendment;
+use crate::store::lease::Lease;
+use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 use crate::store::sqlite::ahead::Ahead;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::lock::Lock;
@@ -53,8 +66,8 @@ use crate::store::sqlite::select::Page;
 use crate::store::sqlite::table::Table;
 use crate::store::sqlite::traces::BUSY_TIMEOUT;
 use crate::store::{
-    End, Erased, Feed, Hold, Kept, Live, Mark, NewChange, Omitted, Removal, Scope, Start, Store,
-    Written,
+    End, Erased, Feed, Hold, Index, Kept, Live, Mark, NewChange, NewRows, Omitted, Removal, Scope,
+    Start, Store, Turned, Written,
 };
 use crate::time::utc;
 
@@ -144,14 +157,6 @@ impl SqliteStore {
         self.tables.insert(name.to_owned(), Arc::clone(&table));
         Ok(table)
     }
-
-    fn read_ahead(&mut self, table: &Table) -> Result<(), Error> {
-        let Some((after, size)) = self.ahead.wants() else { return Ok(()) };
-        let mut statement = self.connection.prepare_cached(&table.known_after).map_err(failed)?;
-        let found = statement.query_map((after, size), rows::known).map_err(failed)?;
-        self.ahead.fill(found.collect::<Result<_, _>>().map_err(failed)?);
-        Ok(())
-    }
 }
 
 impl Store for SqliteStore {
@@ -200,22 +205,7 @@ impl Store for SqliteStore {
 
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
         let table = self.table(table)?;
-        let mut found = Vec::with_capacity(ids.len());
-        for id in ids {
-            self.read_ahead(&table)?;
-            if let Some(known) = self.ahead.take(id) {
-                found.push(Some(known));
-                continue;
-            }
-            let mut statement = self.connection.prepare_cached(&table.known).map_err(failed)?;
-            let known = statement.query_row((table.id(id),), rows::known).optional();
-            let known = known.map_err(failed)?.map(|(_, known)| known);
-            if let Some(known) = known {
-                self.ahead.jump(known.key);
-            }
-            found.push(known);
-        }
-        Ok(found)
+        lookup::known(&self.connection, &mut self.ahead, &table, ids)
     }
 
     fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
@@ -229,11 +219,7 @@ impl Store for SqliteStore {
 
     fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
         let table = self.table(table)?;
-        let mut statement = self.connection.prepare_cached(&table.live_after).map_err(failed)?;
-        let live = statement.query_map((key,), |row| {
-            Ok(Live { key: row.get(0)?, misses: row.get(1)?, id: rows::id(row.get_ref(2)?) })
-        });
-        live.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+        lookup::live_after(&self.connection, &table, key).map_err(failed)
     }
 
     fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
@@ -243,6 +229,11 @@ impl Store for SqliteStore {
         let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
         let sql = if written.is_new { &table.insert } else { &table.update };
         self.execute(sql, parameters).map(drop)
+    }
+
+    fn insert(&mut self, table: &str, at: i64, rows: &mut NewRows<'_>) -> Result<(), Error> {
+        let (table, at) = (self.table(table)?, self.time(at));
+        insert::all(&self.connection, &table, &at, rows)
     }
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
@@ -268,12 +259,8 @@ impl Store for SqliteStore {
     }
 
     fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
-        let fields = serde_json::Value::from(change.fields.to_vec()).to_string();
-        let fields = (!change.fields.is_empty()).then_some(fields);
-        let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields) VALUES (?1, ?2, ?3, ?4, ?5)";
         let at = self.time(change.at);
-        let row = (&*at, change.table, change.id, change.kind.as_str(), fields);
-        self.execute(insert, row).map(drop)
+        changes::append(&self.connection, change, &at).map_err(failed)
     }
 
     fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
@@ -282,12 +269,8 @@ impl Store for SqliteStore {
     }
 
     fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
-        let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
-                      WHERE table_name = ?1";
         let completed_at = end.completed_at.map(|at| self.time(at));
-        let counts = [end.after.present, end.after.missing];
-        let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        self.execute(update, (end.table, present, missing, completed_at.as_deref()))?;
+        scope::complete(&self.connection, end, completed_at.as_deref()).map_err(failed)?;
         self.run("COMMIT")?;
         if end.has_erased || self.has_traces {
             let timeout = if end.has_erased { BUSY_TIMEOUT } else { Duration::ZERO };
@@ -338,47 +321,41 @@ impl Store for SqliteStore {
         follow::erase_where(&self.connection, &table, erased, &at).map_err(failed)
     }
 
+    fn amend(&mut self, table: &str, key: i64, amendment: Amendment) -> Result<(), Error> {
+        amend::row(&self.connection, table, key, amendment).map_err(failed)
+    }
+
+    fn set_counts(&mut self, table: &str, counts: Before) -> Result<(), Error> {
+        amend::counts(&self.connection, table, counts).map_err(failed)
+    }
+
+    fn write_spell(&mut self, step: &SpellStep<'_>) -> Result<(), Error> {
+        spells::write(&self.connection, step).map_err(failed)
+    }
+
+    fn erase_spells(&mut self, table: &str, of: SpellsOf<'_>) -> Result<(), Error> {
+        spells::erase(&self.connection, table, of).map_err(failed)
+    }
+
+    fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error> {
+        spells::read(&self.connection, page).map_err(failed)
+    }
+
     fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
-        let select = "SELECT number, unixepoch(at), table_name, record_id, kind, fields FROM mirror_change \
-                      WHERE number > ?1 ORDER BY number LIMIT ?2";
-        let mut statement = self.connection.prepare_cached(select).map_err(failed)?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let changes = statement.query_map((after, limit), |row| {
-            let fields: Option<String> = row.get(5)?;
-            let fields = serde_json::from_str(fields.as_deref().unwrap_or("[]"));
-            Ok(Change {
-                number: row.get(0)?,
-                at: row.get(1)?,
-                table: row.get(2)?,
-                id: row.get(3)?,
-                kind: ChangeKind::of(row.get_ref(4)?.as_str()?).unwrap_or(ChangeKind::Changed),
-                fields: fields.unwrap_or_default(),
-            })
-        });
-        changes.map_err(failed)?.collect::<Result<_, _>>().map_err(failed)
+        changes::after(&self.connection, after, limit).map_err(failed)
     }
 
     fn feed(&mut self) -> Result<Feed, Error> {
-        let select = "SELECT pruned, \
-                      coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0) FROM mirror_meta";
-        let feed = |row: &rusqlite::Row<'_>| Ok(Feed { pruned: row.get(0)?, last: row.get(1)? });
-        self.connection.query_row(select, (), feed).map_err(failed)
+        changes::range(&self.connection).map_err(failed)
     }
 
     fn prune(&mut self, number: i64) -> Result<(), Error> {
-        let transaction = self.connection.transaction().map_err(failed)?;
-        transaction
-            .execute("UPDATE mirror_meta SET pruned = max(pruned, ?1)", (number,))
-            .and_then(|_| {
-                transaction.execute("DELETE FROM mirror_change WHERE number <= ?1", (number,))
-            })
-            .map_err(failed)?;
-        transaction.commit().map_err(failed)
+        changes::prune(&mut self.connection, number).map_err(failed)
     }
 
     fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
         self.lock()?;
-        let removed = purge::remove(&self.connection, removal).map_err(failed)?;
+        let removed = purge::remove(&self.connection, removal)?;
         self.run(if removal.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
         Ok(removed)
     }
@@ -401,6 +378,41 @@ impl Store for SqliteStore {
         let shape = Arc::clone(&self.table(table)?.shape);
         let page = Page { table, shape: &shape, filter, after, limit };
         select::records(&self.connection, &mut self.shapes, &page)
+    }
+
+    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
+        let shape = Arc::clone(&self.table(table)?.shape);
+        browse::page(&self.connection, &mut self.shapes, (table, &shape), filter, paging)
+    }
+
+    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+        self.table(of.table)?;
+        browse::cells(&self.connection, of)
+    }
+
+    fn latest_changes(
+        &mut self,
+        of: Option<(&str, &str)>,
+        before: i64,
+        limit: usize,
+    ) -> Result<Vec<Change>, Error> {
+        changes::latest(&self.connection, of, before, limit).map_err(failed)
+    }
+
+    fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
+        for index in indexes {
+            if let Index::Page(table, _) = index {
+                self.table(table)?;
+            }
+        }
+        let sql = browse::indexes(&self.connection, indexes, &self.tables)?;
+        if sql.is_empty() {
+            return Ok(());
+        }
+        self.lock()?;
+        let created = self.run(&sql).and_then(|()| self.run("COMMIT"));
+        self.roll_back();
+        created
     }
 
     fn damage(&mut self) -> Result<Vec<String>, Error> {
@@ -459,6 +471,10 @@ impl Store for SqliteStore {
 
     fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
         consumers::update(&self.connection, consumer, position).map_err(failed)
+    }
+
+    fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
+        Ok(Arc::new(Lock::take_lease(&self.path, &Lease::new(&self.identity, consumer))?))
     }
 
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {

@@ -27,8 +27,8 @@ impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
     /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
     ///
-    /// One sync runs at a time. A SQLite mirror is locked to the end of the sync. In PostgreSQL, where a lock cannot outlive a
-    /// transaction, a recovery is refused if another one was committed since it began.
+    /// One sync runs at a time: the mirror is locked to the end of the sync. In PostgreSQL, the lock is a transaction of a
+    /// second connection. If this connection is lost, a recovery is refused if another one was committed since it began.
     ///
     /// Dropping the future undoes the table that is being read. Those before it stay.
     ///
@@ -64,7 +64,7 @@ impl Mirror {
         let _held = held.map_err(SyncError::refused)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
-            let result = list.sync(self, client, options.rules, &progress.budget).await;
+            let result = list.sync(self, client, options, &progress.budget).await;
             progress.add(list.table().name(), result, begun);
         }
         for recovery in plan
@@ -121,7 +121,7 @@ impl Mirror {
         let _held = lock(&self.store).hold().map_err(SyncError::refused)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
-            let result = list.sync_blocking(self, client, options.rules, &progress.budget);
+            let result = list.sync_blocking(self, client, options, &progress.budget);
             progress.add(list.table().name(), result, begun);
         }
         for recovery in plan

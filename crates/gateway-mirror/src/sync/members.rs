@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::json::Members;
-use crate::fields::row::identity;
+use crate::fields::layout::Layout;
 use crate::fields::shape::Shape;
 use crate::recovery::asking::Answer;
 use crate::recovery::target::Target;
@@ -101,8 +101,9 @@ impl<O> Filtered<O> {
             let text = format!("cannot ask for the `{}` of a group: {error}", self.0.value);
             Answer::Unsendable(Error::new(ErrorKind::Call, text).because(error))
         })?;
-        let shape = Shape::of(self.0.members).map_err(Answer::Unsendable)?;
-        Ok((query, Found { shape, ids: Vec::new(), is_rejected: false }))
+        let layout = Shape::of(self.0.members).and_then(|shape| Layout::of(&shape));
+        let layout = layout.map_err(Answer::Unsendable)?;
+        Ok((query, Found { layout, ids: Vec::new(), is_rejected: false }))
     }
 
     /// Returns the answer for an error of the client.
@@ -119,7 +120,7 @@ impl<O> Filtered<O> {
 
 /// The members that were received.
 struct Found {
-    shape: Shape,
+    layout: Layout,
     ids: Vec<String>,
     is_rejected: bool,
 }
@@ -129,7 +130,7 @@ impl Found {
     fn take(&mut self, record: &impl Serialize, json: &mut Vec<u8>) {
         let id = render(record, json).and_then(|()| {
             let members = Members::of(text(json)?)?;
-            Ok(identity(&self.shape, &members)?.into_owned())
+            Ok(self.layout.identity(&members)?.into_owned())
         });
         match id {
             Ok(id) => self.ids.push(id),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
+use crate::sync::progress::{Observer, SyncProgress};
 
 /// The options of [`Mirror::sync_all`](crate::Mirror::sync_all).
 ///
@@ -16,7 +17,9 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SyncOptions {
-    pub(crate) rules: Rules,
+    rules: Rules,
+    /// Accepted numbers of missing records, by table.
+    accepted: BTreeMap<String, u64>,
     /// Empty for all tables.
     tables: BTreeSet<String>,
     pub(crate) calls_per_second: u32,
@@ -26,6 +29,7 @@ pub struct SyncOptions {
     /// More names of values, by what they are values of.
     values: BTreeMap<String, Vec<String>>,
     pub(crate) recheck_every: u32,
+    pub(crate) observer: Observer,
 }
 
 impl SyncOptions {
@@ -33,6 +37,7 @@ impl SyncOptions {
     pub fn new() -> Self {
         Self {
             rules: Rules::new(),
+            accepted: BTreeMap::new(),
             tables: BTreeSet::new(),
             calls_per_second: 0,
             concurrency: 4,
@@ -40,12 +45,20 @@ impl SyncOptions {
             samples: true,
             values: BTreeMap::new(),
             recheck_every: 8,
+            observer: Observer::default(),
         }
     }
 
     /// Sets the rules of each list. An accepted number of missing records applies to each list, too.
     pub fn rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
+    }
+
+    /// Accepts a list of this table in which exactly this many records are newly missing, instead of the number of the
+    /// [`rules`](Self::rules).
+    pub fn accept_missing(mut self, table: impl Into<String>, records: u64) -> Self {
+        self.accepted.insert(table.into(), records);
+        self
     }
 
     /// Adds tables to those that are synced. Default: all tables of the service.
@@ -93,6 +106,28 @@ impl SyncOptions {
         Self { samples: false, ..self }
     }
 
+    /// Sets a function that gets the progress of the sync: after every 256 records of a list and at its end, and after each
+    /// group. It is called on the threads of the sync, which wait for it. An async sync calls it on the thread that polls it.
+    ///
+    /// ```
+    /// use gateway_mirror::{SyncOptions, SyncProgress};
+    ///
+    /// let options = SyncOptions::new().on_progress(|progress| match progress {
+    ///     SyncProgress::Records { table, received, .. } => eprintln!("{table}: {received} records"),
+    ///     SyncProgress::Groups { groups, asked, all, .. } => eprintln!("{groups}: {asked} of {all}"),
+    ///     _ => {}
+    /// });
+    /// # let _ = options;
+    /// ```
+    pub fn on_progress(self, observer: impl Fn(SyncProgress) + Send + Sync + 'static) -> Self {
+        Self { observer: Observer::new(observer), ..self }
+    }
+
+    /// Returns the rules of a table.
+    pub(crate) fn rules_of(&self, table: &str) -> Rules {
+        self.accepted.get(table).map_or(self.rules, |records| self.rules.accept_missing(*records))
+    }
+
     /// Returns the added names of values.
     pub(crate) fn values_of(&self, value: &str) -> &[String] {
         self.values.get(value).map_or(&[], |names| names)
@@ -105,7 +140,8 @@ impl SyncOptions {
 
     /// Refuses a table that the service does not have.
     pub(crate) fn check(&self, existing: &BTreeSet<&str>) -> Result<(), Error> {
-        let Some(unknown) = self.tables.iter().find(|name| !existing.contains(&***name)) else {
+        let mut named = self.tables.iter().chain(self.accepted.keys());
+        let Some(unknown) = named.find(|name| !existing.contains(&***name)) else {
             return Ok(());
         };
         let existing: Vec<&str> = existing.iter().copied().collect();

@@ -8,13 +8,13 @@ use gateway_model_core::{
 };
 use serde::Serialize;
 
-use crate::engine::brake::Rules;
 use crate::error::Error;
 use crate::history::report::Report;
 use crate::mirror::Mirror;
 use crate::sync::budget::Budget;
 use crate::sync::measure::{Measure, Measured};
 use crate::sync::members::Filtered;
+use crate::sync::options::SyncOptions;
 use crate::sync::recover::Recover;
 
 /// Everything that a mirror reads from a service.
@@ -40,7 +40,7 @@ pub(crate) trait List<S>: Send + Sync {
         &'a self,
         mirror: &'a Mirror,
         client: &'a Client<S>,
-        rules: Rules,
+        options: &'a SyncOptions,
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<Report, Error>>;
 
@@ -48,7 +48,7 @@ pub(crate) trait List<S>: Send + Sync {
         &self,
         mirror: &mut Mirror,
         client: &blocking::Client<S>,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error>;
 }
@@ -106,20 +106,20 @@ where
         &'a self,
         mirror: &'a Mirror,
         client: &'a Client<S>,
-        rules: Rules,
+        options: &'a SyncOptions,
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<Report, Error>> {
-        Box::pin(mirror.sync_within(client, &self.query, self.table, rules, budget))
+        Box::pin(mirror.sync_within(client, &self.query, self.table, options, budget))
     }
 
     fn sync_blocking(
         &self,
         mirror: &mut Mirror,
         client: &blocking::Client<S>,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error> {
-        mirror.sync_blocking_within(client, &self.query, self.table, rules, budget)
+        mirror.sync_blocking_within(client, &self.query, self.table, options, budget)
     }
 }
 
@@ -143,19 +143,19 @@ where
         &'a self,
         mirror: &'a Mirror,
         client: &'a Client<S>,
-        rules: Rules,
+        options: &'a SyncOptions,
         budget: &'a Budget,
     ) -> BoxFuture<'a, Result<Report, Error>> {
-        Box::pin(mirror.sync_pages_within(client, &self.query, self.table, rules, budget))
+        Box::pin(mirror.sync_pages_within(client, &self.query, self.table, options, budget))
     }
 
     fn sync_blocking(
         &self,
         mirror: &mut Mirror,
         client: &blocking::Client<S>,
-        rules: Rules,
+        options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error> {
-        mirror.sync_pages_blocking_within(client, &self.query, self.table, rules, budget)
+        mirror.sync_pages_blocking_within(client, &self.query, self.table, options, budget)
     }
 }

@@ -8,6 +8,7 @@ use std::thread;
 use gateway_client_core::transport::BoxFuture;
 use gateway_client_core::{Client, blocking};
 
+use crate::engine::brake::Rules;
 use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::recovery::asking::{Answer, Asking, Query};
@@ -18,6 +19,7 @@ use crate::recovery::write::{self, Recovered, Values};
 use crate::sync::budget::Budget;
 use crate::sync::on_thread::on_thread;
 use crate::sync::options::SyncOptions;
+use crate::sync::progress::{Observer, SyncProgress};
 
 /// A list that recovers values.
 pub(crate) trait Recover<S>: Send + Sync {
@@ -77,8 +79,9 @@ pub(crate) async fn recover<S>(
         })
         .await;
         begun.asking.answer(query, begun.forgotten.without(answer))?;
+        begun.report(&target, &options.observer);
     }
-    let (mut handle, rules) = (mirror.handle(), options.rules);
+    let (mut handle, rules) = (mirror.handle(), options.rules_of(target.table.name()));
     on_thread(move || begun.finish(&mut handle, &target, rules)).await
 }
 
@@ -99,19 +102,20 @@ pub(crate) fn recover_blocking<S>(
         }),
         changed: Condvar::new(),
     };
+    let report = |begun: &Begun| begun.report(&target, &options.observer);
     let ask =
         |group: &str, value: Option<&str>| recovery.ask_blocking(client, group, value, budget);
     thread::scope(|scope| {
         for _ in 1..options.concurrency {
-            scope.spawn(|| begun.work(&ask));
+            scope.spawn(|| begun.work(&ask, &report));
         }
-        begun.work(&ask);
+        begun.work(&ask, &report);
     });
     let Open { begun, failure, .. } =
         begun.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     match failure {
         Some(error) => Err(error),
-        None => begun.finish(mirror, &target, options.rules),
+        None => begun.finish(mirror, &target, options.rules_of(target.table.name())),
     }
 }
 
@@ -131,11 +135,21 @@ fn begin(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Begu
 }
 
 impl Begun {
+    fn report(&self, target: &Target, observer: &Observer) {
+        let (asked, all) = self.asking.progress();
+        observer.report(SyncProgress::Groups {
+            table: target.table.name(),
+            groups: target.groups.name(),
+            asked: u64::try_from(asked).unwrap_or(u64::MAX),
+            all: u64::try_from(all).unwrap_or(u64::MAX),
+        });
+    }
+
     fn finish(
         self,
         mirror: &mut Mirror,
         target: &Target,
-        rules: crate::engine::brake::Rules,
+        rules: Rules,
     ) -> Result<Recovered, Error> {
         let values =
             Values { all: self.asking.values().to_vec(), kept: self.asking.values_to_keep() };
@@ -160,7 +174,7 @@ struct Open {
 
 impl Shared {
     /// Asks until there are no more queries.
-    fn work(&self, ask: &impl Fn(&str, Option<&str>) -> Answer) {
+    fn work(&self, ask: &impl Fn(&str, Option<&str>) -> Answer, report: &impl Fn(&Begun)) {
         let mut state = self.lock();
         loop {
             if state.failure.is_some() {
@@ -184,6 +198,7 @@ impl Shared {
             if let Err(error) = state.begun.asking.answer(query, answer) {
                 state.failure.get_or_insert(error);
             }
+            report(&state.begun);
             drop(state);
             drop(call);
             state = self.lock();

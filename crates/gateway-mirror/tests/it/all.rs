@@ -1,6 +1,8 @@
 //! Syncs of all tables of a service.
 
-use gateway_mirror::{Error, ErrorKind, Mirror, SyncOptions};
+use std::sync::{Arc, Mutex};
+
+use gateway_mirror::{Error, ErrorKind, Mirror, Rules, SyncOptions, SyncProgress};
 use gateway_testkit_core::raw_server::Next;
 
 use crate::gallery::{Gallery, Server};
@@ -71,4 +73,62 @@ fn a_sync_of_all_tables_can_run_on_any_thread() {
     let client = server.asynchronous();
     let mut mirror = Mirror::in_memory().unwrap();
     is_send(&mirror.sync_all::<Gallery>(&client, &SyncOptions::new()));
+}
+
+#[test]
+fn the_progress_counts_records_and_groups() {
+    for is_async in [false, true] {
+        let server = Server::start();
+        for photo in 0..300 {
+            server.state().put("1", &photo.to_string(), "New");
+        }
+        server.state().put("2", "8", "Print");
+        let seen = Arc::<Mutex<Vec<SyncProgress>>>::default();
+        let seen_by_sync = Arc::clone(&seen);
+        let options =
+            SyncOptions::new().on_progress(move |one| seen_by_sync.lock().unwrap().push(one));
+        server.sync(is_async, &mut Mirror::in_memory().unwrap(), &options).unwrap();
+        let seen = seen.lock().unwrap().clone();
+        let photos: Vec<_> = seen
+            .iter()
+            .filter_map(|one| match one {
+                SyncProgress::Records { table: "photo", received } => Some(*received),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(photos, [0, 256, 300]);
+        let groups: Vec<_> = seen
+            .iter()
+            .filter_map(|one| match one {
+                SyncProgress::Groups { groups: "album", asked, all, .. } => Some((*asked, *all)),
+                _ => None,
+            })
+            .collect();
+        assert!(groups.is_sorted(), "{groups:?}");
+        assert_eq!(groups.last(), Some(&(2, 2)));
+    }
+}
+
+#[test]
+fn a_number_of_missing_records_is_accepted_for_one_table() {
+    for is_async in [false, true] {
+        let server = Server::start();
+        server.state().put("1", "7", "New");
+        server.state().put("1", "8", "New");
+        let mut mirror = Mirror::in_memory().unwrap();
+        server.sync(is_async, &mut mirror, &lists()).unwrap();
+        server.state().albums.clear();
+        let rules = Rules::new().accept_missing(3);
+        let refused = |options: SyncOptions, mirror: &mut Mirror| {
+            let report = server.sync(is_async, mirror, &options).unwrap_err().into_report();
+            let refused = report.tables.iter().filter(|one| one.result.is_err());
+            refused.map(|one| one.table).collect::<Vec<_>>()
+        };
+        let options = lists().rules(rules).accept_missing("photo", 2);
+        assert_eq!(refused(options, &mut mirror), ["album"]);
+        let options = lists().accept_missing("photo", 2).accept_missing("album", 1);
+        server.sync(is_async, &mut mirror, &options).unwrap();
+        let unknown = server.sync(is_async, &mut mirror, &lists().accept_missing("fotos", 2));
+        assert_eq!(unknown.unwrap_err().kind(), ErrorKind::Table);
+    }
 }

@@ -6,6 +6,7 @@ use gateway_mirror::{Error, ErrorKind, Existing, Mirror, Rules, Source, State};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::place::Place;
 use crate::support::{PHOTO, feed, open, photos, records};
 
 const ONE: &str = r#"{"id":"1","title":"Zanzibar"}"#;
@@ -71,7 +72,7 @@ fn an_existing_file_is_replaced_only_on_request() {
     std::fs::write(&copy, "mine").unwrap();
     let error = mirror.backup(&copy, Existing::Refuse).unwrap_err();
     let expected = format!(
-        "cannot write {}: it exists; choose another file, or allow to replace it",
+        "cannot write {}: it exists; choose another file, or allow replacing it",
         copy.display()
     );
     assert_eq!((error.kind(), error.to_string()), (ErrorKind::Io, expected));
@@ -82,8 +83,15 @@ fn an_existing_file_is_replaced_only_on_request() {
     assert!(error.to_string().ends_with("it is the mirror itself"), "{error}");
     let missing = folder.path().join("no folder").join("copy.db");
     assert_eq!(mirror.backup(&missing, Existing::Refuse).unwrap_err().kind(), ErrorKind::Io);
-    let in_memory = Mirror::in_memory().unwrap().backup(&copy, Existing::Replace).unwrap_err();
-    assert_eq!(in_memory.kind(), ErrorKind::Store);
+    let others = [Mirror::in_memory().ok(), Place::in_postgres().map(|place| place.open())];
+    for other in others.into_iter().flatten() {
+        let error = other.backup(&copy, Existing::Replace).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        assert_eq!(
+            error.to_string(),
+            "cannot back up the mirror: it is not a SQLite file; use the tools of its database, such as `pg_dump`"
+        );
+    }
 }
 
 #[test]

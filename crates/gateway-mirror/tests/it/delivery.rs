@@ -231,7 +231,9 @@ fn a_disabled_consumer_receives_nothing_until_it_is_enabled() {
             let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
             assert_eq!((error.kind(), &*error.to_string()), (kind, says));
         }
-        assert_eq!(consumer(mirror).disabled.as_deref(), Some("status 410"));
+        let disabled = consumer(mirror);
+        assert_eq!(disabled.error.as_deref(), Some("status 410"));
+        assert!(disabled.disabled_at.is_some() && disabled.disabled_at == disabled.failed_at);
         mirror.enable_consumer("all").unwrap();
         mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
         assert_eq!(receiver.numbers(), [1, 1]);
@@ -374,14 +376,15 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
 }
 
 #[test]
-fn two_deliveries_to_a_consumer_lose_nothing() {
-    /// Delivers to the same consumer through another connection, while it has an event.
-    struct Rival(Option<Mirror>, Receiver);
+fn a_consumer_that_is_moved_during_a_delivery_ends_it() {
+    /// Moves the consumer through another connection, while it has an event.
+    struct Mover(Option<Mirror>, Receiver);
 
-    impl Sink for Rival {
+    impl Sink for Mover {
         fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-            if let Some(mirror) = self.0.take() {
-                mirror.deliver("all", &mut self.1, &Limits::new().events(2)).unwrap();
+            if let Some(mut mirror) = self.0.take() {
+                let after = mirror.changes(None, 2).unwrap().1;
+                mirror.move_consumer("all", &StartAt::After(after)).unwrap();
             }
             self.1.deliver(event)
         }
@@ -392,10 +395,10 @@ fn two_deliveries_to_a_consumer_lose_nothing() {
         photos(&mut mirror, &[ONE]);
         mirror.add_consumer("all", &StartAt::End).unwrap();
         four_changes(&mut mirror);
-        let mut rival = Rival(Some(store.open()), Receiver::default());
-        let error = mirror.deliver("all", &mut rival, &Limits::new()).unwrap_err();
+        let mut mover = Mover(Some(store.open()), Receiver::default());
+        let error = mirror.deliver("all", &mut mover, &Limits::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
-        mirror.deliver("all", &mut rival, &Limits::new()).unwrap();
-        assert_eq!(rival.1.numbers(), [1, 2, 1, 3, 4]);
+        mirror.deliver("all", &mut mover, &Limits::new()).unwrap();
+        assert_eq!(mover.1.numbers(), [1, 3, 4]);
     }
 }

@@ -6,6 +6,7 @@
 mod all;
 mod backup;
 mod blocked;
+mod browse;
 mod check;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod forgetting;
 mod gallery;
 mod history;
 mod kill;
+mod leases;
 mod never_missing;
 mod oracle;
 mod past_runs;
@@ -37,7 +39,9 @@ mod purge;
 mod read;
 mod recovered;
 mod recovery;
+mod repair;
 mod sinks;
+mod spells;
 mod sqlite;
 mod stores;
 mod support;

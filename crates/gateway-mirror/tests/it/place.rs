@@ -182,8 +182,10 @@ pub(crate) mod schema {
             assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
             let mut client = self.client();
             client.batch_execute("ANALYZE").unwrap();
-            let statistics = "SELECT coalesce(string_agg(s::text, ''), '') FROM pg_stats s";
-            let statistics: String = client.query_one(statistics, &[]).unwrap().get(0);
+            // Other tests use other schemas.
+            let statistics = "SELECT coalesce(string_agg(s::text, ''), '') FROM pg_stats s \
+                              WHERE schemaname = $1";
+            let statistics: String = client.query_one(statistics, &[&self.name]).unwrap().get(0);
             String::from_utf8(dump.stdout).unwrap().contains(text) || statistics.contains(text)
         }
     }

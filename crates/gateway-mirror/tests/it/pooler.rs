@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gateway_mirror::{ErrorKind, Mirror, Rules};
+use gateway_mirror::{ErrorKind, Mirror, Rules, StartAt};
 
 use crate::cluster::shell;
+use crate::leases::compete;
 use crate::place::Place;
 use crate::place::schema::{Schema, connector};
 use crate::support::{PHOTO, feed, photos, records, source};
@@ -36,6 +37,10 @@ fn a_pooler_in_transaction_mode_is_transparent() {
     photos(&mut one, &list[1..]);
     assert_eq!(feed(&other)[1..], ["missing 0", "gone 0"]);
     assert_eq!(one.check().unwrap().findings, []);
+    for name in ["one", "other"] {
+        one.add_consumer(name, &StartAt::Oldest).unwrap();
+    }
+    compete(&one, &other);
 }
 
 /// Starts `PgBouncer` with a socket in the folder. Returns it with the URL of the database.
@@ -50,7 +55,7 @@ fn pooler(schema: &Schema, folder: &Path) -> Option<(Pooler, String)> {
     let settings = format!(
         "[databases]\n{name} = host={server} user=postgres\n\
          [pgbouncer]\nlisten_port = 6432\nunix_socket_dir = {folder}\nauth_type = any\npool_mode = transaction\n\
-         default_pool_size = 2\n"
+         default_pool_size = 3\n"
     );
     let file = format!("{folder}/pgbouncer.ini");
     std::fs::write(&file, settings).unwrap();

@@ -86,10 +86,30 @@ fn a_lost_connection_is_an_error_and_the_next_sync_connects_again() {
     run.record(r#"{"id":"2"}"#).unwrap();
     assert_eq!(place.row(end), ["1"]);
     let error = run.finish().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Store);
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error:?}");
     assert_eq!(records(&mirror).len(), 1);
     assert_eq!(feed(&mirror), [""; 0]);
     assert_eq!(photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]).added, 1);
+}
+
+#[test]
+fn a_missing_privilege_is_named() {
+    let Some((place, url, name)) = schema() else { return };
+    photos(&mut place.open(), &[r#"{"id":"1"}"#]);
+    let quoted = format!("\"{}\"", name.replace('"', "\"\""));
+    let role = format!("reader_{}", std::process::id());
+    place.execute(&format!(
+        "CREATE ROLE {role}; GRANT USAGE ON SCHEMA {quoted} TO {role}; \
+         GRANT SELECT ON ALL TABLES IN SCHEMA {quoted} TO {role}"
+    ));
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let url = format!("{url}{separator}options=-c%20role%3D{role}");
+    let mut mirror = Mirror::open_postgres(&connector(&url), &name, &source()).unwrap();
+    let error = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap_err();
+    insta::assert_snapshot!(error, @"cannot use the mirror: the database role lacks the privilege DELETE (permission denied for table mirror_rejected); grant it, or use the role that created the mirror");
+    assert_eq!(error.kind(), ErrorKind::Denied);
+    drop(mirror);
+    place.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
 }
 
 #[test]

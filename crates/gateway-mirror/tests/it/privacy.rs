@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gateway_mirror::{Mirror, State};
 
-use crate::place::places;
+use crate::place::{mirrors, places};
 use crate::support::{feed, open, photos, records};
 
 const SECRET: &str =
@@ -70,6 +70,33 @@ fn nothing_shows_a_personal_value() {
             assert!(!format!("{record:?}").contains("Zanzibar"));
         })
         .unwrap();
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn an_erasure_cleans_all_tables_of_the_person_in_postgresql() {
+    use gateway_mirror::SyncOptions;
+
+    use crate::gallery::Server;
+
+    let Some(place) = crate::place::Place::in_postgres() else { return };
+    let server = Server::start();
+    for album in ["1", "2", "3"] {
+        server.state().put(album, "a", "New");
+    }
+    let mut mirror = place.open();
+    server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+    mirror.forget("photo", "a").unwrap();
+    // Sessions of other tests may keep old rows, so that this counts how often the tables were cleaned.
+    for table in ["photo", "photo_album", "mirror_spell"] {
+        let cleaned = format!(
+            "SELECT vacuum_count FROM pg_stat_user_tables WHERE relid = to_regclass('{table}')"
+        );
+        let begun = std::time::Instant::now();
+        while place.row(&cleaned) == ["0"] {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{table}");
+        }
+    }
 }
 
 /// A row that is moved between pages leaves no copy of its values.
@@ -141,8 +168,8 @@ fn what_a_killed_backup_left_is_erased() {
 
 #[test]
 fn a_forgotten_record_may_be_allowed_again() {
-    let folder = tempfile::tempdir().unwrap();
-    for mut mirror in [Mirror::in_memory().unwrap(), open(&folder.path().join("mirror.db"))] {
+    let (mirrors, _places) = mirrors();
+    for mut mirror in mirrors {
         photos(&mut mirror, &[SECRET, OTHER]);
         assert!(!mirror.unforget("photo", "1").unwrap());
         assert!(mirror.forget("photo", "1").unwrap().was_known);

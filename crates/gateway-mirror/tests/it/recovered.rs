@@ -5,12 +5,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use gateway_mirror::{ErrorKind, Mirror, Rules, SyncOptions, SyncReport};
+use gateway_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncReport};
 use gateway_testkit_core::raw_server::Next;
 
 use crate::gallery::Server;
-use crate::place::{Place, mirrors, places};
+#[cfg(feature = "postgres019")]
+use crate::place::Place;
+#[cfg(feature = "postgres019")]
+use crate::place::schema::connector_named;
+use crate::place::{mirrors, places};
 use crate::support::Clock;
+#[cfg(feature = "postgres019")]
+use crate::support::source;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
     server.sync(false, mirror, &SyncOptions::new()).unwrap()
@@ -53,36 +59,71 @@ fn a_value_that_the_service_refuses_is_not_asked_for_again() {
     assert_eq!(unknown(&sync(&server, &mut mirror)), 1);
 }
 
+/// Runs `meanwhile` while a sync of the first mirror asks for values. Returns how the sync ended.
+fn during_a_sync(
+    server: &Server,
+    mirror: &mut Mirror,
+    meanwhile: impl FnOnce(),
+) -> Result<SyncReport, SyncError> {
+    let (reached, wait) = sync_channel(1);
+    let (proceed, may_proceed) = sync_channel(1);
+    let may_proceed = Mutex::new(may_proceed);
+    let pause = move || {
+        reached.send(()).unwrap();
+        may_proceed.lock().unwrap().recv_timeout(LIMIT).unwrap();
+    };
+    server.state().pause = Some(("photos album=1 mark=New".to_owned(), Arc::new(pause)));
+    thread::scope(|scope| {
+        let sync = scope.spawn(|| server.sync(false, mirror, &SyncOptions::new()));
+        wait.recv_timeout(LIMIT).unwrap();
+        meanwhile();
+        proceed.send(()).unwrap();
+        sync.join().unwrap()
+    })
+}
+
 #[test]
-fn a_second_sync_cannot_begin_or_cannot_be_overwritten_while_values_are_asked_for() {
+fn a_second_sync_cannot_begin_while_values_are_asked_for() {
     for place in places() {
         let server = Server::start();
         server.state().put("1", "a", "New");
         let (mut one, mut other) = (place.open(), place.open());
-        let (reached, wait) = sync_channel(1);
-        let (proceed, may_proceed) = sync_channel(1);
-        let may_proceed = Mutex::new(may_proceed);
-        let pause = move || {
-            reached.send(()).unwrap();
-            may_proceed.lock().unwrap().recv_timeout(LIMIT).unwrap();
-        };
-        server.state().pause = Some(("photos album=1 mark=New".to_owned(), Arc::new(pause)));
-        let is_locked = matches!(place, Place::Sqlite(_));
-        thread::scope(|scope| {
-            let first = scope.spawn(|| server.sync(false, &mut one, &SyncOptions::new()));
-            wait.recv_timeout(LIMIT).unwrap();
-            let second = server.sync(false, &mut other, &SyncOptions::new());
-            let kind = second.as_ref().err().map(gateway_mirror::SyncError::kind);
-            assert_eq!(kind, is_locked.then_some(ErrorKind::Busy));
-            proceed.send(()).unwrap();
-            let first = first.join().unwrap();
-            let kind = first.as_ref().err().map(gateway_mirror::SyncError::kind);
-            assert_eq!(kind, (!is_locked).then_some(ErrorKind::Busy));
-        });
+        during_a_sync(&server, &mut one, || {
+            let error = server.sync(false, &mut other, &SyncOptions::new()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Busy);
+            let text = error.to_string();
+            assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
+        })
+        .unwrap();
         sync(&server, &mut one);
         sync(&server, &mut other);
         other.forget("photo", "a").unwrap();
     }
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn a_recovery_whose_lock_was_lost_does_not_overwrite_another_one() {
+    let Some(place) = Place::in_postgres() else { return };
+    let Place::Postgres(schema) = &place else { return };
+    let server = Server::start();
+    server.state().put("1", "a", "New");
+    // The other tests use the same database.
+    let connector = connector_named("a lost lock", &schema.url);
+    let mut one = Mirror::open_postgres(&connector, &schema.name, &source()).unwrap();
+    let mut other = place.open();
+    sync(&server, &mut one);
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid) \
+               WHERE locktype = 'advisory' AND application_name = 'a lost lock'";
+    server.state().put("1", "b", "New");
+    let ended = during_a_sync(&server, &mut one, || {
+        assert_eq!(place.row(end), ["1"]);
+        server.state().put("1", "b", "Print");
+        sync(&server, &mut other);
+    });
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Busy);
+    assert_eq!(place.row("SELECT mark FROM photo_album WHERE id = '1/b'"), ["Print"]);
+    sync(&server, &mut one);
 }
 
 #[test]

@@ -59,7 +59,8 @@ fn only_the_owner_may_read_the_files() {
         refusal(&path),
         (
             ErrorKind::Io,
-            "cannot open FILE: other users may read it; run `chmod 600 FILE`".to_owned()
+            "cannot open FILE: other users may read it; if it is a mirror, run `chmod 600 FILE`"
+                .to_owned()
         )
     );
 }

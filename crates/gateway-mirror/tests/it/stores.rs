@@ -145,6 +145,26 @@ fn a_new_field_becomes_a_column_without_changes() {
 }
 
 #[test]
+fn a_view_has_the_present_records_and_gets_new_columns() {
+    for place in places() {
+        let mut mirror = place.open();
+        let list = [r#"{"id":"1","title":"Harbour"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
+        photos(&mut mirror, &list);
+        photos(&mut mirror, &list[..2]);
+        mirror.forget("photo", "2").unwrap();
+        // A view of another program must not keep a column from being added.
+        place.execute("CREATE VIEW titles AS SELECT title FROM photo_present");
+        assert_eq!(place.row("SELECT count(*), max(title) FROM photo_present"), ["1", "Harbour"]);
+        let starred = [r#"{"id":"1","title":"Harbour","stars":5}"#];
+        sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &starred).unwrap();
+        let view = "SELECT id, stars, titles.title FROM photo_present, titles WHERE mirror_first_seen IS NOT NULL";
+        assert_eq!(place.row(view), ["1", "5", "Harbour"]);
+        photos(&mut mirror, &starred);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}
+
+#[test]
 fn a_column_of_another_kind_is_refused() {
     const OTHER: Table =
         Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["size"])]);

@@ -75,7 +75,7 @@ fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns
             Err(error) => panic!("{error}"),
         }
         let state = consumer(&mirror);
-        if state.disabled.is_some() {
+        if state.disabled_at.is_some() {
             let refused = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Consumer);
             mirror.enable_consumer("all").unwrap();

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use crate::engine::known::State;
 use crate::error::Error;
 use crate::feed::change::{Change, ChangeKind};
+use crate::keep::check::spells::Begins;
 use crate::keep::finding::{Check, Finding, FindingKind};
+use crate::recovery::follow;
 use crate::store::{Kept, PAGE, Store};
 
 /// The state of each record after the changes of the feed.
@@ -13,6 +15,8 @@ use crate::store::{Kept, PAGE, Store};
 pub(crate) struct Fold {
     /// By table and row.
     states: HashMap<String, Vec<Folded>>,
+    /// By table and row, for recovered tables.
+    begins: HashMap<String, Vec<Begins>>,
     is_pruned: bool,
 }
 
@@ -30,7 +34,9 @@ enum Folded {
 impl Fold {
     /// Reads the feed. A record that it names must have a row, unless it is gone.
     pub(crate) fn of(store: &mut dyn Store, pruned: i64, check: &mut Check) -> Result<Self, Error> {
-        let mut fold = Self { is_pruned: pruned > 0, ..Self::default() };
+        let recovered = follow::recovered(store)?.into_keys();
+        let begins = recovered.map(|table| (table, Vec::new())).collect();
+        let mut fold = Self { is_pruned: pruned > 0, begins, ..Self::default() };
         let mut without_row = BTreeMap::new();
         let mut after = pruned;
         loop {
@@ -60,6 +66,7 @@ impl Fold {
             let Some(Change { table, .. }) = run.first() else { continue };
             let ids: Vec<&str> = run.iter().map(|change| &*change.id).collect();
             let states = self.states.entry(table.clone()).or_default();
+            let mut begins = self.begins.get_mut(table);
             for (change, known) in run.iter().zip(store.known(table, &ids)?) {
                 let state = Folded::after(change.kind);
                 let key = known.and_then(|known| usize::try_from(known.key).ok());
@@ -70,12 +77,21 @@ impl Fold {
                 if key >= states.len() {
                     states.resize(key + 1, Folded::Unnamed);
                 }
-                if let Some(folded) = states.get_mut(key) {
-                    *folded = state;
+                let Some(folded) = states.get_mut(key) else { continue };
+                if let Some(begins) = &mut begins {
+                    begins.resize(begins.len().max(key + 1), Begins::default());
+                    let was_gone = *folded == Folded::Gone;
+                    begins.iter_mut().skip(key).take(1).for_each(|one| one.add(change, was_gone));
                 }
+                *folded = state;
             }
         }
         Ok(())
+    }
+
+    /// Returns the begins of spells of a recovered table, by row; `None` of another table.
+    pub(crate) fn begins(&self, table: &str) -> Option<&[Begins]> {
+        self.begins.get(table).map(|begins| &**begins)
     }
 
     /// Returns the state that the feed leads to if the record has another one.

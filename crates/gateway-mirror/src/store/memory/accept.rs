@@ -2,7 +2,8 @@
 
 use crate::fields::row::Value;
 use crate::fields::shape::{Column, Kind};
-use crate::keep::filter::{Filter, Search};
+use crate::keep::filter::Filter;
+use crate::keep::search::Search;
 use crate::store::Kept;
 
 /// Returns whether a filter accepts a record, apart from its columns.

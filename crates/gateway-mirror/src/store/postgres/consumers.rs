@@ -13,10 +13,12 @@ use crate::store::postgres::table::seconds;
 /// Returns the consumers, by name.
 pub(crate) fn all(session: &mut Session, schema: &str) -> Result<Vec<Consumer>, Error> {
     let select = format!(
-        "SELECT name, position, {}, {}, failures, {}, disabled FROM {schema}.mirror_consumer ORDER BY name",
+        "SELECT name, position, {}, {}, failures, {}, error, {}, {} FROM {schema}.mirror_consumer ORDER BY name",
         seconds("created_at"),
         seconds("delivered_at"),
-        seconds("next_attempt_at")
+        seconds("failed_at"),
+        seconds("next_attempt_at"),
+        seconds("disabled_at")
     );
     let consumer = |row: &Row| {
         let failures: i64 = get(row, 4)?;
@@ -27,8 +29,10 @@ pub(crate) fn all(session: &mut Session, schema: &str) -> Result<Vec<Consumer>, 
             created_at: get(row, 2)?,
             delivered_at: get(row, 3)?,
             failures: failures.try_into().unwrap_or_default(),
-            next_attempt_at: get(row, 5)?,
-            disabled: get(row, 6)?,
+            failed_at: get(row, 5)?,
+            error: get(row, 6)?,
+            next_attempt_at: get(row, 7)?,
+            disabled_at: get(row, 8)?,
         })
     };
     session.query(&select, &[])?.iter().map(consumer).collect()
@@ -55,19 +59,22 @@ pub(crate) fn update(
 ) -> Result<bool, Error> {
     let update = format!(
         "UPDATE {schema}.mirror_consumer SET position = $3, delivered_at = to_timestamp($4), failures = $5, \
-         next_attempt_at = to_timestamp($6), disabled = $7 WHERE name = $1 AND position = $2"
+         failed_at = to_timestamp($6), error = $7, next_attempt_at = to_timestamp($8), disabled_at = to_timestamp($9) WHERE name = $1 AND position = $2"
     );
-    let [delivered_at, next_attempt_at] =
-        [consumer.delivered_at, consumer.next_attempt_at].map(|at| at.map(clamped));
+    let Consumer { delivered_at, failed_at, next_attempt_at, disabled_at, .. } = *consumer;
+    let [delivered_at, failed_at, next_attempt_at, disabled_at] =
+        [delivered_at, failed_at, next_attempt_at, disabled_at].map(|at| at.map(clamped));
     let failures = i64::from(consumer.failures);
-    let parameters: [Parameter<'_>; 7] = [
+    let parameters: [Parameter<'_>; 9] = [
         (&consumer.name, Type::TEXT),
         (&position, Type::INT8),
         (&consumer.position, Type::INT8),
         (&delivered_at, Type::INT8),
         (&failures, Type::INT8),
+        (&failed_at, Type::INT8),
+        (&consumer.error, Type::TEXT),
         (&next_attempt_at, Type::INT8),
-        (&consumer.disabled, Type::TEXT),
+        (&disabled_at, Type::INT8),
     ];
     Ok(session.execute(&update, &parameters)? > 0)
 }

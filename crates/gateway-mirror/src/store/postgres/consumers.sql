@@ -4,6 +4,8 @@ CREATE TABLE {schema}.mirror_consumer (
     created_at timestamptz NOT NULL,
     delivered_at timestamptz,
     failures bigint NOT NULL,
+    failed_at timestamptz,
+    error text,
     next_attempt_at timestamptz,
-    disabled text
+    disabled_at timestamptz
 );

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::mem::take;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::fields::row::Value;
-use crate::store::postgres::failure::failed;
+use crate::store::postgres::failure::{failed_in, lost};
 use crate::store::postgres::link::Session;
 
 /// Rows that are to be inserted.
@@ -89,12 +89,9 @@ impl Rows {
     /// Inserts the rows by a COPY statement.
     pub(crate) fn send(mut self, session: &mut Session, sql: &str) -> Result<(), Error> {
         self.bytes.extend_from_slice(&(-1_i16).to_be_bytes());
-        let mut writer = session.client()?.copy_in(sql).map_err(failed)?;
-        writer.write_all(&self.bytes).map_err(|error| {
-            Error::new(ErrorKind::Store, "the connection to the database was lost; try again")
-                .because(error)
-        })?;
-        writer.finish().map(drop).map_err(failed)
+        let mut writer = session.client()?.copy_in(sql).map_err(|error| failed_in(sql, error))?;
+        writer.write_all(&self.bytes).map_err(|error| lost().because(error))?;
+        writer.finish().map(drop).map_err(|error| failed_in(sql, error))
     }
 }
 

@@ -9,7 +9,7 @@ use ::postgres::{Client, Row};
 use gateway_postgres::Connector;
 
 use crate::error::{Error, ErrorKind};
-use crate::store::postgres::failure::{failed, not_connected};
+use crate::store::postgres::failure::{failed_in, not_connected};
 
 /// The sending side of the thread. Dropping it closes the connection.
 pub(crate) struct Link {
@@ -149,7 +149,7 @@ impl Session {
         sql: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, Error> {
-        self.client()?.query_typed(sql, parameters).map_err(failed)
+        self.client()?.query_typed(sql, parameters).map_err(|error| failed_in(sql, error))
     }
 
     /// Runs a statement, and returns how many rows it wrote.
@@ -158,12 +158,12 @@ impl Session {
         sql: &str,
         parameters: &[Parameter<'_>],
     ) -> Result<u64, Error> {
-        self.client()?.execute_typed(sql, parameters).map_err(failed)
+        self.client()?.execute_typed(sql, parameters).map_err(|error| failed_in(sql, error))
     }
 
     /// Runs statements without parameters.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<(), Error> {
-        self.client()?.batch_execute(sql).map_err(failed)
+        self.client()?.batch_execute(sql).map_err(|error| failed_in(sql, error))
     }
 
     pub(crate) fn begin(&mut self) -> Result<(), Error> {

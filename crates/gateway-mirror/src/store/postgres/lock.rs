@@ -10,16 +10,25 @@ use crate::store::postgres::rows::get;
 /// Takes the lock of a mirror until the end of the transaction, without waiting. A lock of a session would stay in the pool of a
 /// pooler.
 pub(crate) fn take(session: &mut Session, schema: &str, key: i64) -> Result<(), Error> {
+    let Some(holder) = attempt(session, key)? else { return Ok(()) };
+    Err(Error::new(ErrorKind::Busy, refused(schema, &holder)))
+}
+
+/// Returns the text of the error if another session has the lock.
+pub(crate) fn refused(schema: &str, holder: &str) -> String {
+    format!(
+        "cannot change the schema `{schema}`: {holder} is syncing it; try again when it has finished"
+    )
+}
+
+/// Takes a lock until the end of the transaction, or names the session that holds it.
+pub(crate) fn attempt(session: &mut Session, key: i64) -> Result<Option<String>, Error> {
     let rows = session.query("SELECT pg_try_advisory_xact_lock($1)", &[(&key, Type::INT8)])?;
     if rows.first().map_or(Ok(false), |row| get(row, 0))? {
-        return Ok(());
+        return Ok(None);
     }
     let holder = holder(session, key)?;
-    let holder = holder.as_deref().unwrap_or("another session");
-    let text = format!(
-        "cannot change the schema `{schema}`: {holder} is syncing it; try again when it has finished"
-    );
-    Err(Error::new(ErrorKind::Busy, text))
+    Ok(Some(holder.unwrap_or_else(|| "another session".to_owned())))
 }
 
 /// Returns the key of the lock of a mirror.

@@ -80,6 +80,7 @@ fn create(session: &mut Session, schema: &str, source: &Source) -> Result<(), Er
         include_str!("consumers.sql"),
         include_str!("notes.sql"),
         include_str!("history.sql"),
+        include_str!("spells.sql"),
     ];
     for tables in tables {
         session.batch(&tables.replace("{schema}", &name))?;

@@ -7,10 +7,13 @@ use ::postgres::types::Type;
 
 use crate::engine::known::State;
 use crate::error::Error;
+use crate::fields::layout::without_nul;
 use crate::store::postgres::copy::{Rows, clamped};
 use crate::store::postgres::link::{Link, Parameter};
+use crate::store::postgres::spells;
 use crate::store::postgres::table::{FIXED, Table};
 use crate::store::postgres::updates::Updates;
+use crate::store::spells::SpellStep;
 use crate::store::{NewChange, Written};
 
 /// Writes of one transaction that were not sent yet.
@@ -25,6 +28,7 @@ pub(crate) struct Pending {
     erased: Vec<(State, i64, Vec<i64>)>,
     changes: Rows,
     rejected: Rows,
+    spells: spells::Pending,
     count: usize,
 }
 
@@ -49,7 +53,7 @@ impl Pending {
 
     pub(crate) fn write(&mut self, table: &Arc<Table>, written: &Written<'_>) -> Result<(), Error> {
         self.begin(table);
-        let plain = written.row.without_nul(&table.shape)?;
+        let plain = without_nul(written.row, &table.shape)?;
         let row = plain.as_ref().unwrap_or(written.row);
         if !written.is_new {
             self.updated.push(written, row, &table.shape);
@@ -112,6 +116,11 @@ impl Pending {
         rows.text(&reason.replace('\0', "\u{fffd}"));
     }
 
+    pub(crate) fn write_spell(&mut self, step: &SpellStep<'_>) {
+        self.count += 1;
+        self.spells.push(step);
+    }
+
     fn begin(&mut self, table: &Arc<Table>) {
         self.count += 1;
         self.table.get_or_insert_with(|| Arc::clone(table));
@@ -125,6 +134,7 @@ impl Pending {
         if let Some(table) = self.table.take() {
             self.flush_records(link, &table)?;
         }
+        self.spells.flush(link, schema)?;
         for (rows, columns) in [
             (&mut self.changes, "mirror_change (number, at, table_name, record_id, kind, fields)"),
             (&mut self.rejected, "mirror_rejected (scope, position, reason)"),

@@ -8,8 +8,9 @@ use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::Session;
 use crate::store::postgres::rows::get;
 use crate::store::postgres::table::quoted;
+use crate::store::postgres::{scope, spells};
 
-/// Removes rows and changes. Returns how many.
+/// Removes rows, with their spells, and changes. Returns how many.
 pub(crate) fn remove(
     session: &mut Session,
     schema: &str,
@@ -20,12 +21,7 @@ pub(crate) fn remove(
         let tables =
             session.query(&format!("SELECT table_name FROM {schema}.mirror_scope"), &[])?;
         for row in &tables {
-            let delete = format!(
-                "DELETE FROM {schema}.{} WHERE mirror_state IN ('gone', 'forgotten') \
-                 AND mirror_gone_at < to_timestamp($1)",
-                quoted(get(row, 0)?)
-            );
-            records += session.execute(&delete, &[(&before, Type::INT8)])?;
+            records += remove_gone(session, schema, get(row, 0)?, before)?;
         }
     }
     let delete = format!("DELETE FROM {schema}.mirror_change WHERE number <= $1");
@@ -33,6 +29,26 @@ pub(crate) fn remove(
     let update = format!("UPDATE {schema}.mirror_meta SET pruned = $1 WHERE pruned < $1");
     session.execute(&update, &[(&removal.until, Type::INT8)])?;
     Ok((records, changes))
+}
+
+fn remove_gone(
+    session: &mut Session,
+    schema: &str,
+    table: &str,
+    before: i64,
+) -> Result<u64, Error> {
+    let delete = format!(
+        "DELETE FROM {schema}.{} WHERE mirror_state IN ('gone', 'forgotten') \
+         AND mirror_gone_at < to_timestamp($1)",
+        quoted(table)
+    );
+    let removed = session.execute(&delete, &[(&before, Type::INT8)])?;
+    if removed > 0
+        && let Some(described) = scope::describe(session, schema, table, None)?
+    {
+        spells::sweep(session, schema, table, &described.shape.identity()?.name)?;
+    }
+    Ok(removed)
 }
 
 /// Returns the number of the last change before the first one of this time or later.

@@ -1,7 +1,7 @@
 //! Reads rows of the tables.
 
 use ::postgres::Row as SqlRow;
-use ::postgres::types::FromSql;
+use ::postgres::types::{FromSql, Type};
 
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
@@ -9,8 +9,9 @@ use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::Kind;
 use crate::store::postgres::failure::failed;
+use crate::store::postgres::link::Session;
 use crate::store::postgres::table::Table;
-use crate::store::{Kept, Times};
+use crate::store::{Kept, Live, Times};
 
 /// Reads a column.
 pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r SqlRow, column: usize) -> Result<T, Error> {
@@ -38,6 +39,20 @@ pub(crate) fn known(row: &SqlRow) -> Result<(String, Known), Error> {
 /// Reads the rows of a statement that selects all columns.
 pub(crate) fn kept(table: &Table, rows: &[SqlRow]) -> Result<Vec<Kept>, Error> {
     rows.iter().map(|row| one(table, row)).collect()
+}
+
+/// Returns the present and missing records after a row.
+pub(crate) fn live_after(
+    session: &mut Session,
+    table: &Table,
+    key: i64,
+) -> Result<Vec<Live>, Error> {
+    let live = |row: &SqlRow| {
+        let misses: i32 = get(row, 1)?;
+        let misses = u32::try_from(misses).unwrap_or_default();
+        Ok(Live { key: get(row, 0)?, misses, id: get(row, 2)? })
+    };
+    session.query(&table.live_after, &[(&key, Type::INT8)])?.iter().map(live).collect()
 }
 
 /// Reads a row of a statement that selects all columns.

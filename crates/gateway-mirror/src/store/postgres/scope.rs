@@ -1,6 +1,6 @@
 //! The tables of scopes: created, extended, and described in SQL.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ::postgres::Row;
@@ -8,26 +8,75 @@ use ::postgres::types::Type;
 
 use crate::engine::Before;
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::Hash;
 use crate::fields::shape::Shape;
 use crate::history::status::TableStatus;
+use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::{Parameter, Session};
 use crate::store::postgres::rows::get;
 use crate::store::postgres::table::{self, Table, quoted, seconds};
-use crate::store::{Scope, other_scope};
+use crate::store::postgres::{suppressed, view as own_view};
+use crate::store::{Scope, Start, other_scope, view};
 
 /// A scope that has been registered.
-pub(crate) struct Registered {
-    pub(crate) is_first: bool,
-    pub(crate) before: Before,
+struct Registered {
+    is_first: bool,
+    before: Before,
 }
 
-/// Registers a scope, unless its table or name belongs to another one.
-pub(crate) fn register(
+/// Registers a scope and prepares its table. Returns also the statements of the table.
+pub(crate) fn begin(
     session: &mut Session,
     schema: &str,
     scope: Scope<'_>,
-) -> Result<Registered, Error> {
+    shape: &Shape,
+) -> Result<(Start, Option<Table>), Error> {
+    let registered = register(session, schema, scope)?;
+    let number = migrate(session, schema, scope.table, shape)?;
+    let table = describe(session, schema, scope.table, Some(shape))?;
+    let delete = format!("DELETE FROM {schema}.mirror_rejected WHERE scope = $1");
+    session.execute(&delete, &[(&scope.name, Type::TEXT)])?;
+    let last = format!("SELECT max(mirror_key) FROM {schema}.{}", quoted(scope.table));
+    let last = session.query(&last, &[])?;
+    let last: Option<i64> = last.first().map_or(Ok(None), |row| get(row, 0))?;
+    let start = Start {
+        is_first: registered.is_first,
+        shape: number,
+        before: registered.before,
+        next_key: last.unwrap_or_default().saturating_add(1),
+        suppressed: suppressed::all(session, schema, scope.table)?,
+    };
+    Ok((start, table))
+}
+
+/// Keeps the counts of a table, when its list was complete, and the number of the last change.
+pub(crate) fn complete(
+    session: &mut Session,
+    schema: &str,
+    table: &str,
+    after: Before,
+    completed_at: Option<i64>,
+    last: i64,
+) -> Result<(), Error> {
+    let update = format!(
+        "UPDATE {schema}.mirror_scope SET present = $2, missing = $3, \
+         completed_at = coalesce(to_timestamp($4), completed_at) WHERE table_name = $1"
+    );
+    let completed_at = completed_at.map(clamped);
+    let counts = [after.present, after.missing];
+    let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let parameters: [Parameter<'_>; 4] = [
+        (&table, Type::TEXT),
+        (&present, Type::INT8),
+        (&missing, Type::INT8),
+        (&completed_at, Type::INT8),
+    ];
+    session.execute(&update, &parameters)?;
+    let update = format!("UPDATE {schema}.mirror_meta SET last = $1 WHERE last <> $1");
+    session.execute(&update, &[(&last, Type::INT8)]).map(drop)
+}
+
+/// Registers a scope, unless its table or name belongs to another one.
+fn register(session: &mut Session, schema: &str, scope: Scope<'_>) -> Result<Registered, Error> {
     let parameters: [Parameter<'_>; 2] = [(&scope.table, Type::TEXT), (&scope.name, Type::TEXT)];
     let select = format!(
         "SELECT present, missing, name, table_name, completed_at IS NULL FROM {schema}.mirror_scope \
@@ -52,13 +101,9 @@ pub(crate) fn register(
 }
 
 /// Creates the table of a scope, or adds the columns that it lacks. Returns the number of the shape.
-pub(crate) fn migrate(
-    session: &mut Session,
-    schema: &str,
-    name: &str,
-    shape: &Shape,
-) -> Result<i64, Error> {
-    let lengths = shape.columns.iter().map(|column| &*column.name).chain([name]);
+fn migrate(session: &mut Session, schema: &str, name: &str, shape: &Shape) -> Result<i64, Error> {
+    let view = view::name(name);
+    let lengths = shape.columns.iter().map(|column| &*column.name).chain([&*view]);
     if let Some(long) = lengths.into_iter().find(|name| name.len() > LONGEST_NAME) {
         let text = format!(
             "cannot create the table `{name}`: the name `{long}` is longer than the {LONGEST_NAME} bytes of PostgreSQL"
@@ -75,6 +120,11 @@ pub(crate) fn migrate(
     if !sql.is_empty() {
         session.batch(&sql)?;
     }
+    let names = |columns: Vec<(String, String)>| columns.into_iter().map(|(name, _)| name);
+    let existing: Vec<String> = names(columns(session, &table)?).collect();
+    let found = format!("{schema}.{}", quoted(&view));
+    let found: Vec<String> = names(columns(session, &found)?).collect();
+    own_view::create(session, schema, name, &shape.identity()?.name, &existing, &found)?;
     let known = shapes(session, schema, name)?.into_iter().find(|(_, one)| one == shape);
     if let Some((number, _)) = known {
         return Ok(number);
@@ -160,22 +210,6 @@ pub(crate) fn statuses(session: &mut Session, schema: &str) -> Result<Vec<TableS
         })
     };
     rows.iter().map(status).collect()
-}
-
-/// Returns the forgotten identities of a table.
-pub(crate) fn suppressed(
-    session: &mut Session,
-    schema: &str,
-    table: &str,
-) -> Result<HashSet<Hash>, Error> {
-    let select = format!("SELECT id FROM {schema}.mirror_suppressed WHERE table_name = $1");
-    let rows = session.query(&select, &[(&table, Type::TEXT)])?;
-    let mut found = HashSet::new();
-    for row in &rows {
-        let id: &[u8] = get(row, 0)?;
-        found.extend(id.try_into().ok().map(Hash::from_bytes));
-    }
-    Ok(found)
 }
 
 /// Reads the first two columns as counts.

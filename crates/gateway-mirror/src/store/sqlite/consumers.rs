@@ -8,7 +8,7 @@ use crate::time::utc;
 /// Returns the consumers, by name.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Consumer>> {
     let select = "SELECT name, position, unixepoch(created_at), unixepoch(delivered_at), failures, \
-                  unixepoch(next_attempt_at), disabled FROM mirror_consumer ORDER BY name";
+                  unixepoch(failed_at), error, unixepoch(next_attempt_at), unixepoch(disabled_at) FROM mirror_consumer ORDER BY name";
     let mut statement = connection.prepare_cached(select)?;
     let consumers = statement.query_map((), |row| {
         Ok(Consumer {
@@ -18,8 +18,10 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<Consumer>> {
             created_at: row.get(2)?,
             delivered_at: row.get(3)?,
             failures: row.get(4)?,
-            next_attempt_at: row.get(5)?,
-            disabled: row.get(6)?,
+            failed_at: row.get(5)?,
+            error: row.get(6)?,
+            next_attempt_at: row.get(7)?,
+            disabled_at: row.get(8)?,
         })
     });
     consumers?.collect()
@@ -36,8 +38,8 @@ pub(crate) fn add(connection: &Connection, consumer: &Consumer) -> Result<bool> 
 
 /// Replaces a consumer if it is still at this position.
 pub(crate) fn update(connection: &Connection, consumer: &Consumer, position: i64) -> Result<bool> {
-    let update = "UPDATE mirror_consumer SET position = ?3, delivered_at = ?4, failures = ?5, next_attempt_at = ?6, \
-                  disabled = ?7 WHERE name = ?1 AND position = ?2";
+    let update = "UPDATE mirror_consumer SET position = ?3, delivered_at = ?4, failures = ?5, failed_at = ?6, \
+                  error = ?7, next_attempt_at = ?8, disabled_at = ?9 WHERE name = ?1 AND position = ?2";
     let mut statement = connection.prepare_cached(update)?;
     let row = (
         &consumer.name,
@@ -45,8 +47,10 @@ pub(crate) fn update(connection: &Connection, consumer: &Consumer, position: i64
         consumer.position,
         consumer.delivered_at.map(utc),
         consumer.failures,
+        consumer.failed_at.map(utc),
+        consumer.error.as_deref(),
         consumer.next_attempt_at.map(utc),
-        consumer.disabled.as_deref(),
+        consumer.disabled_at.map(utc),
     );
     Ok(statement.execute(row)? > 0)
 }

@@ -4,6 +4,8 @@ CREATE TABLE mirror_consumer (
     created_at TEXT NOT NULL,
     delivered_at TEXT,
     failures INTEGER NOT NULL,
+    failed_at TEXT,
+    error TEXT,
     next_attempt_at TEXT,
-    disabled TEXT
+    disabled_at TEXT
 ) STRICT, WITHOUT ROWID;

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
     let (kind, text) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (ErrorKind::Busy, "another process writes the mirror; try again later")
+            (ErrorKind::Busy, "another process is writing the mirror; try again later")
         }
         Some(ErrorCode::DiskFull) => (
             ErrorKind::Store,

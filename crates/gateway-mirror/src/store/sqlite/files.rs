@@ -47,8 +47,9 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
         let metadata = path.metadata().map_err(|error| failed(path, error))?;
         if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0 {
             let path = path.display();
-            let text =
-                format!("cannot open {path}: other users may read it; run `chmod 600 {path}`");
+            let text = format!(
+                "cannot open {path}: other users may read it; if it is a mirror, run `chmod 600 {path}`"
+            );
             return Err(Error::new(ErrorKind::Io, text));
         }
     }

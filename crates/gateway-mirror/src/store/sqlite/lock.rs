@@ -1,10 +1,12 @@
-//! The lock of a mirror: one process syncs, and the error for others names it.
+//! The locks of a mirror: one process syncs, one delivers to a consumer, and the error for others names it.
 
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::hash::hex;
+use crate::store::lease::Lease;
 use crate::store::sqlite::files;
 
 /// A held lock. Dropping it, or the end of the process, releases it.
@@ -16,15 +18,32 @@ pub(crate) struct Lock {
 impl Lock {
     /// Takes the lock of a database, without waiting.
     pub(crate) fn take(database: &Path) -> Result<Self, Error> {
-        let path = files::beside(database, ".lock");
+        Self::take_file(&files::beside(database, ".lock"), |holder| {
+            let database = database.display();
+            format!(
+                "cannot change {database}: {holder} is syncing it; try again when it has finished"
+            )
+        })
+    }
+
+    /// Takes the lock of the deliveries to a consumer, without waiting.
+    pub(crate) fn take_lease(database: &Path, lease: &Lease<'_>) -> Result<Self, Error> {
+        let suffix = format!(".deliver-{}.lock", hex(&lease.key.to_be_bytes()));
+        Self::take_file(&files::beside(database, &suffix), |holder| lease.refused(holder))
+    }
+
+    /// Takes the lock of a file, which has the name of its holder.
+    fn take_file(path: &Path, busy: impl FnOnce(&str) -> String) -> Result<Self, Error> {
         let failed = |error: std::io::Error| {
             let text = format!("cannot lock {}", path.display());
             Error::new(ErrorKind::Io, text).because(error)
         };
-        let mut file = files::private(&path).map_err(failed)?;
+        let mut file = files::private(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(busy(database, &path)),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::Busy, busy(&holder(path))));
+            }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let holder = format!("process {}", std::process::id());
@@ -42,13 +61,8 @@ impl Drop for Lock {
 }
 
 /// Names the process that holds the lock.
-fn busy(database: &Path, lock: &Path) -> Error {
+fn holder(lock: &Path) -> String {
     // Some systems do not let others read a locked file.
     let holder = std::fs::read_to_string(lock).ok().filter(|holder| !holder.is_empty());
-    let holder = holder.as_deref().unwrap_or("another process");
-    let text = format!(
-        "cannot change {}: {holder} is syncing it; try again when it has finished",
-        database.display()
-    );
-    Error::new(ErrorKind::Busy, text)
+    holder.unwrap_or_else(|| "another process".to_owned())
 }

@@ -60,6 +60,7 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
         transaction.execute_batch(include_str!("consumers.sql")).map_err(failed)?;
         transaction.execute_batch(include_str!("notes.sql")).map_err(failed)?;
         transaction.execute_batch(include_str!("history.sql")).map_err(failed)?;
+        transaction.execute_batch(include_str!("spells.sql")).map_err(failed)?;
         let row = (&id, &secret.to_bytes(), source.fingerprint(&secret));
         let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
         transaction.execute(insert, row).map_err(failed)?;

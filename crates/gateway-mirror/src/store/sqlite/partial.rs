@@ -90,7 +90,7 @@ pub(crate) fn sweep(target: &Path) {
 /// Creates the error of a file that exists.
 pub(crate) fn exists(path: &Path) -> Error {
     let text = format!(
-        "cannot write {}: it exists; choose another file, or allow to replace it",
+        "cannot write {}: it exists; choose another file, or allow replacing it",
         path.display()
     );
     Error::new(ErrorKind::Io, text)

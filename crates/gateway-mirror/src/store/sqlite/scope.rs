@@ -11,7 +11,8 @@ use crate::fields::shape::Shape;
 use crate::history::status::TableStatus;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::table::{self, Table};
-use crate::store::{Scope, other_scope};
+use crate::store::sqlite::view;
+use crate::store::{End, Scope, other_scope};
 
 /// A scope that has been registered.
 pub(crate) struct Registered {
@@ -52,6 +53,9 @@ pub(crate) fn migrate(connection: &Connection, name: &str, shape: &Shape) -> Res
         table::alter(name, shape, &existing)?
     };
     connection.execute_batch(&sql).map_err(failed)?;
+    let existing: Vec<String> =
+        columns(connection, name)?.into_iter().map(|(name, _)| name).collect();
+    view::create(connection, name, &shape.identity()?.name, &existing).map_err(failed)?;
     let known = shapes(connection, name)?.into_iter().find(|(_, one)| one == shape);
     if let Some((number, _)) = known {
         return Ok(number);
@@ -107,6 +111,19 @@ fn shapes(connection: &Connection, name: &str) -> Result<Vec<(i64, Shape)>, Erro
 pub(crate) fn counts(connection: &Connection, table: &str) -> Result<Option<Before>, Error> {
     let select = "SELECT present, missing FROM mirror_scope WHERE table_name = ?1";
     connection.query_row(select, (table,), |row| count(row, 0)).optional().map_err(failed)
+}
+
+/// Keeps the counts of a table, and when its list was complete.
+pub(crate) fn complete(
+    connection: &Connection,
+    end: &End<'_>,
+    completed_at: Option<&str>,
+) -> rusqlite::Result<()> {
+    let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
+                  WHERE table_name = ?1";
+    let counts = [end.after.present, end.after.missing];
+    let [present, missing] = counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    connection.execute(update, (end.table, present, missing, completed_at)).map(drop)
 }
 
 /// Returns the state of each table, in the order of their names.

@@ -76,14 +76,17 @@ fn statement(page: &Page<'_>) -> Result<Option<(String, Vec<Value<'static>>)>, E
 }
 
 /// Returns the indexes of the identity and the columns of text.
-fn searched(statement: &rusqlite::Statement<'_>, shape: &Shape) -> Result<Vec<usize>, Error> {
+pub(crate) fn searched(
+    statement: &rusqlite::Statement<'_>,
+    shape: &Shape,
+) -> Result<Vec<usize>, Error> {
     let identity = shape.identity()?;
     let columns = shape.columns.iter().filter(|column| column.kind == Kind::Text);
     let columns = columns.chain((identity.kind != Kind::Text).then_some(identity));
     columns.map(|column| statement.column_index(&column.name).map_err(failed)).collect()
 }
 
-fn has_text(
+pub(crate) fn has_text(
     row: &Row<'_>,
     columns: &[usize],
     mut is_within: impl FnMut(&str) -> bool,

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use gateway_mirror::{Limits, Mirror, Rules, StartAt};
+use gateway_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt};
 
 use crate::support::{PHOTO, open, sync};
 use crate::webhook::receiver::{Answer, Receiver};
@@ -41,7 +41,12 @@ fn a_killed_delivery_repeats_events_and_loses_none() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
-    kill("a_killed_delivery_repeats_events_and_loses_none", path.as_os_str(), || open(&path));
+    kill(
+        "a_killed_delivery_repeats_events_and_loses_none",
+        path.as_os_str(),
+        || open(&path),
+        || open(&path),
+    );
 }
 
 #[cfg(feature = "postgres019")]
@@ -52,22 +57,24 @@ fn a_killed_delivery_from_postgresql_repeats_events_and_loses_none() {
     use crate::support::source;
 
     let name = "killed delivery";
-    let open =
-        |url: &str| Mirror::open_postgres(&connector_named(name, url), name, &source()).unwrap();
+    let open_as = |application: &str, url: &str| {
+        Mirror::open_postgres(&connector_named(application, url), name, &source()).unwrap()
+    };
     if let Some((place, url)) = child() {
-        return deliver(&open(place.to_str().unwrap()), &url);
+        return deliver(&open_as(name, place.to_str().unwrap()), &url);
     }
     let Some(Place::Postgres(schema)) = Place::in_postgres() else { return };
     let test = "a_killed_delivery_from_postgresql_repeats_events_and_loses_none";
-    kill(test, schema.url.as_ref(), || {
+    let open = || {
         // The session of the child may still commit what it received.
         ends(&schema, name, LIMIT);
-        open(&schema.url)
-    });
+        open_as(name, &schema.url)
+    };
+    kill(test, schema.url.as_ref(), open, || open_as("rival", &schema.url));
 }
 
 /// Kills children again and again, and compares what arrived with the feed.
-fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
+fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -> Mirror) {
     let mut mirror = open();
     let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
     let list: Vec<_> = list.iter().map(|record| &**record).collect();
@@ -85,6 +92,12 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
     for (requests, position) in [(1, 0), (5, 3), (12, 9)] {
         let mut child = start(test, place, &receiver.url());
         receiver.wait_for(requests);
+        let error =
+            rival().deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy);
+        let shown = error.to_string();
+        let by_process = format!("process {} is delivering to it", child.id());
+        assert!(shown.contains(&by_process) || shown.contains("`killed delivery` of"), "{shown}");
         child.kill().unwrap();
         child.wait().unwrap();
         let consumer = open().consumers().unwrap().remove(0);

@@ -1,0 +1,7 @@
+//! Reads parts of a mirror for a screen: pages in an order, counts of groups, and the latest changes.
+
+pub(crate) mod cell;
+pub(crate) mod page;
+mod pages;
+pub(crate) mod paging;
+pub(crate) mod scan;
