@@ -1,0 +1,110 @@
+// The steps of `.ci/dashboard`: arguments are the browser, the first URL, and a folder for screenshots or nothing.
+'use strict';
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const { chromium } = require('playwright-core');
+const { HtmlValidate } = require('html-validate');
+
+const [browserPath, firstUrl, folder] = process.argv.slice(2);
+const origin = new URL(firstUrl).origin;
+const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const html = new HtmlValidate({
+  extends: ['html-validate:standard'],
+  rules: { 'no-trailing-whitespace': 'off', 'long-title': 'off', 'doctype-style': 'off' },
+});
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync'];
+
+async function main() {
+  const browser = await chromium.launch({ executablePath: browserPath, args: flags });
+  // axe-core is a script; `bypassCSP` lets it run. The pages themselves are tested without scripts below.
+  const context = await browser.newContext({ bypassCSP: true });
+  const page = await context.newPage();
+  const messages = [];
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
+  page.on('request', (request) => assert.equal(new URL(request.url()).origin, origin, 'a request beyond the origin'));
+
+  await page.goto(firstUrl);
+  assert.equal(page.url(), `${origin}/`);
+  const again = await (await browser.newContext()).request.get(firstUrl);
+  assert.equal(again.status(), 403, 'the first URL works once');
+
+  // From the board to a member of a group.
+  const first = page.locator('table.board tbody a.count').first();
+  const count = Number((await first.innerText()).split(/\s/)[0]);
+  await first.click();
+  await page.waitForURL(/group=/);
+  assert.equal(await page.locator('table.records tbody tr').count(), count);
+  const member = page.locator('table.records tbody th a').first();
+  const name = await member.innerText();
+  await member.click();
+  await page.waitForURL(/\/record\?/);
+  assert.equal(await page.locator('h1').innerText(), name);
+
+  // Search, order and pages.
+  const lists = page.locator('nav[aria-label="Pages"] a[href^="/records"]');
+  await lists.first().click();
+  await page.waitForURL(/\/records\?/);
+  await page.getByRole('searchbox').fill(name.toLowerCase());
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/[?&]q=/);
+  assert.ok((await page.locator('table.records tbody th a').allInnerTexts()).includes(name));
+  await lists.first().click();
+  await page.waitForURL((url) => !url.searchParams.has('q'));
+  const heads = page.locator('table.records thead a');
+  await heads.first().click();
+  await page.waitForURL(/sort=title/);
+  assert.equal(await page.locator('th[aria-sort]').getAttribute('aria-sort'), 'ascending');
+  const names = await page.locator('table.records tbody th a').allInnerTexts();
+  const folded = names.map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  assert.deepEqual(folded, [...folded].sort());
+
+  // Every page of the navigation, and one record of each list.
+  const targets = await page.locator('nav[aria-label="Pages"] a').evaluateAll((all) => all.map((a) => a.href));
+  for (const list of targets.filter((target) => target.includes('/records'))) {
+    await page.goto(list);
+    targets.push(await page.locator('table.records tbody th a').first().evaluate((a) => a.href));
+  }
+  for (const target of targets) {
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [360, 1280, 2560]) {
+        await page.setViewportSize({ width, height: Math.max(Math.round(width * 0.6), 740) });
+        const response = await page.goto(target);
+        assert.equal(response.status(), 200, target);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${target} is wider than ${width}`);
+        if (folder) {
+          const file = `${new URL(target).pathname.slice(1) || 'board'}${new URL(target).search}`.replace(/\W+/g, '-');
+          await page.screenshot({ path: path.join(folder, `${file}-${width}-${colorScheme}.png`) });
+        }
+        if (width === 2560) continue;
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate('axe.run()');
+        const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`);
+        assert.deepEqual(found, [], `${target} ${width} ${colorScheme}`);
+      }
+    }
+    const report = await html.validateString(await (await context.request.get(target)).text());
+    const found = report.results.flatMap((one) => one.messages.map((m) => `${m.ruleId} ${m.line}: ${m.message}`));
+    assert.deepEqual(found, [], target);
+  }
+  assert.deepEqual(messages, []);
+
+  // The same pages without scripts.
+  const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+  const plainPage = await plain.newPage();
+  await plainPage.goto(`${origin}/`);
+  await plainPage.locator('table.board tbody a.count').first().click();
+  assert.match(plainPage.url(), /\/records\?/);
+  await browser.close();
+  console.log(`dashboard: ${targets.length} pages without a violation`);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,53 @@
+//! Links to pages.
+
+use std::fmt::Write as _;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// A link to a page of the dashboard.
+#[derive(Clone, Debug)]
+pub(crate) struct Link(String);
+
+impl Link {
+    /// Creates a link to a path.
+    pub(crate) fn to(path: &str) -> Self {
+        Self(path.to_owned())
+    }
+
+    /// Adds a parameter.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        let separator = if self.0.contains('?') { '&' } else { '?' };
+        let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
+        let _infallible = write!(self.0, "{separator}{name}={value}");
+        self
+    }
+
+    /// Adds a parameter that has a value.
+    pub(crate) fn with_some(self, name: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.0
+    }
+}
+
+/// Returns the link to a record.
+pub(crate) fn record(table: &str, id: &str) -> String {
+    Link::to("/record").with("of", table).with("id", id).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Link, record};
+
+    #[test]
+    fn values_are_encoded() {
+        let link = Link::to("/records").with("q", "a&b=\"<ü").with_some("after", None);
+        assert_eq!(link.finish(), "/records?q=a%26b%3D%22%3C%C3%BC");
+        assert_eq!(record("photo", "7/1"), "/record?of=photo&id=7%2F1");
+    }
+}

@@ -1,0 +1,43 @@
+//! The page of a request that is not answered.
+
+use askama::Template;
+use http::StatusCode;
+
+use crate::shared::Problem;
+
+/// The template of the page. It has no data of the mirror, so that it may be sent to anyone.
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct ProblemPage<'a> {
+    title: &'a str,
+    text: &'a str,
+    can_return: bool,
+}
+
+/// Renders the page of a problem.
+pub(crate) fn render(problem: &Problem) -> (StatusCode, String) {
+    match problem {
+        Problem::NotFound(text) => page(StatusCode::NOT_FOUND, "Not found", text, true),
+        Problem::Request(text) => {
+            page(StatusCode::BAD_REQUEST, "Cannot show this page", text, true)
+        }
+        Problem::Mirror(error) => {
+            let text = error.to_string();
+            page(StatusCode::INTERNAL_SERVER_ERROR, "The mirror cannot be read", &text, true)
+        }
+        Problem::Template => {
+            page(StatusCode::INTERNAL_SERVER_ERROR, "The page cannot be written", "", true)
+        }
+    }
+}
+
+/// Renders a page with a title and a sentence.
+pub(crate) fn page(
+    status: StatusCode,
+    title: &str,
+    text: &str,
+    can_return: bool,
+) -> (StatusCode, String) {
+    let page = ProblemPage { title, text, can_return };
+    (status, page.render().unwrap_or_else(|_error| title.to_owned()))
+}

@@ -1,0 +1,61 @@
+//! Times and ages for people.
+
+use jiff::Timestamp;
+
+/// Returns a time in seconds since 1970 as text in UTC, to the minute.
+pub(crate) fn minute(seconds: i64) -> String {
+    written(seconds, "%Y-%m-%d %H:%M")
+}
+
+/// Returns the day of a time in seconds since 1970, in UTC.
+pub(crate) fn day(seconds: i64) -> String {
+    written(seconds, "%Y-%m-%d")
+}
+
+/// Returns the time of a day, in UTC.
+pub(crate) fn clock(seconds: i64) -> String {
+    written(seconds, "%H:%M")
+}
+
+/// Returns a time for the attribute `datetime`.
+pub(crate) fn machine(seconds: i64) -> String {
+    written(seconds, "%Y-%m-%dT%H:%M:%SZ")
+}
+
+fn written(seconds: i64, format: &str) -> String {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).strftime(format).to_string()
+}
+
+/// Returns a duration with the unit that fits, such as `14 min`. A negative one is 0 s.
+pub(crate) fn ago(seconds: i64) -> String {
+    match seconds.max(0) {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds @ 7200..172_800 => format!("{} h", seconds / 3600),
+        seconds => format!("{} d", seconds / DAY),
+    }
+}
+
+/// A day, in seconds.
+pub(crate) const DAY: i64 = 86_400;
+
+#[cfg(test)]
+mod tests {
+    use super::{ago, clock, day, minute};
+
+    #[test]
+    fn times_are_in_utc() {
+        assert_eq!(minute(1_000_000_000), "2001-09-09 01:46");
+        assert_eq!(
+            (day(1_000_000_000), clock(1_000_000_000)),
+            ("2001-09-09".into(), "01:46".into())
+        );
+        assert!(minute(i64::MAX).starts_with("9999"));
+    }
+
+    #[test]
+    fn an_age_has_the_unit_that_fits() {
+        let expected = ["0 s", "119 s", "2 min", "2 h", "2 d"];
+        assert_eq!([-5, 119, 120, 7200, 172_800].map(ago), expected);
+    }
+}

@@ -1,0 +1,79 @@
+//! Names and numbers for people.
+
+/// Returns a name of the contract as a label: `phone_mobile` as `Phone mobile`.
+pub(crate) fn label(name: &str) -> String {
+    let spaced = name.replace('_', " ");
+    let mut letters = spaced.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => spaced,
+    }
+}
+
+/// Returns the plural of the name of a table.
+pub(crate) fn plural(name: &str) -> String {
+    let is_vowel = |letter: char| matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u');
+    match name.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(is_vowel) => format!("{stem}ies"),
+        _ if ["s", "x", "z", "ch", "sh"].iter().any(|end| name.ends_with(end)) => {
+            format!("{name}es")
+        }
+        _ => format!("{name}s"),
+    }
+}
+
+/// Returns a number with a comma between each three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a share in percent, rounded down to one digit after the point.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let tenths = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(1000);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// Returns a number with its noun.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let noun = if number == 1 { noun.to_owned() } else { plural(noun) };
+    format!("{} {noun}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, grouped, label, percent, plural};
+
+    #[test]
+    fn names_become_labels() {
+        assert_eq!(label("phone_mobile"), "Phone mobile");
+        assert_eq!(label("état"), "État");
+        assert_eq!(label(""), "");
+    }
+
+    #[test]
+    fn names_have_plurals() {
+        for (one, many) in
+            [("photo", "photos"), ("gallery", "galleries"), ("day", "days"), ("box", "boxes")]
+        {
+            assert_eq!(plural(one), many);
+        }
+        assert_eq!(counted(1, "album"), "1 album");
+        assert_eq!(counted(1200, "album"), "1,200 albums");
+    }
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(percent(2, 3), "66.6 %");
+        assert_eq!(percent(0, 0), "100.0 %");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.0 %");
+    }
+}

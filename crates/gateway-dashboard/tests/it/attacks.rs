@@ -1,0 +1,270 @@
+//! Requests of attackers: other sites, other hosts, used links, hostile values, odd paths, and many of them.
+
+use std::time::Instant;
+
+use gateway_dashboard::Dashboard;
+use gateway_dashboard::mirror::Mirror;
+
+use crate::browser::Browser;
+use crate::gallery::Gallery;
+use crate::sample::{Sample, three_days};
+
+#[test]
+fn nothing_is_shown_without_the_cookie() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard);
+    for path in ["/", "/records?of=photo", "/record?of=photo&id=1", "/changes", "/health", "/none"]
+    {
+        let response = browser.get(path);
+        assert_eq!(response.status, 403, "{path}");
+        assert!(!response.body.contains("Harbour") && !response.body.contains("Sea"), "{path}");
+    }
+    for path in ["/enter/", "/enter/x", "/enter/%00", "/enter/../enter/x"] {
+        assert!(matches!(browser.get(path).status, 403 | 404), "{path}");
+    }
+    let Browser { address, first, .. } = &browser;
+    for cookie in ["dashboard-1=x", "=", "; ;", &first.replace("/enter/", "x="), "dashboard="] {
+        let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
+        assert_eq!(browser.send(&request).status, 403, "{cookie}");
+    }
+}
+
+#[test]
+fn the_first_url_works_once() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let mut browser = Browser::start(dashboard);
+    let Browser { address, first, .. } = &browser;
+    // A preview asks for the head only.
+    let head = browser.send(&format!("HEAD {first} HTTP/1.1\r\nHost: {address}\r\n\r\n"));
+    assert_eq!((head.status, head.header("set-cookie")), (403, None));
+    let response = browser.get(first);
+    let cookie = response.header("set-cookie").unwrap().to_owned();
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+    let again = browser.get(first);
+    assert_eq!((again.status, again.header("set-cookie")), (403, None));
+    browser.cookie = cookie.split(';').next().unwrap().to_owned();
+    assert_eq!(browser.get(&browser.first).status, 303);
+    assert!(browser.page("/").contains("Harbour"));
+}
+
+#[test]
+fn another_host_or_origin_is_refused() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let Browser { address, cookie, .. } = &browser;
+    let port = address.port();
+    let status = |target: &str, headers: &str| {
+        let request = format!("GET {target} HTTP/1.1\r\n{headers}Cookie: {cookie}\r\n\r\n");
+        browser.send(&request).status
+    };
+    let good = format!("Host: {address}\r\n");
+    assert_eq!(status("/", &good), 200);
+    assert_eq!(status("/", &format!("Host: LocalHost:{port}\r\n")), 200);
+    assert_eq!(status("/", &format!("{good}Origin: http://{address}\r\n")), 200);
+    for headers in [
+        String::new(),
+        "Host: \r\n".to_owned(),
+        "Host: attacker.example\r\n".to_owned(),
+        format!("Host: attacker.example:{port}\r\n"),
+        "Host: 127.0.0.1\r\n".to_owned(),
+        format!("Host: {address}.attacker.example\r\n"),
+        format!("Host: {address}@attacker.example\r\n"),
+        format!("{good}Host: attacker.example\r\n"),
+        format!("Host: attacker.example\r\n{good}"),
+    ] {
+        assert!(matches!(status("/", &headers), 400 | 421), "{headers}");
+    }
+    assert_eq!(status(&format!("http://attacker.example:{port}/"), &good), 421);
+    for origin in
+        ["null", "https://attacker.example", "http://attacker.example:80", "http://localhost"]
+    {
+        assert_eq!(status("/", &format!("{good}Origin: {origin}\r\n")), 403, "{origin}");
+    }
+    let two = format!("{good}Origin: http://{address}\r\nOrigin: http://{address}\r\n");
+    assert_eq!(status("/", &two), 403);
+}
+
+#[test]
+fn only_get_and_head_are_answered() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let Browser { address, cookie, .. } = &browser;
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"] {
+        let request = format!(
+            "{method} / HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\nContent-Length: 0\r\n\r\n"
+        );
+        let response = browser.send(&request);
+        assert!(matches!(response.status, 400 | 405), "{method}");
+    }
+    let head =
+        browser.send(&format!("HEAD / HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n"));
+    assert_eq!((head.status, &*head.body), (200, ""));
+}
+
+#[test]
+fn every_response_has_the_headers_that_forbid_everything_else() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    for path in ["/", "/none", "/style.css", "/icon.svg", "/enter/x", "/record?of=photo&id=none"] {
+        let response = browser.get(path);
+        for (name, value) in [
+            (
+                "content-security-policy",
+                "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+                 base-uri 'none'",
+            ),
+            ("cache-control", "no-store"),
+            ("referrer-policy", "no-referrer"),
+            ("x-frame-options", "DENY"),
+            ("x-content-type-options", "nosniff"),
+        ] {
+            assert_eq!(response.header(name), Some(value), "{path} {name}");
+        }
+        assert!(
+            !response.body.contains("<script") && !response.body.contains("style=\""),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn hostile_values_stay_text() {
+    let corpus = [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "' onmouseover='alert(1)",
+        "</title></main><svg/onload=alert(1)>",
+        "javascript:alert(1)",
+        "{{ 7*7 }} {% raw %} ${7*7}",
+        "&lt;script&gt; &#60;b&#62;",
+        "\u{202e}txt.exe\u{2066}",
+        "a/../../etc/passwd?of=album&id=1#x",
+        "<!--",
+        "]]>",
+        "\u{0}\r\nSet-Cookie: a=b",
+    ];
+    // No identity has U+0000.
+    let ids: Vec<String> = corpus.iter().map(|one| one.replace('\0', "")).collect();
+    let photos: Vec<(&str, &str)> = ids.iter().map(|id| &**id).zip(corpus).collect();
+    let albums: Vec<(&str, &str)> = photos.clone();
+    let marks: Vec<(&str, &str, Option<&str>)> =
+        ids.iter().zip(corpus).map(|(id, mark)| (&**id, &**id, Some(mark))).collect();
+    let fewer: Vec<(&str, &str)> = photos.iter().skip(1).copied().collect();
+    let (dashboard, _folder) = Sample::new()
+        .sync(&[], &[], &[])
+        .sync(&photos, &albums, &marks)
+        .sync(&fewer, &albums, &marks)
+        .dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let mut paths: Vec<String> =
+        ["/", "/records?of=photo", "/records?of=album", "/changes", "/health"]
+            .map(str::to_owned)
+            .to_vec();
+    for path in paths.clone() {
+        let page = browser.page(&path);
+        let targets = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let targets = targets.filter(|target| target.starts_with('/'));
+        paths.extend(targets.map(|target| target.replace("&#38;", "&")));
+    }
+    for one in corpus {
+        let bytes: Vec<String> = one.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let encoded = bytes.concat();
+        for path in [
+            format!("/records?of=photo&q={encoded}"),
+            format!("/records?of=photo&group={encoded}&value={encoded}"),
+        ] {
+            paths.push(path);
+        }
+        for path in [format!("/records?of={encoded}"), format!("/records?of=photo&sort={encoded}")]
+        {
+            let body = browser.get(&path).body;
+            assert!(!body.contains("<script") && !body.contains("<img"), "{path}\n{body}");
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    assert!(paths.len() > 80, "{}", paths.len());
+    for path in paths {
+        let page = browser.page(&path);
+        for wrong in ["<script", "<img", "<svg/", "' onmouseover='", "href=\"javascript", "<!--"] {
+            assert!(!page.contains(wrong), "{wrong} {path}\n{page}");
+        }
+        if path != "/style.css" && path != "/icon.svg" {
+            assert_eq!(page.matches("</main>").count(), 1, "{path}");
+        }
+    }
+}
+
+#[test]
+fn odd_paths_and_queries_are_refused() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    for (path, status) in [
+        ("/../Cargo.toml", 404),
+        ("/..%2f..%2fetc/passwd", 404),
+        ("//style.css", 404),
+        ("/style.css/", 404),
+        ("/records", 404),
+        ("/records?of=mirror_meta", 404),
+        ("/records?of=photo_album", 404),
+        ("/records?of=photo&state=forgotten", 400),
+        ("/records?of=photo&sort=size", 400),
+        ("/records?of=photo&after=1%20OR%201", 400),
+        ("/records?of=photo&after=99999999999999999999", 400),
+        ("/records?of=photo&after=77", 400),
+        ("/records?of=album&group=7", 400),
+        ("/record?of=photo", 404),
+        ("/changes?before=x", 400),
+        ("/?from=-1", 200),
+        ("/?from=99999999", 200),
+        ("/records?of=photo&of=album", 200),
+        ("/records?of=photo&q=%ff%fe", 200),
+        ("/records?of=photo&q=%", 200),
+    ] {
+        let response = browser.get(path);
+        assert_eq!(response.status, status, "{path}\n{}", response.body);
+    }
+    assert_eq!(browser.get(&format!("/?q={}", "a".repeat(2100))).status, 414);
+    assert!(matches!(browser.get(&format!("/?q={}", "a".repeat(100_000))).status, 414 | 431));
+}
+
+#[test]
+fn many_requests_are_all_answered() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    browser.page("/");
+                }
+            });
+        }
+    });
+    assert!(start.elapsed().as_secs() < 60);
+}
+
+#[test]
+fn another_interface_needs_a_proxy() {
+    let dashboard = || Dashboard::of::<Gallery>(Mirror::in_memory().unwrap());
+    let everywhere = "0.0.0.0:0".parse().unwrap();
+    let error = dashboard().listen(everywhere).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot listen on 0.0.0.0:0: others could read the records on their way; use a loopback address, or name the host of \
+         a proxy"
+    );
+    let behind = dashboard().behind_proxy("board.example.com");
+    let mut browser = Browser::start_at(behind, "https://board.example.com");
+    let ask = |browser: &Browser, path: &str, host: &str| {
+        let cookie = &browser.cookie;
+        browser.send(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n"))
+    };
+    assert_eq!(ask(&browser, "/", &browser.address.to_string()).status, 421);
+    let entered = ask(&browser, &browser.first, "board.example.com");
+    let cookie = entered.header("set-cookie").unwrap().to_owned();
+    assert!(cookie.ends_with("; Secure"), "{cookie}");
+    browser.cookie = cookie.split(';').next().unwrap().to_owned();
+    assert_eq!(ask(&browser, "/", "board.example.com").status, 200);
+}

@@ -1,0 +1,10 @@
+//! Tests of the dashboard over real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+mod amounts;
+mod attacks;
+mod browser;
+mod gallery;
+mod pages;
+mod sample;
