@@ -13,9 +13,10 @@ use crate::command::groups::{MAX_WIDTH, grouped};
 use crate::config::flags::{CallFlags, ServiceFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::name::{Name, Variable};
+use crate::name::Variable;
 use crate::operation_commands::OperationCommands;
 use crate::output::flags::OutputFlags;
+use crate::output::format_parser::FormatParser;
 use crate::output::since::{Since, start_of_day};
 use crate::program::Program;
 use crate::screen::Color;
@@ -40,7 +41,9 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
     let flags = CallFlags::augment_args(flags);
     let flags =
         if extras.has_mirror() { flags.args([from_flag(), new_since_flag()]) } else { flags };
-    let flags = flags.mut_args(|one| one.hide_short_help(true));
+    let flags = flags
+        .mut_arg("output", |one| one.value_parser(FormatParser(program.formats)))
+        .mut_args(|one| one.hide_short_help(true));
     fill::command(flags, &fill)
         .version(program.version)
         .propagate_version(true)
@@ -80,7 +83,11 @@ fn subcommands<C: OperationCommands>(
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |name: &str| match name {
         "check" => program.contract.is_some(),
-        "board" | "mirror" | "watch" if !C::has_subcommand(name) => extras.has_mirror(),
+        "airbyte" | "board" | "dashboard" | "mirror" | "tap" | "watch"
+            if !C::has_subcommand(name) =>
+        {
+            extras.has_mirror()
+        }
         _ => true,
     };
     let shown = all.get_subcommands().filter(|one| has(one.get_name())).cloned();
@@ -140,7 +147,7 @@ fn new_since_flag() -> Arg {
 
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
 pub(crate) fn parse<C: OperationCommands>(
-    program: Name,
+    program: &Program,
     definition: clap::Command,
     color: Color,
 ) -> Result<Args<C>, Failure> {
@@ -150,7 +157,7 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Never => ColorChoice::Never,
     };
     let matches = grouped(definition).color(color).try_get_matches();
-    matches.and_then(|matches| read(&matches)).map_err(|error| {
+    matches.and_then(|matches| read(program, &matches)).map_err(|error| {
         // People try it because other programs have such a flag. If it were defined here, shells would complete it.
         if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {
             return Failure::usage(
@@ -158,8 +165,8 @@ pub(crate) fn parse<C: OperationCommands>(
             )
             .hint(format!(
                 "set {}, or use --token-file, --token-stdin or {}",
-                Variable::Token.of(program),
-                program.command("auth login")
+                Variable::Token.of(program.name),
+                program.name.command("auth login")
             ));
         }
         if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--to".to_owned())) {
@@ -178,7 +185,10 @@ pub(crate) fn parse<C: OperationCommands>(
     })
 }
 
-fn read<C: OperationCommands>(matches: &clap::ArgMatches) -> Result<Args<C>, clap::Error> {
+fn read<C: OperationCommands>(
+    program: &Program,
+    matches: &clap::ArgMatches,
+) -> Result<Args<C>, clap::Error> {
     let output = OutputFlags::from_arg_matches(matches)?;
     let call = CallFlags::from_arg_matches(matches)?;
     // A program without a sample service has no such flag.
@@ -187,7 +197,12 @@ fn read<C: OperationCommands>(matches: &clap::ArgMatches) -> Result<Args<C>, cla
     let from = from.cloned();
     let new_since = matches.try_get_one(NEW_SINCE).ok().flatten().copied();
     Ok(Args {
-        output: OutputFlags { since: Since::of(matches, C::DATES), new_since, ..output },
+        output: OutputFlags {
+            since: Since::of(matches, C::DATES),
+            new_since,
+            formats: program.formats,
+            ..output
+        },
         service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
         call: CallFlags { demo, ..call },
         command: Command::from_arg_matches(matches)?,
@@ -236,6 +251,7 @@ mod tests {
 
     fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
         read(
+            program,
             &definition::<Commands>(program, Extras::default())
                 .try_get_matches_from(line.split(' '))?,
         )

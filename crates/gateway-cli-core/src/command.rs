@@ -13,12 +13,18 @@ use crate::command::extras::Extras;
 use crate::command::help::HelpFlags;
 use crate::command::man::ManFlags;
 use crate::command::profile::ProfileCommand;
+#[cfg(feature = "mirror")]
+use crate::connector::airbyte::AirbyteCommand;
+#[cfg(feature = "mirror")]
+use crate::connector::singer::TapFlags;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 #[cfg(feature = "mirror")]
 use crate::mirror::board;
 #[cfg(feature = "mirror")]
 use crate::mirror::command::MirrorCommand;
+#[cfg(feature = "dashboard")]
+use crate::mirror::dashboard::DashboardFlags;
 #[cfg(feature = "mirror")]
 use crate::mirror::watch::WatchFlags;
 use crate::operation_commands::OperationCommands;
@@ -45,9 +51,13 @@ mod version;
 pub(crate) enum Command<C: Subcommand> {
     #[command(flatten)]
     Operation(C),
+    /// Sync and read the mirror as a source of Airbyte.
+    #[cfg(feature = "mirror")]
+    #[command(subcommand)]
+    Airbyte(AirbyteCommand),
     /// Call any API method and print the raw response.
     Api(ApiFlags),
-    /// Print how many records each group has with each value, from a mirror.
+    /// Print a board: the number of records in each group, by status.
     #[cfg(feature = "mirror")]
     Board,
     /// Log in, log out, and show where the active token comes from.
@@ -66,6 +76,17 @@ pub(crate) enum Command<C: Subcommand> {
     ///
     /// A table has only the failed checks and a line for each group; -v adds all other checks. Other formats have all checks.
     Check(CheckFlags),
+    /// Show the mirror in a browser: its board, records, changes and amounts.
+    ///
+    /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages only read. They are for this
+    /// machine: other machines need a proxy with TLS, whose host --proxy-host names.
+    #[cfg(feature = "dashboard")]
+    #[command(after_help = "\
+Examples:
+  {program} dashboard
+  {program} dashboard --mask --no-open
+  {program} dashboard --from mirror.db --listen 127.0.0.1:8080")]
+    Dashboard(DashboardFlags),
     /// Print the words that a shell offers for an incomplete command line.
     #[command(name = "__complete", hide = true)]
     Complete(CompleteFlags),
@@ -82,18 +103,30 @@ pub(crate) enum Command<C: Subcommand> {
     /// List, choose, rename and remove profiles.
     #[command(subcommand)]
     Profile(ProfileCommand),
+    /// Sync and read the mirror as a tap of Singer.
+    ///
+    /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what has
+    /// changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that cannot be
+    /// read are warnings.
+    #[cfg(feature = "mirror")]
+    #[command(after_help = "\
+Examples:
+  {program} tap --discover > catalog.json
+  {program} tap --config tap.json | target-jsonl > state.jsonl
+  {program} tap --config tap.json --state state.json | target-jsonl")]
+    Tap(TapFlags),
     /// Print the version and the features of this build.
     Version,
-    /// Sync the mirror again and again, and deliver each change to a command, a URL or standard output.
+    /// Sync the mirror again and again, and deliver each change.
     ///
-    /// Each change is an event in JSON with the record as it is now. Events are delivered at least once and in order: the
+    /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events are delivered at least once and in order: the
     /// mirror keeps the position of the receiver. A delivery that fails is tried again, after 5 seconds at first.
     #[cfg(feature = "mirror")]
     #[command(after_help = "\
 Examples:
   {program} watch --every 5m
-  {program} watch --exec './notify --team photos'
-  {program} watch --once --webhook https://hooks.example.com/photos")]
+  {program} watch --exec './notify --team sales'
+  {program} watch --once --webhook https://hooks.example.com/{program}")]
     Watch(WatchFlags),
 }
 
@@ -105,9 +138,7 @@ pub(crate) fn run<C: OperationCommands>(
     definition: clap::Command,
 ) -> Result<(), Failure> {
     #[cfg(feature = "mirror")]
-    let mirrored = extras.mirror;
-    #[cfg(not(feature = "mirror"))]
-    let Extras {} = extras;
+    let (mirrored, connectors) = (extras.mirror, extras.connectors);
     let session = || Session::open::<C::Client>(invocation);
     match command {
         Command::Operation(operation) => {
@@ -122,15 +153,27 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),
-        Command::Complete(flags) => complete::run(&flags, definition, C::RECORDS, invocation),
+        Command::Complete(flags) => {
+            complete::run(&flags, definition, C::RECORDS, extras, invocation)
+        }
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => man::run(&flags, definition, invocation),
         #[cfg(feature = "mirror")]
+        Command::Airbyte(command) => {
+            connectors.map_or(Ok(()), |of| (of.airbyte)(&command, invocation))
+        }
+        #[cfg(feature = "mirror")]
         Command::Board => mirrored.map_or(Ok(()), |of| board::run(of, invocation)),
+        #[cfg(feature = "dashboard")]
+        Command::Dashboard(flags) => {
+            mirrored.map_or(Ok(()), |of| (of.dashboard)(&flags, invocation))
+        }
         #[cfg(feature = "mirror")]
         Command::Mirror(command) => mirrored.map_or(Ok(()), |of| command.run(of, invocation)),
         Command::Profile(command) => profile::run(command, invocation),
+        #[cfg(feature = "mirror")]
+        Command::Tap(flags) => connectors.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),
         #[cfg(feature = "mirror")]
         Command::Watch(flags) => mirrored.map_or(Ok(()), |of| (of.watch)(&flags, invocation)),
         Command::Version => version::run::<C::Service>(invocation),

@@ -88,6 +88,10 @@ fn connect_to_service<C: ServiceClient>(
             let source = TokenCommand::new(command.value);
             build::<C>(invocation, settings, store, |builder| builder.token(source))
         }
+        TokenFrom::Configured => {
+            let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
+            build::<C>(invocation, settings, store, |builder| builder.token(token))
+        }
         fixed => {
             let text = read_token(settings.program, &fixed)?.ok_or_else(missing)?;
             let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
@@ -177,7 +181,9 @@ fn read_token(program: Name, from: &TokenFrom) -> Result<Option<String>, Failure
             })?;
             Ok(Some(token))
         }
-        TokenFrom::Demo | TokenFrom::File(_) | TokenFrom::Command(_) => Ok(None),
+        TokenFrom::Demo | TokenFrom::File(_) | TokenFrom::Command(_) | TokenFrom::Configured => {
+            Ok(None)
+        }
     }
 }
 

@@ -19,14 +19,14 @@ pub(crate) enum Exit {
     /// The service refused the request or reported a failure, or its response is unusable. Also if a contract check fails, or a
     /// receiver does not accept an event.
     Contract = 5,
-    /// Success, but some records were skipped.
+    /// Success, but some records were skipped, or the format could not hold some values.
     Rejected = 6,
     /// Too many records are missing from a list, so that the mirror refused it.
     #[cfg(feature = "mirror")]
     Braked = 7,
     /// A check has failed: an amount is below its threshold, or the mirror is older than allowed.
     Alarm = 8,
-    /// Another process syncs the mirror.
+    /// Another process syncs the mirror, or delivers its changes to the same consumer.
     #[cfg(feature = "mirror")]
     Busy = 9,
     /// The terminal was closed. Like the next two, 128 plus the number of the signal.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use gateway_client_core::{Error, ErrorKind};
 use serde::Deserialize;
 
-use crate::config::origin::TokenFrom;
+use crate::config::origin::{Setting, TokenFrom};
+use crate::config::redact::redacted;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::name::Name;
@@ -20,7 +21,7 @@ pub(crate) struct Context<'a> {
     /// The source of the access token.
     pub(crate) token: Option<&'a TokenFrom>,
     /// The base URL of the service.
-    pub(crate) base_url: Option<&'a str>,
+    pub(crate) base_url: Option<&'a Setting<String>>,
     /// The command with which a person can see the unchanged response.
     pub(crate) raw: &'a str,
 }
@@ -87,7 +88,7 @@ fn hint(error: &Error, context: Context<'_>) -> Option<String> {
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
-        ErrorKind::Connect => match base_url.and_then(proxy::variable_for) {
+        ErrorKind::Connect => match base_url.and_then(|url| proxy::variable_for(&url.value)) {
             Some(name) => format!(
                 "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
             ),
@@ -112,7 +113,8 @@ fn hint(error: &Error, context: Context<'_>) -> Option<String> {
         | ErrorKind::Redirected
         | ErrorKind::ContentType
         | ErrorKind::Protocol => {
-            format!("the base URL may be wrong; {} shows where it comes from", origins())
+            let Setting { value, origin } = base_url?;
+            format!("the base URL may be wrong: {} ({origin})", redacted(value))
         }
         ErrorKind::RateLimited => match error.retry_after() {
             Some(wait) if wait <= LONGEST_WAIT => format!("retry in {} s", wait.as_secs()),

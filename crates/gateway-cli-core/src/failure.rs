@@ -43,6 +43,17 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
+    /// Creates a failure of an output that cannot be written. The exit code is 1.
+    pub fn unwritten(message: impl Into<String>) -> Self {
+        Self::new(Exit::Unwritten, message)
+    }
+
+    /// Creates a failure because of another process that writes the same. The exit code is 9.
+    #[cfg(feature = "mirror")]
+    pub fn busy(message: impl Into<String>) -> Self {
+        Self::new(Exit::Busy, message)
+    }
+
     /// Sets the hint: what to do next. It replaces the hint set before.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -55,10 +66,31 @@ impl Failure {
         self
     }
 
+    /// Puts what failed as a whole before the message.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn within(self, whole: &str) -> Self {
+        Self { message: format!("{whole}: {}", self.message), ..self }
+    }
+
     /// Sets the exit code.
     #[cfg(feature = "mirror")]
     pub(crate) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
+    }
+
+    /// Returns the message, the causes and the hint as one text.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.message.clone();
+        for cause in &self.causes {
+            text.push_str(": ");
+            text.push_str(cause);
+        }
+        if let Some(hint) = &self.hint {
+            text.push_str("; ");
+            text.push_str(hint);
+        }
+        text
     }
 
     /// Returns the exit code.

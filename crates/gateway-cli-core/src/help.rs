@@ -16,6 +16,7 @@ pub(crate) fn fill(text: &str, program: &Program, example: Example) -> String {
         .replace("{command}", command)
         .replace("{page}", &command.replace(' ', "-"))
         .replace("{method}", method)
+        .replace("{extensions}", &program.formats.extensions())
         .replace("{fields}", fields);
     if text.contains("{api-examples}") {
         text = text.replace("{api-examples}", &api_examples(program, method));
@@ -109,7 +110,8 @@ fn sample_data(name: Name, given: Option<&[&str]>, example: Example) -> String {
 fn examples(program: &Program, example: Example) -> String {
     let name = program.name;
     let login = format!("auth login --base-url https://{name}.example.com");
-    let own = [example.command, &format!("{} --output-file records.csv --excel", example.command)];
+    let file = if cfg!(feature = "xlsx") { "records.xlsx" } else { "records.csv --excel" };
+    let own = [example.command, &format!("{} --output-file {file}", example.command)];
     let given = if program.examples.is_empty() { &own } else { program.examples };
     format!("Examples:\n{}", lines(name, [&*login].iter().chain(given)))
 }
@@ -169,12 +171,12 @@ Exit codes:
   3    not authorised
   4    network or TLS error, timeout, or the service was overloaded or failing; retry later
   5    the service or an event receiver refused a request or failed, or its response is unusable
-  6    success, but some records were skipped; standard error lists them";
+  6    success, but some records were skipped, or values left out of XLSX; standard error lists them";
 
 const MIRROR_EXIT_CODES: &str =
     "  7    the mirror refused a list because too many records are missing from it; nothing was changed
   8    an amount is below --below, or the mirror is older than --max-age
-  9    another process syncs the mirror
+  9    another process is syncing the mirror, or delivering its changes
 ";
 
 const ALARM_EXIT_CODE: &str = "  8    an amount is below --below\n";

@@ -129,8 +129,9 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `mirror` | the commands of a mirror, with [`run_with_mirror`] |
+//! | `mirror` | the commands of a mirror and the connectors that read it, with [`run_with_mirror`] |
 //! | `mirror-postgres` | mirrors in PostgreSQL |
+//! | `xlsx` | the output format XLSX, for spreadsheets |
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -143,6 +144,8 @@ mod caller_thread;
 mod command;
 mod config;
 mod connect;
+#[cfg(feature = "mirror")]
+mod connector;
 mod contract;
 mod demo;
 mod dry_run;
@@ -150,6 +153,8 @@ mod entries;
 mod escape;
 mod exit;
 mod explain;
+#[cfg(feature = "mirror")]
+mod exporter;
 mod failure;
 mod fill;
 mod gauge;
@@ -184,14 +189,23 @@ mod wrap;
 
 #[doc(no_inline)]
 pub use gateway_client_core as client;
+#[doc(no_inline)]
+pub use gateway_client_core::model::FieldType;
 
 pub use crate::beside_flag::BesideFlag;
 pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleService};
+#[cfg(feature = "mirror")]
+pub use crate::exporter::{ExportRequest, ExportedTable, Exporter};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::operation_commands::{Envelope, Example, OperationCommands, PostMethod};
+pub use crate::output::column::OutputColumn;
+pub use crate::output::output_format::{FormatColumns, OutputFormat};
+pub use crate::output::record::Cells;
+pub use crate::output::record_writer::{Ending, RecordWriter};
 pub use crate::output::select::Fields;
+pub use crate::output::setup::OutputSetup;
 pub use crate::paging_flags::PagingFlags;
 pub use crate::program::Program;
 pub use crate::record_type::RecordType;

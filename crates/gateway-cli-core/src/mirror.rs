@@ -1,13 +1,19 @@
 //! The commands of a mirror: they sync a copy of the lists of the service, and read it.
 
+mod accept;
 mod ago;
 mod backup;
 pub(crate) mod board;
 mod changes;
 mod check;
 pub(crate) mod command;
+pub(crate) mod complete;
 mod confirm;
-mod failure;
+mod consumers;
+#[cfg(feature = "dashboard")]
+pub(crate) mod dashboard;
+mod export;
+pub(crate) mod failure;
 mod forget;
 mod found;
 pub(crate) mod gauge;
@@ -16,19 +22,20 @@ mod in_order;
 pub(crate) mod list;
 mod metrics;
 mod notes;
-mod place;
+pub(crate) mod place;
 #[cfg_attr(not(feature = "mirror-postgres"), path = "mirror/no_postgres.rs")]
 mod postgres;
 mod profiles;
+mod progress;
 mod purge;
-mod repeat;
+pub(crate) mod repeat;
 mod search;
 pub(crate) mod selected;
 mod status;
 #[cfg_attr(not(unix), path = "mirror/supervisor_other.rs")]
 mod supervisor;
-mod sync;
-mod time;
+pub(crate) mod sync;
+pub(crate) mod time;
 pub(crate) mod watch;
 
 pub(crate) use crate::mirror::hooks::Mirroring;

@@ -2,7 +2,11 @@
 
 use crate::contract::Contract;
 use crate::demo::Demo;
+#[cfg(feature = "mirror")]
+use crate::exporter::Exporter;
 use crate::name::Name;
+use crate::output::format::Formats;
+use crate::output::output_format::OutputFormat;
 
 /// The description of a program: its name, its version, and the texts and hooks that generated code does not have.
 ///
@@ -30,6 +34,10 @@ pub struct Program {
     pub(crate) demo: Option<Demo>,
     /// The contract that `check` compares the service with.
     pub(crate) contract: Option<Contract>,
+    pub(crate) formats: Formats,
+    /// What `mirror export` calls.
+    #[cfg(feature = "mirror")]
+    pub(crate) exporter: Option<Exporter>,
 }
 
 impl Program {
@@ -46,6 +54,9 @@ impl Program {
             api_examples: &[],
             demo: None,
             contract: None,
+            formats: Formats::with(&[]),
+            #[cfg(feature = "mirror")]
+            exporter: None,
         }
     }
 
@@ -76,6 +87,19 @@ impl Program {
     /// Adds the command `check`, which compares the service with its contract.
     pub const fn contract(mut self, contract: Contract) -> Self {
         self.contract = Some(contract);
+        self
+    }
+
+    /// Adds output formats to those of every program. Their names and extensions must differ from those of other formats.
+    pub const fn formats(mut self, formats: &'static [&'static dyn OutputFormat]) -> Self {
+        self.formats = Formats::with(formats);
+        self
+    }
+
+    /// Sets what `mirror export` calls. Without it, the command says that the program cannot export.
+    #[cfg(feature = "mirror")]
+    pub const fn exporter(mut self, exporter: Exporter) -> Self {
+        self.exporter = Some(exporter);
         self
     }
 }

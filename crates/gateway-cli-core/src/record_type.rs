@@ -1,5 +1,7 @@
 //! The columns, the fields and the name of the records of an operation.
 
+use gateway_client_core::model::FieldType;
+
 use crate::output::select::Fields;
 
 /// The columns, the fields and the name of the records that an operation returns.
@@ -18,7 +20,11 @@ pub struct RecordType<'a> {
     pub(crate) columns: Fields<'a>,
     pub(crate) fields: Fields<'a>,
     pub(crate) noun: Noun,
+    pub(crate) types: Types<'a>,
 }
+
+/// The types of fields, by their paths.
+pub(crate) type Types<'a> = &'a [(&'a str, FieldType)];
 
 impl<'a> RecordType<'a> {
     /// Creates the description of records that are called `record`.
@@ -26,7 +32,21 @@ impl<'a> RecordType<'a> {
     /// `columns` are the columns of a table and of CSV, unless `--fields` names others, the most important first: a narrow
     /// terminal leaves out the last ones. `fields` are the paths of all documented fields.
     pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
-        Self { columns, fields, noun: Noun::RECORD }
+        Self { columns, fields, noun: Noun::RECORD, types: &[] }
+    }
+
+    /// Sets the types of fields, by their paths, for formats whose columns have types. The type of any other field is unknown.
+    ///
+    /// ```
+    /// use gateway_cli_core::{FieldType, RecordType};
+    ///
+    /// const FIELDS: &[&str] = &["id", "taken"];
+    /// const PHOTO: RecordType<'_> = RecordType::new(FIELDS, FIELDS)
+    ///     .typed(&[("id", FieldType::Id), ("taken", FieldType::DateTime)]);
+    /// ```
+    pub const fn typed(mut self, types: &'a [(&'a str, FieldType)]) -> Self {
+        self.types = types;
+        self
     }
 
     /// Sets the name of one record and of several, for the count below a table: `24 photos`.

@@ -34,7 +34,7 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
     run_all::<C>(program, Extras::default())
 }
 
-/// Runs a program as [`run`] does, with the commands of a mirror: `mirror` and `board`.
+/// Runs a program as [`run`] does, with the commands of a mirror: `mirror`, `board`, `watch`, `tap` and `airbyte`.
 ///
 /// # Examples
 ///
@@ -53,14 +53,18 @@ pub fn run_with_mirror<C>(program: &Program) -> ExitCode
 where
     C: OperationCommands<Service: gateway_client_core::model::Mirrored>,
 {
-    run_all::<C>(program, Extras { mirror: Some(crate::mirror::Mirroring::of::<C::Client>()) })
+    let extras = Extras {
+        mirror: Some(crate::mirror::Mirroring::of::<C::Client>()),
+        connectors: Some(crate::connector::Connecting::of::<C>()),
+    };
+    run_all::<C>(program, extras)
 }
 
 fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode {
     // Arguments that are not UTF-8 are refused later, by the parser.
     let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
     let definition = args::definition::<C>(program, extras);
-    let (screen, done) = match args::parse::<C>(program.name, definition.clone(), color) {
+    let (screen, done) = match args::parse::<C>(program, definition.clone(), color) {
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);

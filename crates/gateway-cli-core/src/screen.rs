@@ -60,7 +60,7 @@ pub(crate) struct Screen {
     /// Whether standard error is coloured.
     errors_color: bool,
     color: Color,
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// The columns that `Variable::ForceTty` sets.
     forced: Option<u16>,
 }

@@ -315,7 +315,7 @@ impl<S: Service> Session<S> {
         operation: &O,
     ) -> Result<bool, Failure> {
         let output = &self.invocation.output;
-        if output.format()? != Some(Format::Raw) {
+        if output.format()? != Some(Format::RAW) {
             return Ok(false);
         }
         output.refuse_selection(RAW)?;
@@ -357,12 +357,14 @@ impl<S: Service> Session<S> {
 
     /// Returns the failure with which the program ends because of an error.
     pub(crate) fn explain(&self, error: &Error) -> Failure {
+        self.explain_with(error, SAME_COMMAND)
+    }
+
+    /// Returns the failure because of an error of a call whose response another command prints.
+    pub(crate) fn explain_with(&self, error: &Error, raw: &str) -> Failure {
         let Settings { program, token, base_url, .. } = &self.settings;
-        let base_url = base_url.as_ref().map(|url| url.value.as_str());
-        explain(
-            error,
-            Context { program: *program, token: token.as_ref(), base_url, raw: SAME_COMMAND },
-        )
+        let (token, base_url) = (token.as_ref(), base_url.as_ref());
+        explain(error, Context { program: *program, token, base_url, raw })
     }
 }
 

@@ -66,12 +66,13 @@ struct Subject {
     form: Option<&'static str>,
 }
 
-const SUBJECTS: [Subject; 5] = [
+const SUBJECTS: [Subject; 6] = [
     Subject { name: "`curl -o /dev/null` (reference)", form: None },
     Subject { name: "`gateway candidates list -o raw`", form: Some("raw") },
     Subject { name: "`gateway candidates list -o ndjson`", form: Some("ndjson") },
     Subject { name: "`gateway candidates list -o json`", form: Some("json") },
     Subject { name: "`gateway candidates list -o csv`", form: Some("csv") },
+    Subject { name: "`gateway candidates list -o xlsx`", form: Some("xlsx") },
 ];
 
 /// The data of the server, and a token for it.

@@ -48,24 +48,24 @@ pub(crate) fn run<C: OperationCommands>(
         return Ok(());
     }
     let format = session.invocation.output.format()?;
-    if format == Some(Format::Raw) {
+    if format == Some(Format::RAW) {
         session.invocation.output.refuse_selection(RAW)?;
     }
     if flags.include {
         session.invocation.output.refuse_selection("--include prints the unchanged response")?;
     }
-    match format {
-        None | Some(Format::Json) if session.invocation.output.selection().is_none() => {}
-        Some(Format::Raw) => {}
-        _ if flags.include => {
-            return Err(Failure::usage(
-                "cannot use --include with this format: it prints the unchanged response",
-            )
-            .hint("remove --include, or use -o raw or -o json"));
-        }
-        _ => return records(session, &query, C::ENVELOPES),
+    let is_json = format.is_none_or(|format| format == Format::JSON);
+    let is_whole = is_json && session.invocation.output.selection().is_none();
+    if is_whole || format == Some(Format::RAW) {
+        return pass_on(session, &query, flags.include);
     }
-    pass_on(session, &query, flags.include)
+    if flags.include {
+        return Err(Failure::usage(
+            "cannot use --include with this format: it prints the unchanged response",
+        )
+        .hint("remove --include, or use -o raw or -o json"));
+    }
+    records(session, &query, C::ENVELOPES)
 }
 
 /// Returns the query of a method, as the service documents its call.
@@ -98,7 +98,7 @@ fn pass_on<S: Service>(
     let mut out = Raw::open(&session.invocation)?;
     out.write(head.as_bytes())?;
     session.pass_on(&mut response, &mut out)?;
-    if include || session.invocation.output.output != Some(Format::Raw) {
+    if include || session.invocation.output.output != Some(Format::RAW) {
         out.end_line()?;
     }
     Ok(out.finish()?)
@@ -139,13 +139,14 @@ fn records<S: Service>(
         fields: &[],
         noun: (!single).then_some(Noun::RECORD),
         single,
+        types: &[],
         source: RecordSource::Response,
     };
     let mut printer = Printer::open(&session.invocation, &schema)?;
     for value in values {
         printer.print_line(&one_line(value))?;
     }
-    Ok(printer.finish()?)
+    printer.finish()
 }
 
 /// Returns the records of a response that is an array, or has one in an envelope of the service.

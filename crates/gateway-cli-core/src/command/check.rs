@@ -14,7 +14,7 @@ use crate::operation_commands::OperationCommands;
 use crate::output::destination::Destination;
 use crate::output::format::Format;
 use crate::output::printer::Printer;
-use crate::output::schema::{RecordSource, Schema};
+use crate::output::schema::Schema;
 use crate::session::Session;
 use crate::trace::token_of;
 
@@ -118,13 +118,12 @@ fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Finding
     let Invocation { program, call, output, screen, .. } = &session.invocation;
     let Some(form) = report else {
         let format = output.format()?;
-        let is_table = format == Some(Format::Table)
+        let is_table = format == Some(Format::TABLE)
             || (format.is_none() && output.file().is_none() && screen.output.is_terminal());
         if is_table && call.verbose == 0 && output.selection().is_none() {
             return Ok(Findings::Summary(Destination::open(output.file(), program.name)?));
         }
-        let source = RecordSource::Program;
-        let schema = Schema { columns: COLUMNS, fields: FIELDS, noun: None, single: false, source };
+        let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
     };
     output.refuse_selection("a report contains every check")?;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Args as Flags, Command};
 
+use crate::command::extras::Extras;
 use crate::command::print::print;
 use crate::command::profile::names;
 use crate::config::file::ConfigFile;
@@ -30,10 +31,13 @@ pub(crate) fn run(
     flags: &CompleteFlags,
     mut definition: Command,
     records: Records,
+    extras: Extras,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     definition.build();
-    let offer = Offer { program: invocation.program.name, root: &definition, records };
+    let from = value_of("--from", &flags.words);
+    let kept = |option: &str, path: &[&str]| extras.values(option, path, from, invocation);
+    let offer = Offer { program: invocation.program.name, root: &definition, records, kept: &kept };
     let mut text = String::new();
     for (word, about) in offer.words(&flags.words) {
         let about = about.lines().next().unwrap_or_default();
@@ -43,11 +47,16 @@ pub(crate) fn run(
     print(invocation, text.as_bytes())
 }
 
+/// Words, each with a description.
+type Words = Vec<(String, String)>;
+
 /// The known words of a program.
 struct Offer<'a> {
     program: Name,
     root: &'a Command,
     records: Records,
+    /// Returns the values of an option of a command that this machine keeps.
+    kept: &'a dyn Fn(&str, &[&str]) -> Words,
 }
 
 /// A place in a command line.
@@ -127,7 +136,8 @@ impl<'a> Offer<'a> {
                 let about = |text: Option<&clap::builder::StyledStr>| {
                     text.map(ToString::to_string).unwrap_or_default()
                 };
-                shown.map(|one| (one.get_name().to_owned(), about(one.get_help()))).collect()
+                let known = shown.map(|one| (one.get_name().to_owned(), about(one.get_help())));
+                known.chain((self.kept)(arg.get_id().as_str(), &place.path)).collect()
             }
         }
     }
@@ -177,6 +187,18 @@ impl Place<'_> {
     }
 }
 
+/// Returns the value of an option among complete words.
+fn value_of<'a>(option: &str, words: &'a [String]) -> Option<&'a str> {
+    let (_incomplete, words) = words.split_last()?;
+    words.iter().enumerate().rev().find_map(|(index, word)| {
+        match word.strip_prefix(option)? {
+            // bash splits `--from=FILE` into three words.
+            "" => words.get(index + 1..)?.iter().map(String::as_str).find(|next| *next != "="),
+            value => value.strip_prefix('='),
+        }
+    })
+}
+
 fn command_word(command: &Command) -> (String, String) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     (command.get_name().to_owned(), about)
@@ -202,7 +224,7 @@ fn list(fields: Fields<'_>, last: &str, is_sort: bool) -> Vec<(String, String)> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Offer, Records};
+    use super::{Offer, Records, value_of};
     use crate::args::definition;
     use crate::command::extras::Extras;
     use crate::photos::{Commands, LARGE};
@@ -216,7 +238,8 @@ mod tests {
     fn offered(line: &str) -> String {
         let mut definition = definition::<Commands>(&LARGE, Extras::default());
         definition.build();
-        let offer = Offer { program: LARGE.name, root: &definition, records: RECORDS };
+        let kept = |_: &str, _: &[&str]| Vec::new();
+        let offer = Offer { program: LARGE.name, root: &definition, records: RECORDS, kept: &kept };
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         offer.words(&words).into_iter().map(|(word, _)| word).collect::<Vec<_>>().join(" ")
     }
@@ -253,6 +276,20 @@ mod tests {
             words.sort_unstable();
             found.sort_unstable();
             assert_eq!(found, words, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_found() {
+        for (line, expected) in [
+            ("list --from a.db --id ", Some("a.db")),
+            ("list --from=a.db --id ", Some("a.db")),
+            ("list --from = a.db --id ", Some("a.db")),
+            ("list --from a.db", None),
+            ("list --id ", None),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(value_of("--from", &words), expected, "{line}");
         }
     }
 }

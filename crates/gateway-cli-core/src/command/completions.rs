@@ -49,6 +49,10 @@ const BASH: &str = r#"_FUNCTION() {
     local word about
     COMPREPLY=()
     while IFS=$'\t' read -r word about; do
+        # A value may be a text of other people.
+        if [[ $word == *[!a-zA-Z0-9_,.:/@%+=-]* ]]; then
+            printf -v word %q "$word"
+        fi
         COMPREPLY+=("$word")
     done < <("$1" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then

@@ -140,7 +140,7 @@ pub(crate) fn run<S: Service>(
                 }
                 printer.print(&listed)?;
             }
-            Ok(printer.finish()?)
+            printer.finish()
         }
     }
 }

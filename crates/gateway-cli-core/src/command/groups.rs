@@ -54,15 +54,18 @@ enum Group {
     Read,
     SetUp,
     Help,
+    /// Commands that other programs run.
+    Machines,
 }
 
 impl Group {
-    const ALL: [Self; 3] = [Self::Read, Self::SetUp, Self::Help];
+    const ALL: [Self; 4] = [Self::Read, Self::SetUp, Self::Help, Self::Machines];
 
     /// Returns the group of a command. The commands of the service read data.
     fn of(command: &str) -> Self {
         match command {
             "auth" | "cache" | "check" | "config" | "mirror" | "profile" => Self::SetUp,
+            "airbyte" | "tap" => Self::Machines,
             "completions" | "help" | "man" | "version" => Self::Help,
             _ => Self::Read,
         }
@@ -73,6 +76,7 @@ impl Group {
             Self::Read => "Read data",
             Self::SetUp => "Set up and check",
             Self::Help => "Help",
+            Self::Machines => "For loaders of data warehouses",
         }
     }
 }

@@ -95,7 +95,7 @@ fn list(invocation: &Invocation, settings: &Settings) -> Result<(), Failure> {
     for name in names(settings.program, &settings.file)? {
         printer.print(&shown(settings, name)?)?;
     }
-    Ok(printer.finish()?)
+    printer.finish()
 }
 
 fn show(invocation: &Invocation, settings: &Settings, name: Option<String>) -> Result<(), Failure> {
@@ -103,7 +103,7 @@ fn show(invocation: &Invocation, settings: &Settings, name: Option<String>) -> R
     check_known(settings.program, &settings.file, &name)?;
     let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, true))?;
     printer.print(&shown(settings, name)?)?;
-    Ok(printer.finish()?)
+    printer.finish()
 }
 
 fn shown(settings: &Settings, profile: String) -> Result<Shown, Failure> {

@@ -43,7 +43,7 @@ pub(crate) fn run<S: Service>(invocation: &Invocation) -> Result<(), Failure> {
     }
     let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, true))?;
     printer.print(&version)?;
-    Ok(printer.finish()?)
+    printer.finish()
 }
 
 const FIELDS: &[&str] = &["name", "version", "api", "demo", "keyring"];

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use gateway_client_core::AccessToken;
 
 use crate::number::seconds;
 
@@ -41,6 +42,10 @@ pub(crate) struct ServiceFlags {
     /// The mirror to read in place of the service. Its flag exists only in programs that can have one.
     #[arg(skip)]
     pub(crate) from: Option<String>,
+
+    /// The token in the configuration of a connector.
+    #[arg(skip)]
+    pub(crate) configured_token: Option<AccessToken>,
 
     /// Maximum size of one record of a list [default: 1]. Larger records are skipped.
     #[arg(long, global = true, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]

@@ -53,6 +53,8 @@ pub(crate) enum TokenFrom {
         profile: String,
     },
     Demo,
+    /// The configuration of a connector.
+    Configured,
 }
 
 impl fmt::Display for TokenFrom {
@@ -72,6 +74,7 @@ impl fmt::Display for TokenFrom {
                 write!(f, "{} (profile {profile})", program.command("auth login"))
             }
             Self::Demo => f.write_str("the sample service (--demo)"),
+            Self::Configured => f.write_str("the key `token` of the configuration"),
         }
     }
 }

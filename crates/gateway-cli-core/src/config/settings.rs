@@ -144,7 +144,9 @@ fn token(
         return Ok(Some(TokenFrom::Demo));
     }
     let origin = Origin::Profile(profile.to_owned());
-    Ok(Some(if flags.token_stdin {
+    Ok(Some(if flags.configured_token.is_some() {
+        TokenFrom::Configured
+    } else if flags.token_stdin {
         TokenFrom::Stdin
     } else if let Some(path) = &flags.token_file {
         if path.as_os_str() == "-" {

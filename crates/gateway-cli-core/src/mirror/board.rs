@@ -1,12 +1,12 @@
 //! `board`: how many members each group has with each value.
 
 mod columns;
-mod counts;
+pub(crate) mod counts;
 mod fold;
 
 use std::iter;
 
-use gateway_mirror::model::Table;
+use gateway_mirror::model::{FieldType, Table};
 use gateway_mirror::{Error, Mirror};
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn check_synced(mirror: &Mirror, of: Recovered, program: Name) -> Result<(), Fai
 fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
     let Invocation { output, screen, .. } = invocation;
     let format = output.format()?;
-    let is_table = format == Some(Format::Table)
+    let is_table = format == Some(Format::TABLE)
         || (format.is_none() && output.file().is_none() && screen.output.is_terminal());
     counts.has_unknown = !is_table || output.fields.is_some() || counts.sum().unknown > 0;
     let width = screen.output.width.filter(|_| is_table && !output.wide && output.fields.is_none());
@@ -74,11 +74,14 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
         .chain(counts.has_unknown.then_some(UNKNOWN))
         .chain([TOTAL])
         .collect();
+    let text = 1 + usize::from(counts.title.is_some());
+    let types: Vec<_> = names.iter().skip(text).map(|name| (*name, FieldType::Integer)).collect();
     let schema = Schema {
         columns: &names,
         fields: &names,
         noun: None,
         single: false,
+        types: &types,
         source: RecordSource::Response,
     };
     let mut printer = Printer::open(invocation, &schema)?;

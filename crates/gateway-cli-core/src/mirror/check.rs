@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gateway_mirror::{Finding, FindingKind};
+use clap::Args;
+use gateway_mirror::{Check, Finding, FindingKind, Repaired};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -25,40 +26,78 @@ struct Shown<'a> {
     next_step: &'static str,
 }
 
-/// Checks the mirror.
-pub(crate) fn run(invocation: &Invocation) -> Result<(), Failure> {
+/// The flags of `mirror check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckFlags {
+    /// Repair what can be repaired, print it, and check again. A consumer may need a new snapshot afterwards.
+    #[arg(long)]
+    repair: bool,
+}
+
+/// Checks the mirror, or repairs it.
+pub(crate) fn run(flags: &CheckFlags, invocation: &Invocation) -> Result<(), Failure> {
     if invocation.call.dry_run {
-        invocation.screen.note("would check the mirror");
+        let would = if flags.repair { "would repair the mirror" } else { "would check the mirror" };
+        invocation.screen.note(would);
         return Ok(());
     }
-    let mirror = open_to_read(invocation)?;
-    let check = mirror.check().map_err(|error| explained(&error))?;
+    let mut mirror = open_to_read(invocation)?;
+    if !flags.repair {
+        let check = mirror.check().map_err(|error| explained(&error))?;
+        print(invocation, &check.findings, FindingKind::next_step)?;
+        return judge(invocation, &check);
+    }
+    let Repaired { findings, check, .. } = mirror.repair().map_err(|error| explained(&error))?;
+    print(invocation, &findings, FindingKind::repair)?;
+    if !findings.is_empty() {
+        let count = with_separators(u64::try_from(findings.len()).unwrap_or(u64::MAX));
+        invocation.screen.note(&format!("repaired {count} findings"));
+    }
+    judge(invocation, &check)
+}
+
+fn print(
+    invocation: &Invocation,
+    findings: &[Finding],
+    step: impl Fn(FindingKind) -> &'static str,
+) -> Result<(), Failure> {
     let noun = Some(Noun::new("finding", "findings"));
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(invocation, &schema)?;
-    for Finding { kind, table, id, cause, .. } in &check.findings {
+    for Finding { kind, table, id, cause, .. } in findings {
         printer.print(&Shown {
             kind: kind.as_str(),
             table: table.as_deref(),
             id: id.as_deref(),
             cause,
-            next_step: kind.next_step(),
+            next_step: step(*kind),
         })?;
     }
     printer.finish()?;
+    Ok(())
+}
+
+/// Notes what was checked, and fails if there are findings.
+fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
     let (rows, changes) = (records(check.records), with_separators(check.changes));
     let found = check.more.saturating_add(u64::try_from(check.findings.len()).unwrap_or(u64::MAX));
     let checked = format!("checked {rows} and {changes} changes");
     invocation.screen.note(&if found == 0 { format!("no damage: {checked}") } else { checked });
-    match found {
-        0 => Ok(()),
-        found => {
-            let text = format!("the mirror is damaged: {} findings", with_separators(found));
-            let step = |kind: FindingKind| format!("{}: {}", kind.as_str(), kind.next_step());
-            let steps: BTreeSet<_> = check.findings.iter().map(|one| step(one.kind)).collect();
-            let steps: Vec<_> = steps.into_iter().collect();
-            Err(Failure::new(Exit::Contract, text).hint(steps.join("; ")))
-        }
+    if found == 0 {
+        return Ok(());
+    }
+    let text = format!("the mirror is damaged: {} findings", with_separators(found));
+    let kinds: BTreeSet<FindingKind> = check.findings.iter().map(|one| one.kind).collect();
+    let steps: BTreeSet<&str> = kinds.into_iter().map(next_step).collect();
+    let steps: Vec<&str> = steps.into_iter().collect();
+    Err(Failure::new(Exit::Contract, text).hint(steps.join("; ")))
+}
+
+/// Returns what to do next about a kind of findings, as a hint.
+fn next_step(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Damage => kind.next_step(),
+        _ => "run `mirror check --repair`",
     }
 }
 

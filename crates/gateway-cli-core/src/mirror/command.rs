@@ -6,7 +6,9 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::backup::{self, BackupFlags, RestoreFlags};
 use crate::mirror::changes::{self, ChangesFlags};
-use crate::mirror::check;
+use crate::mirror::check::{self, CheckFlags};
+use crate::mirror::consumers::{self, ConsumersFlags};
+use crate::mirror::export::{self, ExportFlags};
 use crate::mirror::forget::{self, ForgetFlags};
 use crate::mirror::hooks::Mirroring;
 use crate::mirror::purge::{self, PurgeFlags};
@@ -22,6 +24,9 @@ pub(crate) enum MirrorCommand {
     /// Each list is read once, and only differences are written. A list that was not received completely changes nothing.
     /// A record that is absent from a complete list is missing, and gone after --confirm such lists. If too many records are
     /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
+    ///
+    /// Some values are in no record: only the filter of a list knows them, such as the status of a photo in an album. The sync
+    /// asks for the records of each group, here an album, and for those with each value.
     ///
     /// The flags that select records and fields, such as --filter, apply to the report.
     #[command(after_help = "\
@@ -39,14 +44,24 @@ Examples:
     Status(StatusFlags),
     /// Print the changes of the records, in their order.
     ///
-    /// Changes have the names of changed fields, not their values. In JSON and NDJSON, each change has a cursor: `--after`
-    /// continues after it.
+    /// Changes have the names of changed fields, not their values. In JSON and NDJSON, each change has a cursor, which is a
+    /// position in the changes: `--after` continues there.
     #[command(after_help = "\
 Examples:
   {program} mirror changes
   {program} mirror changes --limit 100 -o ndjson
   {program} mirror changes --cursor")]
     Changes(ChangesFlags),
+    /// Print the consumers of the changes, such as webhooks, and what waits for them.
+    ///
+    /// A consumer is a receiver that `watch` delivers to. The mirror keeps its position: the number of the last change that it
+    /// received. A webhook that answers with status 410 is disabled.
+    #[command(after_help = "\
+Examples:
+  {program} mirror consumers
+  {program} mirror consumers --enable webhook
+  {program} mirror consumers --remove exec --yes")]
+    Consumers(ConsumersFlags),
     /// Find records by text, in any case. Records that are gone or forgotten are not found.
     #[command(after_help = "\
 Examples:
@@ -55,8 +70,8 @@ Examples:
     Search(SearchFlags),
     /// Erase a record, and keep later syncs from bringing it back.
     ///
-    /// Its personal fields are emptied in the table, the log and the free space of the file. The identity
-    /// stays; the other fields become empty. `--undo` lets a later sync add the record again. Backups that may still have the record are named.
+    /// Its personal fields are emptied, also in the log and the free space of the file. Its identity stays. `--undo` lets a
+    /// later sync add the record again. Backups that may still have the record are named.
     #[command(after_help = "\
 Examples:
   {program} mirror forget 4711
@@ -65,27 +80,42 @@ Examples:
     Forget(ForgetFlags),
     /// Remove rows of deleted records, and old changes.
     ///
-    /// Forgotten identities stay blocked. Cursors before the removed changes are refused from now on.
+    /// Forgotten identities stay blocked. A reader that has not read the removed changes has to read the tables again: its
+    /// cursor is refused.
     Purge {
         #[command(flatten)]
         flags: PurgeFlags,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(short, long)]
         yes: bool,
     },
     /// Check the mirror for damage: its database, counts and hashes, and that the changes agree with the tables.
     ///
     /// The exit code is 5 if something is wrong. Each finding says what to do next.
-    Check,
+    #[command(after_help = "\
+Examples:
+  {program} mirror check
+  {program} mirror check --repair")]
+    Check(CheckFlags),
     /// Write the mirror to a file, also during a sync.
     #[command(after_help = "\
 Examples:
   {program} mirror backup backup.db
   {program} mirror backup backup.db --replace --from mirror.db")]
     Backup(BackupFlags),
+    /// Write the mirror as tables of other tools, into a folder or an object store.
+    ///
+    /// The tables are in the format Delta Lake. Only files whose records differ are written again. Credentials are in the
+    /// usual environment variables, such as `AWS_ACCESS_KEY_ID`.
+    #[command(after_help = "\
+Examples:
+  {program} mirror export --to s3://archive/tables
+  {program} mirror export --to tables --from mirror.db")]
+    Export(ExportFlags),
     /// Replace the mirror by a backup.
     ///
-    /// Records that the replaced mirror had forgotten stay forgotten. Readers of the changes need a new snapshot.
+    /// Records that the replaced mirror had forgotten stay forgotten. Cursors from before are refused, so readers of the changes
+    /// have to read the tables again.
     #[command(after_help = "\
 Examples:
   {program} mirror restore backup.db
@@ -100,11 +130,13 @@ impl MirrorCommand {
             Self::Sync(flags) => (of.sync)(&flags, invocation),
             Self::Status(flags) => status::run(&flags, invocation),
             Self::Changes(flags) => changes::run(&flags, invocation),
+            Self::Consumers(flags) => consumers::run(&flags, invocation),
             Self::Search(flags) => search::run(&flags, invocation),
             Self::Forget(flags) => forget::run(&flags, of, invocation),
             Self::Purge { flags, yes } => purge::run(&flags, yes, invocation),
-            Self::Check => check::run(invocation),
+            Self::Check(flags) => check::run(&flags, invocation),
             Self::Backup(flags) => backup::back_up(&flags, invocation),
+            Self::Export(flags) => export::run(&flags, invocation),
             Self::Restore(flags) => backup::restore(&flags, invocation),
         }
     }

@@ -20,11 +20,10 @@ pub(crate) fn unreadable(error: &Error) -> Failure {
 /// Returns the failure with an exit code for a failure of the file or database.
 fn explained_as(of_store: Exit, error: &Error) -> Failure {
     let exit = match error.kind() {
-        ErrorKind::Store | ErrorKind::Io if is_unreachable(error) => Exit::Network,
         ErrorKind::Brake => Exit::Braked,
         ErrorKind::Busy => Exit::Busy,
         ErrorKind::Store | ErrorKind::Io => of_store,
-        ErrorKind::Call => Exit::Network,
+        ErrorKind::Call | ErrorKind::Unreachable => Exit::Network,
         ErrorKind::Delivery | ErrorKind::Filter => Exit::Contract,
         _ => Exit::Usage,
     };
@@ -41,25 +40,4 @@ fn explained_as(of_store: Exit, error: &Error) -> Failure {
         source = cause.source();
     }
     failure
-}
-
-/// Returns whether the database did not answer, or the connection to it was lost.
-#[cfg(feature = "mirror-postgres")]
-fn is_unreachable(error: &Error) -> bool {
-    use gateway_mirror::connector;
-
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if let Some(cause) = cause.downcast_ref::<connector::Error>() {
-            use connector::ErrorKind::{Busy, Unreachable};
-            return matches!(cause.kind(), Busy | Unreachable);
-        }
-        source = cause.source();
-    }
-    error.to_string().contains("the connection to the database was lost")
-}
-
-#[cfg(not(feature = "mirror-postgres"))]
-const fn is_unreachable(_: &Error) -> bool {
-    false
 }

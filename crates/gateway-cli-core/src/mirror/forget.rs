@@ -31,7 +31,7 @@ pub(crate) struct ForgetFlags {
     #[arg(long, conflicts_with = "undo")]
     unknown: bool,
 
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(short, long)]
     yes: bool,
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 pub(crate) struct Recovered {
     /// The table of the placements.
     pub(crate) table: &'static Table,
+    pub(crate) members: &'static Table,
     pub(crate) groups: &'static Table,
     /// The name of the value.
     pub(crate) value: &'static str,
@@ -24,6 +25,8 @@ pub(crate) struct Found {
     pub(crate) recovered: Vec<Recovered>,
     /// All tables.
     pub(crate) tables: Vec<&'static str>,
+    /// The tables, each with the API method of its list.
+    pub(crate) methods: Vec<(&'static str, &'static str)>,
     /// The tables with personal columns.
     pub(crate) personal: Vec<&'static str>,
 }
@@ -36,8 +39,9 @@ pub(crate) fn found<S: Mirrored>() -> Found {
 }
 
 impl Found {
-    fn add(&mut self, table: &'static Table) {
+    fn add<O: Operation>(&mut self, table: &'static Table) {
         self.tables.push(table.name());
+        self.methods.push((table.name(), O::METHOD));
         if table.columns().iter().any(Column::is_personal) {
             self.personal.push(table.name());
         }
@@ -50,7 +54,7 @@ impl<S: Service> MirrorVisitor<S> for Found {
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.add(table);
+        self.add::<O>(table);
     }
 
     fn paged_list<O>(&mut self, table: &'static Table, _: O)
@@ -58,7 +62,7 @@ impl<S: Service> MirrorVisitor<S> for Found {
         O: PagedOperation<Service = S>,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        self.add(table);
+        self.add::<O>(table);
     }
 
     fn recovery<O>(&mut self, recovery: Recovery<O>)
@@ -66,9 +70,10 @@ impl<S: Service> MirrorVisitor<S> for Found {
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let Recovery { table, groups, value, known_values, .. } = recovery;
+        let Recovery { table, members, groups, value, known_values, .. } = recovery;
         self.tables.push(table.name());
-        self.recovered.push(Recovered { table, groups, value, known_values });
+        self.methods.push((table.name(), O::METHOD));
+        self.recovered.push(Recovered { table, members, groups, value, known_values });
     }
 
     fn gauge<O>(&mut self, _: Gauge, _: O)

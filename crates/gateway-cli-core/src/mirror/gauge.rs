@@ -143,7 +143,7 @@ fn print(forecast: &Forecast, gauge: Gauge, invocation: &Invocation) -> Result<(
         hours: forecast.during.as_secs() / 3600,
         sampled_at: utc(forecast.last.at),
     })?;
-    Ok(printer.finish()?)
+    printer.finish()
 }
 
 const FIELDS: &[&str] =

@@ -7,6 +7,8 @@ use gateway_mirror::model::Mirrored;
 
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+#[cfg(feature = "dashboard")]
+use crate::mirror::dashboard::{self, DashboardFlags};
 use crate::mirror::found::{Recovered, found};
 use crate::mirror::selected::{Select, select};
 use crate::mirror::sync::{self, SyncCommand};
@@ -16,6 +18,8 @@ use crate::mirror::watch::{self, WatchFlags};
 #[derive(Clone, Copy)]
 pub(crate) struct Mirroring {
     pub(crate) sync: fn(&SyncCommand, &Invocation) -> Result<(), Failure>,
+    #[cfg(feature = "dashboard")]
+    pub(crate) dashboard: fn(&DashboardFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) recovered: fn() -> Vec<Recovered>,
     pub(crate) select: Select,
@@ -30,6 +34,8 @@ impl Mirroring {
     pub(crate) fn of<C: ServiceClient<Service: Mirrored>>() -> Self {
         Self {
             sync: sync::run::<C>,
+            #[cfg(feature = "dashboard")]
+            dashboard: dashboard::run::<C::Service>,
             watch: watch::run::<C>,
             recovered: || found::<C::Service>().recovered,
             select: select::<C::Service>,

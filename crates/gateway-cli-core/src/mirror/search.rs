@@ -51,7 +51,7 @@ pub(crate) fn run(flags: &SearchFlags, invocation: &Invocation) -> Result<(), Fa
     });
     done?;
     read.map_err(|error| explained(&error))?;
-    Ok(printer.finish()?)
+    printer.finish()
 }
 
 fn print(printer: &mut Printer, table: &str, record: &Record) -> io::Result<()> {

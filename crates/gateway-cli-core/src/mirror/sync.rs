@@ -16,14 +16,15 @@ use serde::Serialize;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::accept::{self, Accepted, accepted};
 use crate::mirror::failure::explained;
 use crate::mirror::found::found;
 use crate::mirror::notes::{Notes, Subject};
 use crate::mirror::place::{Place, refuse_new_since};
+use crate::mirror::progress::ProgressLine;
 use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
 use crate::mirror::{metrics, profiles};
-use crate::number::whole_number;
 use crate::output::printer::Printer;
 use crate::output::progress::records;
 use crate::output::schema::Schema;
@@ -65,11 +66,13 @@ pub(crate) struct SyncFlags {
 
     /// Accept a list in which exactly N records are newly missing.
     ///
+    /// With TABLE, the number is only for the list of this table. Repeat the flag for several.
+    ///
     /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, or if it became empty.
-    #[arg(long, value_name = "N", value_parser = whole_number)]
-    accept_missing: Option<u64>,
+    #[arg(long, value_name = "[TABLE=]N", value_parser = accepted)]
+    accept_missing: Vec<Accepted>,
 
-    /// Number of complete lists in a row without a record after which it is gone.
+    /// Count a record as gone after N lists in a row without it.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     confirm: u32,
 
@@ -77,21 +80,22 @@ pub(crate) struct SyncFlags {
     #[arg(long, hide_short_help = true)]
     emit_baseline: bool,
 
-    /// Another value to ask for. Repeat the flag for several.
+    /// Name of a value, such as a status, that the contract does not list. Repeat the flag for several.
     ///
-    /// The service does not list its values. Those of the contract, and those that the mirror has, are always asked for.
+    /// A value that only a filter of the service knows is asked for by its name. The names in the contract, and those that the
+    /// mirror has, are always asked for. The mirror keeps each name.
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     values: Vec<String>,
 
-    /// Ask for the values of all groups. By default, each sync asks for those of changed groups, and of one eighth of all.
+    /// Ask for the values in all groups. By default, a sync asks in those whose records changed, and in one eighth of all.
     #[arg(long, conflicts_with = "no_recover")]
     all: bool,
 
-    /// Do not ask for values: sync only lists.
+    /// Sync only the lists, and do not ask for values.
     #[arg(long)]
     no_recover: bool,
 
-    /// Keep no personal fields: empty those that the mirror has, and store none from now on. It lasts.
+    /// Keep no personal fields: empty those that the mirror has, and store none from now on. This cannot be undone.
     ///
     /// Identities, dates and other fields stay, and changes are noticed as before. Fields that the contract does not list
     /// count as personal. Only a new mirror can have personal fields again.
@@ -228,9 +232,11 @@ pub(crate) fn sync<S: Mirrored>(
     flags: &SyncFlags,
     repeat: &RepeatFlags,
 ) -> Result<Synced, Failure> {
-    let done = mirror.sync_all_blocking(&session.client, &options::<S>(flags));
+    let line = ProgressLine::new(session.invocation.screen);
+    let done = mirror.sync_all_blocking(&session.client, &line.observe(options::<S>(flags)));
+    drop(line);
     let report = done.unwrap_or_else(SyncError::into_report);
-    let done = failed(session, &report);
+    let done = failed(session, mirror, &report);
     if let Some(path) = &repeat.metrics_file {
         let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
         let tables = mirror.tables().map_err(|error| explained(&error))?;
@@ -274,8 +280,8 @@ pub(crate) fn summarize(report: &SyncReport, notes: &mut Notes) {
 /// Returns the options of the sync.
 fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     let mut rules = Rules::new().confirm(flags.confirm);
-    if let Some(records) = flags.accept_missing {
-        rules = rules.accept_missing(records);
+    for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
+        rules = rules.accept_missing(accepted.records);
     }
     if flags.emit_baseline {
         rules = rules.emit_baseline();
@@ -283,6 +289,11 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     let mut options = SyncOptions::new().rules(rules).concurrency(flags.concurrency.into());
     for recovered in found::<S>().recovered {
         options = options.values(recovered.value, flags.values.iter().cloned());
+    }
+    for Accepted { table, records } in &flags.accept_missing {
+        if let Some(table) = table {
+            options = options.accept_missing(table, *records);
+        }
     }
     if let Some(calls) = flags.calls_per_second {
         options = options.calls_per_second(calls);
@@ -305,7 +316,11 @@ fn source<S>(flags: &SyncFlags, session: &Session<S>) -> Source {
 }
 
 /// Returns the first failure, and warns of the others.
-fn failed<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
+fn failed<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &Mirror,
+    report: &SyncReport,
+) -> Result<(), Failure> {
     if let Some(error) = &report.error {
         return Err(explained(error));
     }
@@ -319,7 +334,13 @@ fn failed<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), F
     for (part, error) in failed {
         session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
     }
-    Err(explain(session, first).because(format!("the {part} was not synced")))
+    let failure = explain(session, &part, first).within(&format!("the {part} was not synced"));
+    if first.kind() != ErrorKind::Brake {
+        return Err(failure);
+    }
+    let program = session.settings.program;
+    let hint = accept::hint(mirror, report, &found::<S>().recovered, program);
+    Err(failure.hint(hint.map_err(|error| explained(&error))?))
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
@@ -355,17 +376,19 @@ fn failed_parts(table: &TableReport) -> Vec<(String, &Error)> {
     }
 }
 
-/// Returns the failure of a table.
-fn explain<S: Service>(session: &Session<S>, error: &Error) -> Failure {
+/// Returns the failure of a part of the sync.
+fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Failure {
     let call = error.source().and_then(|cause| cause.downcast_ref::<CallError>());
-    if let (ErrorKind::Call, Some(call)) = (error.kind(), call) {
-        return session.explain(call);
+    let (ErrorKind::Call, Some(call)) = (error.kind(), call) else { return explained(error) };
+    let found = found::<S>();
+    let method = found.methods.iter().find(|(table, _)| part == format!("table {table}"));
+    match method {
+        Some((_, method)) => {
+            let raw = session.settings.program.command(&format!("api {method} -o raw"));
+            session.explain_with(call, &raw)
+        }
+        None => session.explain(call),
     }
-    let failure = explained(error);
-    let Some(missing) = error.missing() else { return failure };
-    let accept = format!("mirror sync --accept-missing {missing}");
-    let accept = session.settings.program.command(&accept);
-    failure.hint(format!("if they were deleted, {accept} with the same flags accepts this number"))
 }
 
 fn shown(table: &'static str, report: &Report) -> Shown {

@@ -38,7 +38,7 @@ pub(crate) struct WatchFlags {
     #[command(flatten)]
     sync: SyncFlags,
 
-    /// Time from one sync to the next, such as `15m` or `1h`.
+    /// Time between two syncs, such as `1h`.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "15m")]
     every: u64,
 
@@ -58,10 +58,10 @@ pub(crate) struct WatchFlags {
     #[arg(long, value_name = "FILE", requires = "webhook", hide_short_help = true)]
     webhook_secret_file: Option<PathBuf>,
 
-    /// Name of the position in the changes, which the mirror keeps [default: `exec`, `webhook` or `stdout`].
+    /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or `stdout`].
     ///
-    /// Each name gets every change. A new name begins after the changes that the mirror has. Programs with one name share its
-    /// changes, so give each receiver its own.
+    /// Each name gets every change. A new name begins after the changes that the mirror has. Give each receiver its own name:
+    /// two processes cannot deliver to one at the same time. `mirror consumers` lists the names.
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
 
@@ -101,7 +101,7 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     refuse_from(invocation)?;
-    if invocation.output.format()?.is_some_and(|format| format != Format::Ndjson)
+    if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
         || invocation.output.file().is_some()
     {
         return Err(Failure::usage("cannot use -o and --output-file: events are lines of JSON"));
@@ -251,7 +251,7 @@ impl Watch<'_> {
         } else if error.kind() == ErrorKind::Delivery && is_unreachable {
             failure = failure.with_exit(Exit::Network);
         }
-        if consumer.is_some_and(|one| one.disabled.is_some()) {
+        if consumer.is_some_and(|one| one.disabled_at.is_some()) {
             let resume = self.invocation.program.name.command("watch --resume");
             failure = failure
                 .with_exit(Exit::Contract)
@@ -263,7 +263,7 @@ impl Watch<'_> {
 
 /// Returns the time until the next attempt of a consumer, if its last one failed.
 fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
-    let consumer = consumer.filter(|one| one.disabled.is_none())?;
+    let consumer = consumer.filter(|one| one.disabled_at.is_none())?;
     let due = Duration::from_secs(u64::try_from(consumer.next_attempt_at?).unwrap_or_default());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(due.saturating_sub(now))

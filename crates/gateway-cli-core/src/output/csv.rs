@@ -6,23 +6,38 @@ use std::io::{self, Write};
 use gateway_client_core::model::formula::guard;
 
 use crate::escape::printable;
+use crate::failure::Failure;
+use crate::output::dialect::Dialect;
+use crate::output::output_format::OutputFormat;
 use crate::output::record::{Cells, Path};
-use crate::output::record_writer::RecordWriter;
+use crate::output::record_writer::{Ending, RecordWriter};
+use crate::output::setup::OutputSetup;
 
-/// A dialect of CSV.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// Whether `'` is put before text that a spreadsheet would run as a formula.
-    pub(crate) escape_formulas: bool,
-    /// Whether the output starts with the byte order mark by which Excel recognizes UTF-8.
-    pub(crate) byte_order_mark: bool,
-    /// The character between cells; it must be ASCII.
-    pub(crate) separator: char,
+/// `csv`.
+#[derive(Debug)]
+pub(crate) struct CsvFormat;
+
+impl OutputFormat for CsvFormat {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn about(&self) -> &'static str {
+        "Comma-separated values (RFC 4180), safe to open in a spreadsheet"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+        Ok(Box::new(Csv::new(setup.dialect, setup.paths(), setup.is_terminal())))
+    }
 }
 
 /// A header line, then one line per record.
 #[derive(Debug)]
-pub(crate) struct Csv {
+struct Csv {
     columns: Vec<Path>,
     has_header: bool,
     line: Line,
@@ -30,12 +45,12 @@ pub(crate) struct Csv {
 
 impl Csv {
     /// Creates a writer with these columns.
-    pub(crate) fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
+    fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
         let line = Line { dialect, terminal, escaped: 0, changed: 0, text: String::new() };
         Self { columns, has_header: false, line }
     }
 
-    fn write_header(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_header(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         if self.has_header {
             return Ok(());
         }
@@ -51,7 +66,7 @@ impl Csv {
 }
 
 impl RecordWriter for Csv {
-    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+    fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         self.write_header(out)?;
         let mut cells = Cells::read(record);
         for (index, column) in self.columns.iter().enumerate() {
@@ -60,24 +75,24 @@ impl RecordWriter for Csv {
         self.line.write(out)
     }
 
-    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
         self.write_header(out)?;
         let counted = |count: u64, what: &str| match count {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
-        let mut notes = Vec::new();
+        let mut ending = Ending::new();
         if self.line.escaped > 0 {
             let cells = counted(self.line.escaped, "formula-like cell");
-            notes.push(format!("escaped {cells} with ' (--csv-raw disables this)"));
+            ending = ending.note(format!("escaped {cells} with ' (--csv-raw disables this)"));
         }
         if self.line.changed > 0 {
             let cells = counted(self.line.changed, "cell");
-            notes.push(format!(
-                "Excel will change {cells} of digits: it drops leading zeros, the plus sign and the digits after the 15th; import the file with these columns as text to keep them"
+            ending = ending.note(format!(
+                "Excel will change {cells} of digits: it drops leading zeros, the plus sign and the digits after the 15th; {KEEPING_DIGITS}"
             ));
         }
-        Ok(Some(notes.join("; ")).filter(|note| !note.is_empty()))
+        Ok(ending)
     }
 }
 
@@ -129,7 +144,7 @@ impl Line {
     }
 
     /// Writes the line, and starts the next one.
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         if self.text.is_empty() {
             // The only cell is empty. Many readers skip blank lines, which would lose the record.
             self.text.push_str("\"\"");
@@ -150,6 +165,13 @@ fn changes_in_excel(cell: &str) -> bool {
     differs && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The advice for a person who needs all digits.
+const KEEPING_DIGITS: &str = if cfg!(feature = "xlsx") {
+    "-o xlsx keeps them"
+} else {
+    "import the file with these columns as text to keep them"
+};
+
 /// Number of digits that Excel keeps of a number.
 const MAX_EXCEL_DIGITS: usize = 15;
 
@@ -158,29 +180,30 @@ mod tests {
     use gateway_client_core::model::formula::unguard;
     use proptest::prelude::*;
 
-    use super::{Csv, Dialect, changes_in_excel};
+    use super::{Csv, changes_in_excel};
+    use crate::output::dialect::Dialect;
     use crate::output::record::Path;
-    use crate::output::record_writer::RecordWriter as _;
+    use crate::output::record_writer::{Ending, RecordWriter as _};
 
     const PLAIN: Dialect =
         Dialect { escape_formulas: true, byte_order_mark: false, separator: ',' };
 
-    fn csv(dialect: Dialect, records: &[&str]) -> (String, Option<String>) {
+    fn csv(dialect: Dialect, records: &[&str]) -> (String, Vec<String>) {
         let columns = ["id", "studio.name"].map(Path::parse).to_vec();
         let (mut writer, mut out) = (Csv::new(dialect, columns, false), Vec::new());
         for record in records {
             writer.write(&mut out, record).unwrap();
         }
-        let note = writer.finish(&mut out).unwrap();
-        (String::from_utf8(out).unwrap(), note)
+        let ending = writer.finish(&mut out).unwrap();
+        (String::from_utf8(out).unwrap(), ending.notes)
     }
 
     #[test]
     fn only_cells_that_need_quotes_are_quoted() {
-        let (text, note) =
+        let (text, notes) =
             csv(PLAIN, &[r#"{"id":"a,\"b\"\r\nc","studio":{"name":"é"}}"#, r#"{"id":" x"}"#]);
         assert_eq!(text, "id,studio.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
-        assert_eq!(note, None);
+        assert_eq!(notes, Vec::<String>::new());
         assert_eq!(csv(PLAIN, &[]).0, "id,studio.name\r\n");
     }
 
@@ -192,7 +215,7 @@ mod tests {
             for record in records {
                 writer.write(&mut out, record).unwrap();
             }
-            writer.finish(&mut out).unwrap();
+            assert_eq!(writer.finish(&mut out).unwrap(), Ending::new());
             String::from_utf8(out).unwrap()
         };
         let records = [r#"{"phone":""}"#, r#"{"id":"1"}"#, r#"{"phone":"5"}"#];
@@ -210,9 +233,9 @@ mod tests {
     #[test]
     fn formulas_are_escaped_and_counted() {
         let record = r#"{"id":"=cmd|' /C calc'!A0"}"#;
-        let (text, note) = csv(PLAIN, &[record]);
+        let (text, notes) = csv(PLAIN, &[record]);
         assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
-        assert!(note.unwrap().starts_with("escaped 1 formula-like cell "));
+        assert!(notes[0].starts_with("escaped 1 formula-like cell "));
         assert!(csv(Dialect { escape_formulas: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
     }
 
@@ -234,10 +257,10 @@ mod tests {
         }
         let excel = Dialect { byte_order_mark: true, ..PLAIN };
         let records = [r#"{"id":"00123"}"#, r#"{"id":"=1"}"#];
-        let note = csv(excel, &records).1.unwrap();
-        assert!(note.starts_with("escaped 1 formula-like cell with "), "{note}");
-        assert!(note.contains("; Excel will change 1 cell of digits: "), "{note}");
-        assert!(!csv(PLAIN, &records).1.unwrap().contains("Excel"));
+        let notes = csv(excel, &records).1;
+        assert!(notes[0].starts_with("escaped 1 formula-like cell with "), "{notes:?}");
+        assert!(notes[1].starts_with("Excel will change 1 cell of digits: "), "{notes:?}");
+        assert_eq!(csv(PLAIN, &records).1.len(), 1);
     }
 
     #[test]
@@ -245,7 +268,7 @@ mod tests {
         let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(Path::field).to_vec();
         let header = |terminal| {
             let (mut writer, mut out) = (Csv::new(PLAIN, names.clone(), terminal), Vec::new());
-            assert!(writer.finish(&mut out).unwrap().is_some());
+            assert_eq!(writer.finish(&mut out).unwrap().notes.len(), 1);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(header(true), "'=cmd(),\"a,\"\"b\",\\u{1b}[2Jid\r\n");

@@ -6,8 +6,9 @@ use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 
 use crate::failure::Failure;
-use crate::output::csv::Dialect;
-use crate::output::format::Format;
+use crate::output::dialect::Dialect;
+use crate::output::format::{Format, Formats};
+use crate::output::format_parser::FormatParser;
 use crate::output::select::Filter;
 use crate::output::separator;
 use crate::output::since::Since;
@@ -20,11 +21,15 @@ use crate::screen::{Color, variable};
 pub(crate) struct OutputFlags {
     /// Output format [default: table on a terminal, else json].
     ///
-    /// With --output-file, the extension selects the format: .csv, .json, .ndjson or .jsonl, and .txt for a table.
-    /// Extensions of other known formats, such as .xlsx, are refused; any other name gets JSON. Interrupted JSON is
-    /// invalid, so programs notice; interrupted NDJSON merely ends early.
-    #[arg(short, long, global = true, value_name = "FORMAT", hide_possible_values = false)]
+    /// With --output-file, the extension selects the format: {extensions}. A .txt file gets a table. Extensions of other known
+    /// formats, such as .xml, are refused; any other name gets JSON. Interrupted JSON is invalid, so programs notice;
+    /// interrupted NDJSON merely ends early.
+    #[arg(short, long, global = true, value_name = "FORMAT", value_parser = FormatParser(Formats::default()))]
     pub(crate) output: Option<Format>,
+
+    /// The formats of the program.
+    #[arg(skip)]
+    pub(crate) formats: Formats,
 
     /// Print only these fields, such as `{fields}`, in any case.
     #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',', value_parser = trimmed())]
@@ -99,6 +104,9 @@ pub(crate) struct OutputFlags {
 
     /// Write CSV for Excel: with a UTF-8 byte order mark and the list separator of the locale.
     ///
+    /// Excel drops leading zeros, the plus sign and the digits after the 15th.
+    #[cfg_attr(feature = "xlsx", doc = "`-o xlsx` avoids that: prefer it for spreadsheets.")]
+    ///
     /// The locale is taken from `LC_ALL`, `LC_NUMERIC` or `LANG`. If none is set, as on Windows, the separator is a comma.
     /// If Excel puts everything into one column, it expects another separator: try `--separator ';'`.
     #[arg(long, global = true)]
@@ -137,15 +145,15 @@ impl OutputFlags {
     /// one format has.
     pub(crate) fn format(&self) -> Result<Option<Format>, Failure> {
         let requested = match (self.output, self.file()) {
-            (None, Some(file)) => Format::of_file(file)?,
+            (None, Some(file)) => self.formats.of_file(file)?,
             (output, _) => output,
         };
         let given = [
-            ("--jq", self.jq.is_some(), Format::Json),
-            ("--excel", self.excel, Format::Csv),
-            ("--csv-raw", self.csv_raw, Format::Csv),
-            ("--separator", self.separator.is_some(), Format::Csv),
-            ("--wide", self.wide, Format::Table),
+            ("--jq", self.jq.is_some(), Format::JSON),
+            ("--excel", self.excel, Format::CSV),
+            ("--csv-raw", self.csv_raw, Format::CSV),
+            ("--separator", self.separator.is_some(), Format::CSV),
+            ("--wide", self.wide, Format::TABLE),
         ];
         let mut format = requested;
         for (flag, _, own) in given.into_iter().filter(|(_, given, _)| *given) {

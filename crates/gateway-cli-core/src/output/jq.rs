@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use crate::escape::printable;
 use crate::failure::Failure;
 use crate::output::jq_error::JqError;
-use crate::output::json::safe;
-use crate::output::record_writer::RecordWriter;
+use crate::output::json_text::safe;
+use crate::output::record_writer::{Ending, RecordWriter};
 
 /// A writer that keeps all records, and then applies the filter to the list or the object.
 pub(crate) struct Jq {
@@ -47,7 +47,7 @@ impl Jq {
 }
 
 impl RecordWriter for Jq {
-    fn write(&mut self, _out: &mut dyn Write, record: &str) -> io::Result<()> {
+    fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         if !self.single {
             self.input.push(if self.input.is_empty() { '[' } else { ',' });
         }
@@ -55,7 +55,7 @@ impl RecordWriter for Jq {
         Ok(())
     }
 
-    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
         if !self.single {
             self.input.push_str(if self.input.is_empty() { "[]" } else { "]" });
         }
@@ -82,7 +82,7 @@ impl RecordWriter for Jq {
             };
             writeln!(out, "{text}")?;
         }
-        Ok(None)
+        Ok(Ending::new())
     }
 }
 
@@ -159,7 +159,7 @@ fn undefined((name, kind): &compile::Error<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::Jq;
-    use crate::output::record_writer::RecordWriter as _;
+    use crate::output::record_writer::{Ending, RecordWriter as _};
 
     const RECORDS: [&str; 2] =
         [r#"{"a":1.10,"b":"x\u001b"}"#, r#"{"a":12345678901234567890.10,"b":"y"}"#];
@@ -170,7 +170,8 @@ mod tests {
         for record in RECORDS {
             jq.write(&mut out, record).unwrap();
         }
-        jq.finish(&mut out).map_err(|error| error.to_string())?;
+        let ending = jq.finish(&mut out).map_err(|error| error.to_string())?;
+        assert_eq!(ending, Ending::new());
         Ok(String::from_utf8(out).unwrap())
     }
 

@@ -1,13 +1,46 @@
-//! JSON and NDJSON, with everything the service sent. On a terminal, JSON is indented and coloured.
+//! JSON with everything the service sent. On a terminal, it is indented and coloured.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::escape::is_hostile;
+use crate::failure::Failure;
+use crate::output::jq::Jq;
+use crate::output::json_text::safe;
+use crate::output::output_format::{FormatColumns, OutputFormat};
 use crate::output::pretty::pretty;
-use crate::output::record_writer::RecordWriter;
+use crate::output::record_writer::{Ending, RecordWriter};
+use crate::output::setup::OutputSetup;
 use crate::screen::View;
+
+/// `json`.
+#[derive(Debug)]
+pub(crate) struct JsonFormat;
+
+impl OutputFormat for JsonFormat {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn about(&self) -> &'static str {
+        "One JSON document with all fields as received; the default elsewhere"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn columns(&self) -> FormatColumns {
+        FormatColumns::Whole
+    }
+
+    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+        let &OutputSetup { single, view, .. } = setup;
+        Ok(match setup.jq {
+            Some(code) => Box::new(Jq::new(code, single, view.is_terminal())?),
+            None => Box::new(Json::new(single, view)),
+        })
+    }
+}
 
 /// A list as a JSON array with one record per line, or one object.
 #[derive(Debug)]
@@ -39,7 +72,7 @@ impl Json {
 }
 
 impl RecordWriter for Json {
-    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+    fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         if self.single {
             return out.write_all(self.text(record).as_bytes());
         }
@@ -59,7 +92,7 @@ impl RecordWriter for Json {
         }
     }
 
-    fn abort(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         match self.held.take() {
             Some(held) => writeln!(out, "{held}"),
             None if self.has_bracket => out.write_all(b"\n"),
@@ -67,7 +100,7 @@ impl RecordWriter for Json {
         }
     }
 
-    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
         if let Some(held) = self.held.take() {
             out.write_all(held.as_bytes())?;
         }
@@ -76,57 +109,6 @@ impl RecordWriter for Json {
             (false, true) => b"\n]\n",
             (false, false) => b"[]\n",
         })?;
-        Ok(None)
-    }
-}
-
-/// One record per line, without brackets. The whitespace within a record stays as received.
-#[derive(Debug)]
-pub(crate) struct Ndjson {
-    pub(crate) terminal: bool,
-}
-
-impl RecordWriter for Ndjson {
-    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
-        out.write_all(safe(record, self.terminal).as_bytes())?;
-        out.write_all(b"\n")
-    }
-
-    fn finish(&mut self, _out: &mut dyn Write) -> io::Result<Option<String>> {
-        Ok(None)
-    }
-}
-
-/// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value stays
-/// the same.
-pub(crate) fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
-    if !terminal || !json.contains(is_hostile) {
-        return Cow::Borrowed(json);
-    }
-    let mut escaped = String::with_capacity(json.len() + 16);
-    for letter in json.chars() {
-        if is_hostile(letter) {
-            for unit in letter.encode_utf16(&mut [0; 2]) {
-                _ = write!(escaped, "\\u{unit:04x}");
-            }
-        } else {
-            escaped.push(letter);
-        }
-    }
-    Cow::Owned(escaped)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::safe;
-
-    #[test]
-    fn escapes_keep_the_value() {
-        let json = "{\"n\":\"a\u{9b}\u{202e}\u{7f}é\"}";
-        let escaped = safe(json, true);
-        assert_eq!(escaped, "{\"n\":\"a\\u009b\\u202e\\u007fé\"}");
-        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        assert_eq!(read(&escaped), read(json));
-        assert_eq!(safe(json, false), json);
+        Ok(Ending::new())
     }
 }

@@ -3,26 +3,27 @@
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
+use gateway_client_core::model::FieldType;
 use memchr::memchr2;
 use serde::Serialize;
 
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::output::chooser::Chooser;
-use crate::output::csv::Csv;
+use crate::output::column::OutputColumn;
 use crate::output::destination::Destination;
 use crate::output::flags::OutputFlags;
 use crate::output::format::Format;
-use crate::output::jq::Jq;
-use crate::output::json::{Json, Ndjson};
+use crate::output::output_format::FormatColumns;
 use crate::output::pager::Pager;
 use crate::output::progress::Progress;
 use crate::output::record::{Path, one_line};
-use crate::output::record_writer::RecordWriter;
+use crate::output::record_writer::{Ending, RecordWriter};
 use crate::output::schema::Schema;
 use crate::output::select::Selection;
-use crate::output::table::{Style, Table};
-use crate::screen::{Screen, View, variable};
+use crate::output::setup::OutputSetup;
+use crate::screen::{Screen, variable};
 
 /// One output, from its first record to its last.
 pub(crate) struct Printer {
@@ -31,7 +32,7 @@ pub(crate) struct Printer {
     /// Whether the output is one JSON document.
     json: bool,
     chooser: Chooser,
-    /// The fields to keep in JSON. Other formats select fields by their columns.
+    /// The fields to keep, for a format that prints whole records. Other formats have columns.
     selection: Option<Selection>,
     buffer: Vec<u8>,
     selected: String,
@@ -57,33 +58,36 @@ impl Printer {
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
         let pager = if schema.single { None } else { Pager::of(invocation) };
-        let out = Destination::open(flags.file(), program.name)?.through(pager);
-        let view = out.view(screen);
-        let default = if view.is_terminal() { Format::Table } else { Format::Json };
+        let out = Destination::open(flags.file(), program.name)?;
+        let is_terminal = out.view(screen).is_terminal();
+        let default = if is_terminal { Format::TABLE } else { Format::JSON };
         let format = requested.unwrap_or(default);
-        let names: Vec<&str> = match &flags.fields {
-            Some(fields) => fields.iter().map(String::as_str).collect(),
-            None if format == Format::Csv => schema.leaves(),
-            None => schema.columns.to_vec(),
-        };
-        let mut columns: Vec<Path> = Vec::new();
-        for path in names.into_iter().map(|name| schema.path(name)) {
-            // A field that is named twice is printed once, in every format.
-            if !columns.contains(&path) {
-                columns.push(path);
-            }
+        if is_terminal && format.get().is_binary() {
+            return Err(refused_on_terminal(format));
         }
-        if let Some(groups) = chooser.groups() {
-            columns = groups.fields().map(Path::field).to_vec();
-        }
-        let json = matches!(format, Format::Json | Format::Ndjson);
+        let out = out.through(pager);
+        let view = out.view(screen);
+        let columns = columns(schema, flags, format, &chooser);
+        let is_whole = format.get().columns() == FormatColumns::Whole;
+        let selection = (is_whole && flags.fields.is_some())
+            .then(|| Selection::of(&columns.iter().map(|one| &one.path).collect::<Vec<_>>()));
         let notes = screen.errors_seen && !view.is_terminal();
         let shows_progress = notes && !flags.quiet && variable("CI").is_none();
-        let selection = (json && flags.fields.is_some()).then(|| Selection::of(&columns));
+        let setup = OutputSetup {
+            columns: &columns,
+            single: schema.single,
+            view,
+            noun: schema.noun.filter(|_| flags.count_by.is_none()),
+            dialect: flags.dialect(),
+            jq: flags.jq.as_deref(),
+            wide: flags.wide,
+            quiet: flags.quiet,
+            file: flags.file(),
+        };
         Ok(Self {
-            writer: writer(format, schema, columns, flags, view)?,
+            writer: format.get().writer(&setup)?,
             out,
-            json: format == Format::Json,
+            json: format == Format::JSON,
             chooser,
             selection,
             buffer: Vec::with_capacity(1024),
@@ -162,11 +166,13 @@ impl Printer {
     }
 
     /// Prints the sorted records and the end of the output, then the notes for the user.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    ///
+    /// Fails after the output is complete if the format could not hold a value.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
         for record in self.chooser.rest() {
             self.write(&record)?;
         }
-        let note = self.writer.finish(&mut self.out)?;
+        let ending = self.writer.finish(&mut self.out)?;
         self.progress.clear();
         let summary = self.progress.summary(self.printed, self.out.bytes());
         let done = self.out.finish();
@@ -174,13 +180,13 @@ impl Printer {
             self.screen.warn(&warning);
         }
         done?;
-        if let Some(note) = note {
-            self.screen.note(&note);
+        if !ending.notes.is_empty() {
+            self.screen.note(&ending.notes.join("; "));
         }
         if let Some(file) = self.file {
             self.screen.note(&format!("wrote {summary} to {file}"));
         }
-        Ok(())
+        check_complete(ending)
     }
 
     fn write(&mut self, record: &str) -> io::Result<()> {
@@ -202,33 +208,55 @@ impl Printer {
     }
 }
 
-/// Creates the writer of a format.
-fn writer(
-    format: Format,
+/// Returns the columns that a format writes, each once.
+fn columns(
     schema: &Schema<'_>,
-    columns: Vec<Path>,
     flags: &OutputFlags,
-    view: View,
-) -> Result<Box<dyn RecordWriter>, Failure> {
-    let terminal = view.is_terminal();
-    Ok(match format {
-        Format::Table => {
-            let &OutputFlags { wide, quiet, .. } = flags;
-            let noun = schema.noun.filter(|_| flags.count_by.is_none());
-            Box::new(Table::new(columns, Style { view, wide, quiet, noun }))
+    format: Format,
+    chooser: &Chooser,
+) -> Vec<OutputColumn> {
+    if let Some(groups) = chooser.groups() {
+        let [value, count] = groups.fields().map(Path::field);
+        let field_type = schema.column(&value.to_string()).field_type;
+        let count = OutputColumn { path: count, field_type: Some(FieldType::Integer) };
+        return vec![OutputColumn { path: value, field_type }, count];
+    }
+    let names: Vec<&str> = match &flags.fields {
+        Some(fields) => fields.iter().map(String::as_str).collect(),
+        None if format.get().columns() == FormatColumns::All => schema.leaves(),
+        None => schema.columns.to_vec(),
+    };
+    let mut columns: Vec<OutputColumn> = Vec::new();
+    for column in names.into_iter().map(|name| schema.column(name)) {
+        // A field that is named twice is printed once, in every format.
+        if !columns.contains(&column) {
+            columns.push(column);
         }
-        Format::Json => match &flags.jq {
-            Some(code) => Box::new(Jq::new(code, schema.single, terminal)?),
-            None => Box::new(Json::new(schema.single, view)),
-        },
-        Format::Ndjson => Box::new(Ndjson { terminal }),
-        Format::Csv => Box::new(Csv::new(flags.dialect(), columns, terminal)),
-        Format::Raw => {
-            return Err(Failure::usage(
-                "cannot use -o raw: this command does not print a response from the service",
-            ));
-        }
-    })
+    }
+    columns
+}
+
+/// Returns the failure for a format that is not text.
+fn refused_on_terminal(format: Format) -> Failure {
+    let name = format.name();
+    let extension = format.get().extensions().first().unwrap_or(&name);
+    Failure::usage(format!("cannot print {name} on a terminal: it is not text"))
+        .hint(format!("add --output-file FILE.{extension}, or redirect the output"))
+}
+
+/// Fails if the output does not contain every value.
+fn check_complete(ending: Ending) -> Result<(), Failure> {
+    let Ending { left_out, left_out_count, .. } = ending;
+    if left_out_count == 0 {
+        return Ok(());
+    }
+    let values = if left_out_count == 1 { "1 value" } else { &format!("{left_out_count} values") };
+    let unnamed = left_out_count.saturating_sub(u64::try_from(left_out.len()).unwrap_or(0));
+    let rest = (unnamed > 0).then(|| format!("and {unnamed} more"));
+    let failure = Failure::new(Exit::Rejected, format!("left out {values}"));
+    let failure = left_out.into_iter().chain(rest).fold(failure, Failure::because);
+    Err(failure
+        .hint("the output is complete but for them; -o json and -o csv hold values of any length"))
 }
 
 /// Maximum number of warnings that are kept while a pager runs.

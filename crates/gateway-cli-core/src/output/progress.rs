@@ -1,16 +1,12 @@
 //! The progress line of a long list.
 
-use std::io::{self, Write as _};
-use std::time::{Duration, Instant};
-
+use crate::output::live_line::LiveLine;
 use crate::screen::Screen;
 
 /// A count of the records received, printed or not. It is shown on standard error if that is a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    started: Instant,
-    last_shown: Option<Instant>,
-    screen: Option<Screen>,
+    line: LiveLine,
     records: u64,
     bytes: u64,
 }
@@ -18,7 +14,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts to count. Without a screen, nothing is shown.
     pub(crate) fn new(screen: Option<Screen>) -> Self {
-        Self { started: Instant::now(), last_shown: None, screen, records: 0, bytes: 0 }
+        Self { line: LiveLine::new(screen), records: 0, bytes: 0 }
     }
 
     /// Counts one record.
@@ -33,33 +29,19 @@ impl Progress {
 
     /// Returns the closing summary: records, bytes and time.
     pub(crate) fn summary(&self, printed: u64, bytes: u64) -> String {
-        let time = self.started.elapsed().as_secs_f64();
+        let time = self.line.elapsed().as_secs_f64();
         format!("{} ({}) in {time:.1} s", records(printed), size(bytes))
     }
 
     /// Clears the line, so that something else can be written.
     pub(crate) fn clear(&mut self) {
-        if self.last_shown.take().is_some() {
-            drop(write!(io::stderr(), "\r\u{1b}[K"));
-        }
+        self.line.clear();
     }
 
     /// Shows the line if it is due.
     pub(crate) fn show(&mut self) {
-        let Some(screen) = self.screen else { return };
-        let now = Instant::now();
-        let due = match self.last_shown {
-            None => now.duration_since(self.started) >= DELAY,
-            Some(last) => now.duration_since(last) >= INTERVAL,
-        };
-        if !due {
-            return;
-        }
-        self.last_shown = Some(now);
-        let line = line(self.records, self.bytes, now.duration_since(self.started).as_millis());
-        // A line that wraps cannot be cleared completely.
-        let room = usize::from(screen.errors_width()).saturating_sub(1);
-        drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
+        let Self { records, bytes, .. } = *self;
+        self.line.show(|elapsed| line(records, bytes, elapsed.as_millis()));
     }
 }
 
@@ -68,12 +50,6 @@ fn line(count: u64, bytes: u64, milliseconds: u128) -> String {
     let rate = u128::from(bytes) * 1000 / milliseconds.max(1);
     let rate = size(u64::try_from(rate).unwrap_or(u64::MAX));
     format!("{}  {}  {rate}/s", records(count), size(bytes))
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.clear();
-    }
 }
 
 /// Formats a number of records, such as `1 record` or `1,234,567 records`.
@@ -104,12 +80,6 @@ pub(crate) fn size(bytes: u64) -> String {
     };
     format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit)
 }
-
-/// Delay before the line is first shown.
-const DELAY: Duration = Duration::from_millis(500);
-
-/// Minimum interval between two updates.
-const INTERVAL: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {

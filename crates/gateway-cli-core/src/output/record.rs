@@ -77,16 +77,30 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The cells of one record. Adjacent columns of the same inner object share one parse of it.
+/// The fields of one record, each as its exact JSON text.
+///
+/// [`OutputColumn`](crate::OutputColumn) reads them. Adjacent columns of the same nested record share one parse of it.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_cli_core::{Cells, OutputColumn};
+///
+/// let mut cells = Cells::read(r#"{"id":7,"album":{"id":"2024","title":"Harbour"}}"#);
+/// let columns = ["id", "album.id", "album.title"].map(|path| OutputColumn::new(path, None));
+/// let row: Vec<_> = columns.iter().map(|column| column.text(&mut cells)).collect();
+/// assert_eq!(row, ["7", "2024", "Harbour"]);
+/// ```
 #[derive(Debug)]
-pub(crate) struct Cells<'a, 'c> {
+pub struct Cells<'a, 'c> {
     record: Object<'a>,
     inner: Option<(&'c [String], Object<'a>)>,
 }
 
 impl<'a, 'c> Cells<'a, 'c> {
-    /// Parses a record.
-    pub(crate) fn read(json: &'a str) -> Self {
+    /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`.
+    #[must_use]
+    pub fn read(json: &'a str) -> Self {
         Self { record: Object::of_record(json), inner: None }
     }
 

@@ -1,9 +1,10 @@
 //! The fields of the records to print, and checks of the field names in flags.
 
 use crate::failure::Failure;
+use crate::output::column::OutputColumn;
 use crate::output::record::Path;
 use crate::output::select::Fields;
-use crate::record_type::{Noun, RecordType};
+use crate::record_type::{Noun, RecordType, Types};
 use crate::suggest::closest;
 
 /// The fields of the records to print.
@@ -17,6 +18,8 @@ pub(crate) struct Schema<'a> {
     pub(crate) noun: Option<Noun>,
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,
+    /// The types of fields; that of any other field is unknown.
+    pub(crate) types: Types<'a>,
     /// The source of the records, which decides whether an unknown field is an error.
     pub(crate) source: RecordSource,
 }
@@ -35,14 +38,15 @@ pub(crate) enum RecordSource {
 impl<'a> Schema<'a> {
     /// Creates the schema of a list from an operation, or of one object.
     pub(crate) fn of_operation(record: RecordType<'a>, single: bool) -> Self {
-        let RecordType { columns, fields, noun } = record;
+        let RecordType { columns, fields, noun, types } = record;
         let noun = (!single).then_some(noun);
-        Self { columns, fields, noun, single, source: RecordSource::Operation }
+        Self { columns, fields, noun, single, types, source: RecordSource::Operation }
     }
 
     /// Creates the schema of records of the program itself, or of one object.
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
-        Self { columns: fields, fields, noun: None, single, source: RecordSource::Program }
+        let source = RecordSource::Program;
+        Self { columns: fields, fields, noun: None, single, types: &[], source }
     }
 
     /// Returns the columns of CSV. A record of an operation loses nothing: every field, and of an object its fields.
@@ -72,6 +76,14 @@ impl<'a> Schema<'a> {
                 .find(|field| field.eq_ignore_ascii_case(name))
                 .map_or_else(|| Path::parse(name), |field| parse(field)),
         }
+    }
+
+    /// Returns the column of a field name.
+    pub(crate) fn column(&self, name: &str) -> OutputColumn {
+        let path = self.path(name);
+        let name = path.to_string();
+        let field_type = self.types.iter().find(|(field, _)| *field == name).map(|(_, ty)| *ty);
+        OutputColumn { path, field_type }
     }
 
     /// Checks a field name from a flag. Returns a warning if no record of a response has the field.

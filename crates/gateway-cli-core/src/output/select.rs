@@ -113,7 +113,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Creates the tree of these paths, in their order.
-    pub(crate) fn of(paths: &[Path]) -> Self {
+    pub(crate) fn of(paths: &[&Path]) -> Self {
         let mut root = Self::default();
         for path in paths {
             root.add(&mut path.names());
@@ -162,7 +162,7 @@ mod tests {
     fn check(paths: &[&str], json: &str, expected: &str) {
         let paths: Vec<Path> = paths.iter().map(|path| Path::parse(path)).collect();
         let mut text = String::new();
-        Selection::of(&paths).write(json, &mut text);
+        Selection::of(&paths.iter().collect::<Vec<_>>()).write(json, &mut text);
         assert_eq!(text, expected);
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn field_names_may_contain_dots() {
         let mut text = String::new();
         let paths = [Path::field("a.b"), Path::parse("c")];
-        Selection::of(&paths).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
+        Selection::of(&paths.each_ref()).write(r#"{"a":{"b":1},"a.b":2,"c":3}"#, &mut text);
         assert_eq!(text, r#"{"a.b":2,"c":3}"#);
     }
 

@@ -4,8 +4,11 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use crate::escape::printable;
+use crate::failure::Failure;
+use crate::output::output_format::{FormatColumns, OutputFormat};
 use crate::output::record::{Cells, Path};
-use crate::output::record_writer::RecordWriter;
+use crate::output::record_writer::{Ending, RecordWriter};
+use crate::output::setup::OutputSetup;
 use crate::output::table::layout::Layout;
 use crate::output::table::line::line;
 use crate::record_type::Noun;
@@ -15,6 +18,33 @@ mod footer;
 mod layout;
 mod line;
 
+/// `table`.
+#[derive(Debug)]
+pub(crate) struct TableFormat;
+
+impl OutputFormat for TableFormat {
+    fn name(&self) -> &'static str {
+        "table"
+    }
+
+    fn about(&self) -> &'static str {
+        "Aligned columns; the default on a terminal"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["txt"]
+    }
+
+    fn columns(&self) -> FormatColumns {
+        FormatColumns::Shown
+    }
+
+    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+        let &OutputSetup { view, wide, quiet, noun, .. } = setup;
+        Ok(Box::new(Table::new(setup.paths(), Style { view, wide, quiet, noun })))
+    }
+}
+
 /// A header, then one line per record. On a terminal, the number of records follows.
 ///
 /// The first records set the widths of the columns: up to 1000 of them, or those of the first half second. Later records
@@ -23,7 +53,7 @@ mod line;
 /// On a terminal a line never wraps, unless the table is wide: text that does not fit is cut and ends in `…`, and columns
 /// that do not fit are hidden and named at the end.
 #[derive(Debug)]
-pub(crate) struct Table {
+struct Table {
     paths: Vec<Path>,
     style: Style,
     /// The records held until the widths are set.
@@ -36,19 +66,19 @@ pub(crate) struct Table {
 
 /// The view of a table, and what is shown of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Style {
-    pub(crate) view: View,
+struct Style {
+    view: View,
     /// Whether nothing is shortened or hidden.
-    pub(crate) wide: bool,
+    wide: bool,
     /// Whether the lines below the table are left out.
-    pub(crate) quiet: bool,
+    quiet: bool,
     /// The name of a record, if records are counted.
-    pub(crate) noun: Option<Noun>,
+    noun: Option<Noun>,
 }
 
 impl Table {
     /// Creates a writer with these columns.
-    pub(crate) fn new(paths: Vec<Path>, style: Style) -> Self {
+    fn new(paths: Vec<Path>, style: Style) -> Self {
         Self { paths, style, held: Vec::new(), held_since: None, layout: None, records: 0 }
     }
 
@@ -58,7 +88,7 @@ impl Table {
     }
 
     /// Sets the widths, and writes the header and the held records.
-    fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn start(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let titles: Vec<String> = self.paths.iter().map(title).collect();
         let cuts = self.cuts();
         let mut layout = Layout::of(&titles, &self.held);
@@ -75,7 +105,7 @@ impl Table {
     }
 
     /// Writes the number of records, and the hidden columns.
-    fn end(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let Style { view, quiet, noun, .. } = self.style;
         let Some(width) = view.width.filter(|_| !quiet) else { return Ok(()) };
         let count = noun.map(|noun| footer::count(self.records, noun));
@@ -97,7 +127,7 @@ impl Table {
 }
 
 impl RecordWriter for Table {
-    fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+    fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
         let mut cells = Cells::read(record);
         let row: Vec<String> =
             self.paths.iter().map(|path| printable(&cells.cell(path)).into_owned()).collect();
@@ -112,17 +142,17 @@ impl RecordWriter for Table {
         if self.held.len() < MAX_HELD { Ok(()) } else { self.start(out) }
     }
 
-    fn idle(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn idle(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let held_since = self.held_since.filter(|_| self.layout.is_none());
         let due = held_since.is_some_and(|since| since.elapsed() >= MAX_HOLD);
         if due { self.start(out) } else { Ok(()) }
     }
 
-    fn abort(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         if self.held.is_empty() { Ok(()) } else { self.start(out) }
     }
 
-    fn finish(&mut self, out: &mut dyn Write) -> io::Result<Option<String>> {
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
         let Style { view, quiet, noun, .. } = self.style;
         // A person reads `no photos` instead of a header.
         let says_none = self.records == 0 && noun.is_some() && view.is_terminal() && !quiet;
@@ -130,7 +160,7 @@ impl RecordWriter for Table {
             self.start(out)?;
         }
         self.end(out)?;
-        Ok(None)
+        Ok(Ending::new())
     }
 }
 
@@ -152,7 +182,7 @@ mod tests {
 
     use super::{Style, Table};
     use crate::output::record::Path;
-    use crate::output::record_writer::RecordWriter as _;
+    use crate::output::record_writer::{Ending, RecordWriter as _};
     use crate::record_type::Noun;
     use crate::screen::View;
 
@@ -191,7 +221,7 @@ mod tests {
         for record in records {
             writer.write(&mut out, &record.to_string()).unwrap();
         }
-        assert_eq!(writer.finish(&mut out).unwrap(), None);
+        assert_eq!(writer.finish(&mut out).unwrap(), Ending::new());
         let text = String::from_utf8(out).unwrap();
         if let Some(width) = style.view.width.filter(|_| !style.wide) {
             let mut table = text.lines().take_while(|line| !line.is_empty());

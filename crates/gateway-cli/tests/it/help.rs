@@ -52,6 +52,10 @@ fn examples_work() {
         } else if !args.contains(&"--dry-run") {
             args.push("--dry-run");
         }
+        // Of the program of another workspace, whose tests run them.
+        if args.starts_with(&["mirror", "export"]) {
+            continue;
+        }
         let output = person.run(&args);
         assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
         assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}");
@@ -110,7 +114,7 @@ fn the_short_help_fits_a_screen() {
         args.push("-h");
         let help = person.run(&args);
         let help = stdout(&help);
-        assert!(help.lines().count() <= 34, "{help}");
+        assert!(help.lines().count() <= 40, "{help}");
         assert!(help.contains("Common options: `gateway help options`\n"), "{help}");
         assert!(!help.contains("--output <FORMAT>") && !help.contains("\n\n\n"), "{help}");
     }

@@ -1,7 +1,11 @@
 //! Tests of the whole program: its output and its exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+// `cfg(test)` of some modules, although all of them are tests, tells the lints that their helpers may index.
 
+#[cfg(feature = "mirror")]
+#[cfg(test)]
+mod airbyte;
 mod auth;
 mod cache;
 #[cfg(unix)]
@@ -17,6 +21,9 @@ mod files;
 mod formats;
 mod help;
 mod jq;
+#[cfg(feature = "mirror")]
+#[cfg(test)]
+mod loaders;
 #[cfg(target_os = "linux")]
 mod memory;
 #[cfg(feature = "mirror")]
@@ -25,6 +32,8 @@ mod mirror;
 mod mirror_messages;
 mod no_settings;
 mod notices;
+#[cfg(feature = "mirror")]
+mod office;
 mod oversized;
 #[cfg(unix)]
 mod pager;
@@ -38,6 +47,9 @@ mod service;
 mod signals;
 #[cfg(unix)]
 mod streams;
+#[cfg(feature = "mirror")]
+#[cfg(test)]
+mod tap;
 #[cfg(unix)]
 mod terminal;
 mod token_binding;
@@ -48,3 +60,5 @@ mod undocumented;
 mod usage;
 #[cfg(all(feature = "mirror", unix))]
 mod watch;
+#[cfg(feature = "xlsx")]
+mod xlsx;

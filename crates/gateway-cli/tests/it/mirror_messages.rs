@@ -1,5 +1,9 @@
 //! The messages of the mirror commands, and their exit codes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+
 use crate::mirror::service;
 use crate::run::{ClosedPort, Person, code, stderr, stdout};
 
@@ -96,6 +100,58 @@ fn a_quiet_sync_prints_its_report_only_on_request() {
     assert!(!stdout(&sync(&["--fields", "table"])).is_empty());
 }
 
+/// A service with two vacancies and three candidates, of which nothing is left in later syncs.
+fn emptied() -> RawServer {
+    let syncs = AtomicUsize::new(0);
+    let server = RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
+        let target = request.target();
+        let is_candidates = target.contains("method=candidates/list");
+        let is_whole = is_candidates && !target.contains("vacancy_id=");
+        let is_first =
+            syncs.fetch_add(usize::from(is_whole), Ordering::Relaxed) == usize::from(!is_whole);
+        let body = if target.contains("method=credits/get") {
+            r#"{"credits_number":"12.50","currency":"EUR"}"#
+        } else if !is_candidates {
+            if is_first { r#"[{"id":"1"},{"id":"2"}]"# } else { "[]" }
+        } else if is_first && !target.contains("status=") && !target.contains("vacancy_id=2") {
+            r#"{"status":"success","result":[{"id":"7"},{"id":"8"},{"id":"9"}]}"#
+        } else {
+            r#"{"status":"success","result":[]}"#
+        };
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    });
+    server.unwrap()
+}
+
+#[test]
+fn the_numbers_of_all_refused_lists_are_named_together() {
+    let service = emptied();
+    let person = Person::of_service(&service.uri(""));
+    let sync = |more: &[&str]| person.run(&[&["mirror", "sync", "-q"], more].concat());
+    assert_eq!(code(&sync(&[])), 0);
+    let refused = sync(&["--no-recover"]);
+    assert_eq!(code(&refused), 7, "{}", stderr(&refused));
+    let hint = stderr(&refused).lines().last().unwrap();
+    assert!(hint.contains("--accept-missing"), "{hint}");
+    let flags = hint.split('`').nth(1).unwrap().split(' ').skip(3).collect::<Vec<_>>();
+    let accepted = sync(&flags);
+    assert_eq!(code(&accepted), 0, "{hint}\n{}", stderr(&accepted));
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_named_with_the_command_that_prints_it() {
+    let service = RawServer::start(|request: &RawRequest, connection: &mut Connection| {
+        let is_vacancies = request.target().contains("method=vacancies/list");
+        let body = if is_vacancies { "[{\"id\":" } else { r#"{"status":"success","result":{}}"# };
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    });
+    let service = service.unwrap();
+    let person = Person::of_service(&service.uri(""));
+    insta::assert_snapshot!(person.see(&["mirror", "sync", "-q"]));
+}
+
 #[test]
 fn a_board_without_a_complete_sync_says_so() {
     let service = service(&["<html>"]);
@@ -128,7 +184,7 @@ fn flags_that_have_no_effect_are_refused() {
     for (args, text) in [
         (&["mirror", "sync", "--values", ""][..], "a value is required"),
         (&["mirror", "sync", "--every", "0s"], "the time must be longer than 0"),
-        (&["mirror", "sync", "--accept-missing", "x"], "expected a whole number"),
+        (&["mirror", "sync", "--accept-missing", "x"], "expected the number of missing records"),
         (&["board", "--to", "m.db"], "--from MIRROR names the mirror to read"),
         (
             &["board", "--from", "m.db", "--new-since", "today"],

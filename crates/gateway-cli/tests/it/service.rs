@@ -197,7 +197,7 @@ fn the_log_never_contains_the_token() {
     let url = server.uri("");
     // A service that is overloaded.
     let busy = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(b"HTTP/1.1 503 Busy\r\nretry-after: 0\r\ncontent-length: 4\r\n\r\nbusy");
+        connection.send(b"HTTP/1.1 503 Busy\r\nretry-after: 0\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbusy");
         Next::Close
     })
     .unwrap();

@@ -5,8 +5,10 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
@@ -139,3 +141,44 @@ fn a_terminal_without_a_size_shows_a_table() {
     assert_eq!(Running::start_at(person.command(&list), 0).end().1, expected);
     assert_eq!(Running::start_with(80, by_name).end().1, expected);
 }
+
+#[test]
+fn a_slow_sync_shows_its_progress() {
+    let is_seen = Arc::new((Mutex::new(false), Condvar::new()));
+    let for_server = Arc::clone(&is_seen);
+    let server = RawServer::start(move |request: &RawRequest, connection: &mut Connection| {
+        let target = request.target();
+        let body = if target.contains("method=vacancies/list") {
+            r#"[{"id":"1"},{"id":"2"},{"id":"3"}]"#
+        } else if target.contains("method=credits/get") {
+            r#"{"credits_number":"12.50","currency":"EUR"}"#
+        } else {
+            if target.contains("vacancy_id=") {
+                // The service is slow until the progress was seen.
+                let (is_seen, changed) = &*for_server;
+                let slow = |is_seen: &mut bool| !*is_seen;
+                let is_seen = is_seen.lock().unwrap();
+                drop(changed.wait_timeout_while(is_seen, SLOW, slow).unwrap());
+            }
+            r#"{"status":"success","result":[]}"#
+        };
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    });
+    let server = server.unwrap();
+    let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
+    let sync = ["mirror", "sync", "--concurrency", "1"];
+    let mut running = Running::start(person.command(&sync));
+    running.read_to("vacancy: asked 1 of 3");
+    *is_seen.0.lock().unwrap() = true;
+    is_seen.1.notify_all();
+    let (status, seen) = running.end();
+    assert!(status.success() && seen.contains("\r\u{1b}[K"), "{seen:?}");
+
+    *is_seen.0.lock().unwrap() = false;
+    let (status, seen) = Running::start(person.command(&[&sync[..], &["-q"]].concat())).end();
+    assert!(status.success() && !seen.contains("asked"), "{seen:?}");
+}
+
+/// Time of a slow response: longer than the delay of the progress.
+const SLOW: Duration = Duration::from_secs(1);

@@ -118,6 +118,53 @@ fn the_cause_of_a_failed_delivery_is_printed_once() {
 }
 
 #[test]
+fn the_consumers_are_printed_enabled_and_removed() {
+    let (service, _) = service(&[ONE, ONE, TWO]);
+    let person = person(&service).on_terminal(100);
+    let consumers = |more: &[&str]| person.see(&[&["mirror", "consumers"], more].concat());
+    assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
+    let mut shown = vec![consumers(&[]), consumers(&["--enable", "webhook"])];
+    let gone = receiver(&[410]);
+    let watch: &[&str] = &["watch", "--once", "--emit-baseline", "--to", "new.db"];
+    for to in [&["--exec", "true"][..], &["--webhook", &gone.uri("/")]] {
+        person.run(&[watch, to].concat());
+    }
+    let consumers = |more: &[&str]| consumers(&[&["--from", "new.db"], more].concat());
+    shown.push(consumers(&[
+        "-o",
+        "csv",
+        "--fields",
+        "name,position,waiting,failures,next_attempt_at",
+    ]));
+    let list = person.run(&["mirror", "consumers", "--from", "new.db", "-o", "ndjson"]);
+    let webhook = stdout(&list).lines().find(|line| line.contains(r#""name":"webhook""#)).unwrap();
+    assert!(webhook.contains(r#""disabled_since":"20"#), "{webhook}");
+    assert!(webhook.contains("answered 410"), "{webhook}");
+    shown.push(consumers(&["--remove", "webhook"]));
+    shown.push(consumers(&["--enable", "webhook"]));
+    shown.push(consumers(&["--remove", "absent", "--yes"]));
+    shown.push(consumers(&["--remove", "exec", "--yes"]));
+    shown.push(consumers(&["-o", "csv", "--fields", "name,failures,disabled_since"]));
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn a_second_delivery_to_a_consumer_is_refused() {
+    let (service, _) = service(&[ONE]);
+    let person = person(&service);
+    let rival = person.command(&["watch", "--once", "--exec", "true"]);
+    let rival: Vec<_> = std::iter::once(rival.get_program()).chain(rival.get_args()).collect();
+    let rival: Vec<_> = rival.iter().map(|word| word.to_str().unwrap()).collect();
+    let script = format!("{} 2> error; echo $? > code", rival.join(" "));
+    std::fs::write(person.home.path().join("rival.sh"), script).unwrap();
+    let watch = person.run(&["watch", "--once", "--emit-baseline", "--exec", "sh rival.sh"]);
+    assert_eq!(code(&watch), 0, "{}", stderr(&watch));
+    let read = |name: &str| std::fs::read_to_string(person.home.path().join(name)).unwrap();
+    assert_eq!(read("code"), "9\n", "{}", read("error"));
+    assert!(read("error").contains("is delivering to it; try again when it has finished"));
+}
+
+#[test]
 fn a_failed_delivery_is_repeated_before_the_next_sync() {
     let (service, synced) = service(&[ONE]);
     let person = person(&service);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gateway_mirror::model::{ColumnKind, Table};
+use gateway_mirror::model::{Column, ColumnKind, Table};
 use gateway_mirror::{Error, Mirror, State};
 use serde_json::{Map, Value};
 
@@ -132,9 +132,10 @@ fn distinct(values: &[String], field: &str, id: &str, title: Option<&str>) -> Ve
     names
 }
 
-/// Returns the name of the first text of a group besides its identity.
-fn title(groups: &'static Table) -> Option<&'static str> {
-    let texts = groups.columns().iter().filter(|column| column.kind() == ColumnKind::Text);
+/// Returns the name of the first text of a group besides its identity that is not personal.
+pub(crate) fn title(groups: &'static Table) -> Option<&'static str> {
+    let is_title = |column: &&Column| column.kind() == ColumnKind::Text && !column.is_personal();
+    let texts = groups.columns().iter().filter(is_title);
     let mut names = texts.filter_map(|column| match column.path() {
         [name] if *name != groups.identity() => Some(*name),
         _ => None,

@@ -1,0 +1,16 @@
+//! Connectors: programs that read the mirror as streams of records, in the protocols of Singer and Airbyte.
+
+pub(crate) mod airbyte;
+mod bookmark;
+mod config;
+mod hooks;
+mod open;
+mod row;
+mod schema;
+pub(crate) mod singer;
+mod stream;
+mod stream_reader;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use crate::connector::hooks::Connecting;

@@ -1,0 +1,100 @@
+//! `dashboard`: serves pages over the mirror to a browser.
+
+use std::error::Error as _;
+use std::net::SocketAddr;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use gateway_dashboard::{Dashboard, Error};
+use gateway_mirror::ErrorKind;
+use gateway_mirror::model::Mirrored;
+
+use crate::command::print::print;
+use crate::config::settings::Settings;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::invocation::Invocation;
+use crate::mirror::failure::explained;
+use crate::mirror::place::{Place, refuse_new_since};
+
+/// The flags of `dashboard`.
+#[derive(Debug, Args)]
+pub(crate) struct DashboardFlags {
+    /// Address and port of the pages. Port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+
+    /// Hide personal values, such as names, until a reader asks for those of one record.
+    #[arg(long)]
+    mask: bool,
+
+    /// Do not open a browser. It is opened only on a desktop, and if the link is printed on a terminal.
+    #[arg(long)]
+    no_open: bool,
+
+    /// Serve a proxy with TLS that readers reach at HOST. Only then may the address be one that other machines reach.
+    #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
+    proxy_host: Option<String>,
+}
+
+/// Serves the pages until a signal ends the program.
+pub(crate) fn run<S: Mirrored>(
+    flags: &DashboardFlags,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    refuse_new_since(invocation)?;
+    let settings = Settings::of_known(invocation)?;
+    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
+    if invocation.call.dry_run {
+        invocation.screen.note(&format!("would serve the mirror {place}"));
+        return Ok(());
+    }
+    let screen = invocation.screen;
+    let mut dashboard = Dashboard::of::<S>(place.open_existing(&settings)?);
+    match dashboard.index() {
+        Err(error) if error.kind() == ErrorKind::Busy => {
+            screen
+                .note("the mirror is syncing: pages of large lists are slow until the next start");
+        }
+        other => other.map_err(|error| explained(&error))?,
+    }
+    let name = match &*settings.profile.value {
+        "default" => invocation.program.name.as_str().to_owned(),
+        profile => format!("{} · {profile}", invocation.program.name.as_str()),
+    };
+    dashboard = dashboard.named(&name);
+    if flags.mask {
+        dashboard = dashboard.mask();
+    }
+    if let Some(host) = &flags.proxy_host {
+        dashboard = dashboard.behind_proxy(host);
+    }
+    let listening = dashboard.listen(flags.listen).map_err(|error| failed(&error))?;
+    let url = listening.url();
+    print(invocation, format!("{url}\n").as_bytes())?;
+    screen.note("the link works once; Ctrl-C ends the dashboard");
+    if !flags.no_open
+        && screen.output.is_terminal()
+        && has_desktop()
+        && let Err(error) = open::that_detached(&url)
+    {
+        screen.note(&format!("cannot open a browser: {error}; open the link"));
+    }
+    interrupt::end_with_success();
+    listening.run().map_err(|error| failed(&error))
+}
+
+fn failed(error: &Error) -> Failure {
+    let failure = Failure::new(Exit::Usage, error.to_string());
+    match error.source() {
+        Some(cause) => failure.because(cause.to_string()),
+        None => failure.hint("see --listen and --proxy-host"),
+    }
+}
+
+/// Returns whether a browser could have a window.
+fn has_desktop() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}

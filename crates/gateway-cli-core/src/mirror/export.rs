@@ -1,0 +1,56 @@
+//! `mirror export`: the mirror as tables of other tools, in a folder or an object store.
+
+use clap::Args;
+
+use crate::config::settings::Settings;
+use crate::exporter::ExportRequest;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mirror::place::{Place, refuse_new_since};
+use crate::output::printer::Printer;
+use crate::output::schema::Schema;
+
+/// The flags of `mirror export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportFlags {
+    /// The folder of the tables: `s3://`, `gs://`, `az://`, `file://`, or a path.
+    #[arg(long, value_name = "URL")]
+    to: String,
+
+    /// Replace tables of another mirror, such as the one that this mirror was restored from.
+    #[arg(long)]
+    replace: bool,
+}
+
+/// Exports the mirror.
+pub(crate) fn run(flags: &ExportFlags, invocation: &Invocation) -> Result<(), Failure> {
+    refuse_new_since(invocation)?;
+    let Some(exporter) = invocation.program.exporter else {
+        return Err(Failure::usage("cannot export: this program was built without the exports to tables")
+            .hint("use the program of the workspace gateway-warehouse; docs/warehouse.md says how to build it"));
+    };
+    let settings = Settings::of_known(invocation)?;
+    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
+    if invocation.call.dry_run {
+        invocation.screen.note(&format!("would export the mirror {place}"));
+        return Ok(());
+    }
+    let mirror = place.open_existing(&settings)?;
+    let request = ExportRequest { mirror: &mirror, to: &flags.to, replace: flags.replace };
+    let tables = (exporter.run)(&request)?;
+    let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, false))?;
+    for table in &tables {
+        if table.lost > 0 {
+            invocation.screen.warn(&format!(
+                "the mirror removed {} changes before they were exported; {} lacks them",
+                table.lost, table.table
+            ));
+        }
+        printer.print(table)?;
+    }
+    printer.finish()?;
+    Ok(())
+}
+
+const FIELDS: &[&str] =
+    &["table", "version", "rows", "files", "bytes", "replaced", "deleted", "lost"];

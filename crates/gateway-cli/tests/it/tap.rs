@@ -1,0 +1,214 @@
+//! The Singer tap, over a real server whose records change.
+
+use serde_json::{Value, json};
+
+use crate::office::{Office, application, candidate, credits, parsed, vacancy};
+use crate::run::{code, stderr, stdout};
+
+/// Returns the records of a stream in messages.
+fn records<'a>(messages: &'a [Value], stream: &str) -> Vec<&'a Value> {
+    let of = messages.iter().filter(|one| one["type"] == "RECORD" && one["stream"] == stream);
+    of.map(|one| &one["record"]).collect()
+}
+
+/// Returns the identities of the records of a stream.
+fn ids<'a>(messages: &'a [Value], stream: &str) -> Vec<&'a str> {
+    records(messages, stream).iter().map(|record| record["id"].as_str().unwrap()).collect()
+}
+
+/// Returns the last state in messages.
+fn state(messages: &[Value]) -> Value {
+    messages.iter().rfind(|one| one["type"] == "STATE").unwrap()["value"].clone()
+}
+
+/// Returns an office with two candidates in a vacancy, and a configuration with its token.
+fn office() -> Office {
+    let office = Office::new(&[
+        candidate(1, "Anna"),
+        candidate(2, "Jörg"),
+        vacancy(101),
+        application(101, 1, "New"),
+        application(101, 2, "Shortlist"),
+        credits(),
+    ]);
+    office.file("tap.json", &json!({"mirror": "tap.db", "token": office.token}));
+    office
+}
+
+const FIRST: &[&str] = &["tap", "--config", "tap.json"];
+const LATER: &[&str] = &["tap", "--config", "tap.json", "--state", "state.json"];
+
+#[test]
+fn later_runs_have_only_the_changes() {
+    let office = office();
+    let first = office.messages(FIRST);
+    assert_eq!(ids(&first, "candidate"), ["1", "2"]);
+    assert_eq!(ids(&first, "vacancy"), ["101"]);
+    let statuses = records(&first, "candidate_vacancy");
+    assert_eq!(
+        statuses.iter().map(|one| (&one["id"], &one["status"])).collect::<Vec<_>>(),
+        [(&json!("101/1"), &json!("New")), (&json!("101/2"), &json!("Shortlist"))]
+    );
+    let credits = records(&first, "credits_sample");
+    assert_eq!((&credits[0]["amount"], &credits[0]["unit"]), (&json!("12.50"), &json!("EUR")));
+    // A schema is before the records of its stream, and the last message is a state.
+    let kinds: Vec<&Value> = first.iter().map(|one| &one["type"]).collect();
+    assert_eq!((kinds[0], kinds[kinds.len() - 1]), (&json!("SCHEMA"), &json!("STATE")));
+
+    office.file("state.json", &state(&first));
+    office.set(&[
+        candidate(1, "Anna"),
+        candidate(2, "Jörg Ω"),
+        candidate(3, "Zoë"),
+        vacancy(101),
+        application(101, 1, "New"),
+        application(101, 2, "Rejected"),
+        crate::office::credits(),
+    ]);
+    let second = office.messages(LATER);
+    assert_eq!(ids(&second, "candidate"), ["2", "3"]);
+    assert_eq!(records(&second, "candidate")[0]["name"], "Jörg Ω");
+    assert!(records(&second, "vacancy").is_empty());
+    // Each sync takes a sample of the credits.
+    assert!(records(&second, "credits_sample").len() <= 1);
+
+    office.file("state.json", &state(&second));
+    let third = office.messages(LATER);
+    assert!(ids(&third, "candidate").is_empty() && ids(&third, "vacancy").is_empty());
+}
+
+#[test]
+fn the_personal_data_of_a_deleted_person_is_emptied() {
+    let office = office();
+    office.file("state.json", &state(&office.messages(FIRST)));
+    office.set(&[candidate(1, "Anna"), vacancy(101), application(101, 1, "New"), credits()]);
+    // Missing, and then gone.
+    for _ in 0..2 {
+        let messages = office.messages(LATER);
+        let deleted = records(&messages, "candidate");
+        assert_eq!(deleted.len(), 1, "{deleted:?}");
+        assert!(deleted[0]["_sdc_deleted_at"].is_string());
+        let left = deleted[0].as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
+        let left: Vec<&str> = left.map(|(name, _)| name.as_str()).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+        assert_eq!(deleted[0]["id"], "2");
+        assert!(ids(&messages, "candidate_vacancy").contains(&"101/2"));
+        office.file("state.json", &state(&messages));
+    }
+    assert!(ids(&office.messages(LATER), "candidate").is_empty());
+
+    // A person who asks for it is deleted, too.
+    let forget = ["mirror", "forget", "1", "--from", "tap.db", "--yes"];
+    assert_eq!(code(&office.person.run(&forget)), 0);
+    let messages = office.messages(LATER);
+    assert_eq!(ids(&messages, "candidate"), ["1"]);
+    assert_eq!(records(&messages, "candidate")[0]["name"], Value::Null);
+}
+
+#[test]
+fn every_text_is_exact() {
+    let names = [
+        "=1+1",
+        "007",
+        "null",
+        "a\nb\r\t\u{1}",
+        "\u{202e}\u{feff}👩‍👩‍👧",
+        "\"\\'",
+        &"x".repeat(60_000),
+    ];
+    let candidates: Vec<Value> =
+        (1..).zip(names).map(|(id, name)| candidate(id, name)).chain([credits()]).collect();
+    let office = Office::new(&candidates);
+    office.file("tap.json", &json!({"mirror": "tap.db", "token": office.token}));
+    let messages = office.messages(FIRST);
+    let read: Vec<&Value> =
+        records(&messages, "candidate").iter().map(|one| &one["name"]).collect();
+    assert_eq!(read, names);
+}
+
+#[test]
+fn a_catalog_selects_streams_and_fields() {
+    let office = office();
+    let discovered = office.person.run(&["tap", "--discover"]);
+    let mut catalog: Value = serde_json::from_str(stdout(&discovered)).unwrap();
+    // Meltano discovers so before a later run.
+    let again = office.person.run(&[FIRST, &["--state", "absent.json", "--discover"]].concat());
+    assert_eq!((code(&again), stdout(&again)), (0, stdout(&discovered)));
+    let names: Vec<&Value> =
+        catalog["streams"].as_array().unwrap().iter().map(|one| &one["stream"]).collect();
+    assert_eq!(names, ["candidate", "vacancy", "candidate_vacancy", "credits_sample"]);
+
+    for stream in catalog["streams"].as_array_mut().unwrap() {
+        let is_wanted = stream["stream"] == "candidate";
+        for metadata in stream["metadata"].as_array_mut().unwrap() {
+            let field = metadata["breadcrumb"][1].as_str().unwrap_or_default().to_owned();
+            let is_personal = matches!(&*field, "name" | "email" | "phone" | "phone_mobile");
+            metadata["metadata"]["selected"] = json!(is_wanted && !is_personal);
+        }
+    }
+    office.file("catalog.json", &catalog);
+    for flag in ["--catalog", "--properties"] {
+        let messages = office.messages(&[FIRST, &[flag, "catalog.json"]].concat());
+        let streams = messages.iter().filter(|one| one["type"] != "STATE");
+        assert!(streams.clone().all(|one| one["stream"] == "candidate"), "{messages:?}");
+        let schema = &messages[0]["schema"]["properties"];
+        assert!(schema.get("name").is_none() && schema.get("date").is_some(), "{schema}");
+        let text = serde_json::to_string(&messages).unwrap();
+        assert!(!text.contains("Anna") && !text.contains("@example.com"), "{text}");
+        assert!(text.contains("Indeed"));
+    }
+    // A field that is selected later is copied for all records.
+    office.file(
+        "state.json",
+        &state(&office.messages(&[FIRST, &["--catalog", "catalog.json"]].concat())),
+    );
+    assert_eq!(ids(&office.messages(LATER), "candidate"), ["1", "2"]);
+}
+
+#[test]
+fn the_mirror_of_another_program_is_only_read() {
+    let office = office();
+    office.messages(FIRST);
+    office.set(&[candidate(1, "Anna"), credits()]);
+    office.file("tap.json", &json!({"mirror": "tap.db", "sync": false}));
+    assert_eq!(ids(&office.messages(FIRST), "candidate"), ["1", "2"]);
+    office.file("tap.json", &json!({"mirror": "absent.db", "sync": false}));
+    let absent = office.person.run(FIRST);
+    assert_eq!((code(&absent), stdout(&absent)), (2, ""));
+}
+
+#[test]
+fn a_run_that_cannot_continue_says_how_to_start_over() {
+    let office = office();
+    office.file("state.json", &state(&office.messages(FIRST)));
+    office.file("tap.json", &json!({"mirror": "other.db", "token": office.token}));
+    let foreign = office.person.run(LATER);
+    assert_eq!(code(&foreign), 2);
+    assert!(stderr(&foreign).contains("belongs to another mirror"), "{}", stderr(&foreign));
+    assert!(stderr(&foreign).contains("to start over"), "{}", stderr(&foreign));
+    // Nothing was written about the stream but its schema.
+    assert!(parsed(&foreign).iter().all(|one| one["type"] == "SCHEMA"));
+    office.file("state.json", &json!({"bookmarks": {"candidate": {"replication_key": "id"}}}));
+    assert_eq!(code(&office.person.run(LATER)), 2);
+}
+
+#[test]
+fn an_invalid_configuration_is_refused_and_no_secret_is_shown() {
+    let office = office();
+    for (config, said) in [
+        (json!({"tokens": office.token}), "unknown key `tokens`"),
+        (json!({"sync": office.token}), "`sync` must be true or false"),
+        (json!({"token": format!("{} x", office.token)}), "token"),
+        (json!({"token_file": "absent", "mirror": "m.db"}), "absent"),
+    ] {
+        office.file("tap.json", &config);
+        let output = office.person.run(FIRST);
+        assert_eq!((code(&output), stdout(&output)), (2, ""));
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert!(!stderr(&output).contains(&office.token), "{}", stderr(&output));
+    }
+    office.file("tap.json", &json!({"token": "gwt_wrong", "mirror": "m.db"}));
+    let output = office.person.run(FIRST);
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("the key `token` of the configuration"));
+}

@@ -1,0 +1,103 @@
+//! Workbooks: where they go, and the failures on the way.
+
+use std::fs;
+use std::process::Command;
+
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+
+use crate::run::{ClosedPort, Person, code, stderr, stdout};
+
+/// A service with two records, whose second one has a text that no cell holds.
+fn service() -> RawServer {
+    RawServer::start(|_, connection: &mut Connection| {
+        let long = "x".repeat(32_768);
+        let body = format!(r#"[{{"id":"007","project":"=1+1"}},{{"id":"8","project":"{long}"}}]"#);
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_workbook_goes_to_a_file_or_a_pipe_but_not_to_a_terminal() {
+    let server = service();
+    let person = Person::of_service(&server.uri(""));
+    let args = ["vacancies", "list", "--filter", "id=007"];
+    let file = person.run(&[&args[..], &["--output-file", "v.xlsx"]].concat());
+    assert_eq!(code(&file), 0, "{}", stderr(&file));
+    let path = person.home.path().join("v.xlsx");
+    let file = fs::read(&path).unwrap();
+    let piped = person.run(&[&args[..], &["-o", "xlsx"]].concat());
+    assert_eq!(code(&piped), 0, "{}", stderr(&piped));
+    for workbook in [&file, &piped.stdout] {
+        assert!(workbook.starts_with(b"PK\x03\x04"), "not a ZIP file");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let nobody = ClosedPort::new();
+    let person = Person::of_service(&nobody.url()).on_terminal(80);
+    let refused = person.run(&["vacancies", "list", "-o", "xlsx"]);
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    let text = "cannot print xlsx on a terminal: it is not text";
+    assert!(stderr(&refused).contains(text), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("--output-file FILE.xlsx"), "{}", stderr(&refused));
+    assert_eq!(stdout(&refused), "");
+}
+
+#[test]
+fn a_text_that_no_cell_holds_is_reported() {
+    let server = service();
+    let person = Person::of_service(&server.uri(""));
+    let output = person.run(&["vacancies", "list", "--output-file", "v.xlsx"]);
+    assert_eq!(code(&output), 6, "{}", stderr(&output));
+    for text in ["left out 1 value", "record 2, field `project`: 32768 characters"] {
+        assert!(stderr(&output).contains(text), "{text}: {}", stderr(&output));
+    }
+    assert!(person.home.path().join("v.xlsx").exists());
+}
+
+#[test]
+fn an_incomplete_list_leaves_nothing() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        connection
+            .respond("content-type: application/json\r\n", br#"[{"id":"007","project":"x"},"#);
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let output = person.run(&["vacancies", "list", "--output-file", "v.xlsx"]);
+    assert_ne!(code(&output), 0);
+    assert_eq!(fs::read_dir(person.home.path()).unwrap().count(), 0);
+    let piped = person.run(&["vacancies", "list", "-o", "xlsx"]);
+    assert_ne!(code(&piped), 0);
+    assert!(piped.stdout.is_empty());
+}
+
+/// The library for workbooks panics when its temporary file cannot be written.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_an_error() {
+    let server = RawServer::start(|_, connection: &mut Connection| {
+        let record = format!(r#"{{"id":"1","project":"{}"}}"#, "x".repeat(1000));
+        let body = format!("[{}]", vec![record; 1000].join(","));
+        connection.respond("content-type: application/json\r\n", body.as_bytes());
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri(""));
+    let program = person.command(&["vacancies", "list", "-o", "xlsx"]);
+    let mut shell = Command::new("sh");
+    // Files have at most some hundred blocks, and a longer one is an error.
+    let script = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
+    shell.args(["-c", script]).arg(program.get_program()).args(program.get_args()).env_clear();
+    shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = shell.output().unwrap();
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stderr(&output).contains("the disk may be full"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+}
