@@ -1,0 +1,87 @@
+//! The contents of a table of an export.
+
+use gateway_mirror::model::Table;
+use gateway_mirror::{ChangeKind, Snapshot};
+
+use crate::columns::Column;
+use crate::delta::state::State;
+use crate::error::Error;
+use crate::export::draft::Draft;
+use crate::export::records::Records;
+use crate::export::{changes, samples};
+
+/// The contents of a table of an export.
+#[derive(Debug)]
+pub(crate) enum Contents {
+    /// The records of a table of the mirror.
+    Records(Records),
+    /// The feed.
+    Changes,
+    /// The samples of gauges.
+    Samples { gauges: Vec<String> },
+}
+
+impl Contents {
+    pub(crate) fn records(table: &'static Table) -> Self {
+        Self::Records(Records::new(table))
+    }
+
+    /// Returns the name of the table, which is that in the mirror.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Records(records) => records.name(),
+            Self::Changes => "mirror_change",
+            Self::Samples { .. } => "mirror_sample",
+        }
+    }
+
+    /// Returns the columns of the table.
+    pub(crate) fn columns(&self) -> Vec<Column> {
+        match self {
+            Self::Records(records) => records.columns(),
+            Self::Changes => changes::columns(),
+            Self::Samples { .. } => samples::columns(),
+        }
+    }
+
+    /// Writes the files that a table lacks. Returns the number of changes that are lost.
+    pub(crate) fn write(
+        &self,
+        snapshot: &mut Snapshot<'_>,
+        state: &State,
+        is_other: bool,
+        draft: &mut Draft,
+    ) -> Result<u64, Error> {
+        match self {
+            Self::Records(records) => records.write(snapshot, state, draft).map(|()| 0),
+            Self::Changes => changes::write(snapshot, state, is_other, draft),
+            Self::Samples { gauges } => samples::write(gauges, snapshot, state, draft).map(|()| 0),
+        }
+    }
+
+    /// Returns whether former files have data of records that were deleted or forgotten since.
+    pub(crate) fn erases(&self, snapshot: &mut Snapshot<'_>, draft: &Draft) -> Result<bool, Error> {
+        let (Self::Records(records), Some(mut after)) = (self, draft.before) else {
+            return Ok(false);
+        };
+        if !draft.has_removed() {
+            return Ok(false);
+        }
+        if after < snapshot.last_removed_change() {
+            // Nobody knows which records are gone since.
+            return Ok(true);
+        }
+        loop {
+            let page = snapshot.changes(after, PAGE)?;
+            let Some(last) = page.last() else { return Ok(false) };
+            after = last.number;
+            let is_gone = |kind| kind == ChangeKind::Gone;
+            if page.iter().any(|one| one.table == records.name() && is_gone(one.kind)) {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// Number of changes that are read together.
+const PAGE: usize = 4096;

@@ -1,0 +1,61 @@
+//! The samples of gauges: one file, which is written again if the samples differ.
+
+use gateway_mirror::Snapshot;
+use sha2::{Digest as _, Sha256};
+
+use crate::columns::{Column, Kind, Value};
+use crate::delta::state::State;
+use crate::error::Error;
+use crate::export::draft::Draft;
+
+/// Returns the columns of the table.
+pub(crate) fn columns() -> Vec<Column> {
+    vec![
+        Column::new("gauge", Kind::Text),
+        Column::new("at", Kind::Time),
+        Column::new("amount", Kind::Text),
+        Column::new("amount_number", Kind::Real),
+        Column::new("unit", Kind::Text),
+    ]
+}
+
+/// Writes the samples if they differ.
+pub(crate) fn write(
+    gauges: &[String],
+    snapshot: &mut Snapshot<'_>,
+    state: &State,
+    draft: &mut Draft,
+) -> Result<(), Error> {
+    let mut samples = Vec::new();
+    for gauge in gauges {
+        samples.extend(snapshot.samples(gauge)?);
+    }
+    let mut hash = Sha256::new();
+    for sample in &samples {
+        hash.update(sample.at.to_le_bytes());
+        let unit = sample.unit.as_deref();
+        for text in [&*sample.gauge, &sample.amount, unit.unwrap_or("\0")] {
+            hash.update(text.len().to_le_bytes());
+            hash.update(text);
+        }
+    }
+    let hash = snapshot.keyed_hash(&hash.finalize());
+    if samples.is_empty() || state.files.values().any(|add| add.tag(HASH) == Some(&*hash)) {
+        return Ok(());
+    }
+    state.files.keys().for_each(|path| draft.remove(path));
+    let mut file = draft.begin(&columns())?;
+    for sample in &samples {
+        file.rows.push(&[
+            Some(Value::Text(&sample.gauge)),
+            Some(Value::Time(sample.at.saturating_mul(1_000_000))),
+            Some(Value::Text(&sample.amount)),
+            sample.amount.parse().ok().map(Value::Real),
+            sample.unit.as_deref().map(Value::Text),
+        ])?;
+    }
+    draft.add(file, &[(HASH, hash)])
+}
+
+/// The tag with the hash of the samples.
+const HASH: &str = "gateway.hash";

@@ -1,0 +1,259 @@
+//! The destination: a folder or an object store, by its URL.
+
+use std::future::Future;
+use std::path::Path as FilePath;
+use std::sync::{Arc, mpsc};
+use std::{fmt, io};
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use object_store::path::Path;
+use object_store::{
+    Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt as _, PutMode, parse_url_opts,
+};
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+use crate::error::{Error, ErrorKind};
+
+/// A folder of an object store or of a file system: `s3://`, `gs://`, `az://`, `https://`, `file://`, or a path.
+///
+/// Credentials and endpoints are in the usual environment variables, which begin with `AWS_`, `GOOGLE_` or `AZURE_`; a URL
+/// with a password or a query is refused.
+#[derive(Clone)]
+pub struct Place {
+    store: Arc<dyn ObjectStore>,
+    root: Path,
+    /// Runs requests, also for a caller that is within another runtime.
+    runtime: Arc<Worker>,
+    shown: String,
+}
+
+struct Worker(Option<Runtime>);
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // A caller may be within an async runtime, where waiting is a panic.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Place {
+    /// Opens a place. A folder is created for its owner only.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Url`] if the URL, or a setting in the environment, cannot be used.
+    pub fn open(url: &str) -> Result<Self, Error> {
+        let invalid = |why: &str| Error::new(ErrorKind::Url, format!("cannot export: {why}"));
+        let parsed = if url.contains("://") {
+            Url::parse(url).map_err(|error| invalid("the URL is invalid").because(error))?
+        } else {
+            let path = std::path::absolute(url)
+                .map_err(|error| invalid("the path is invalid").because(error))?;
+            Url::from_directory_path(path).map_err(|()| invalid("the path is invalid"))?
+        };
+        if parsed.password().is_some() || parsed.query().is_some() {
+            return Err(invalid(
+                "the URL has a password or a query; set the variables of the environment instead",
+            ));
+        }
+        if parsed.scheme() == "file"
+            && let Ok(folder) = parsed.to_file_path()
+        {
+            create_folder(&folder)
+                .map_err(|error| invalid("the folder cannot be created").because(error))?;
+        }
+        // Fails if the program has installed one, which is as good.
+        let _installed = rustls::crypto::ring::default_provider().install_default();
+        let settings = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value));
+        let (store, root) = parse_url_opts(&parsed, settings)
+            .map_err(|error| invalid("the URL is not supported").because(explained(&error)))?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(|error| invalid("no thread can be started").because(error))?;
+        let runtime = Arc::new(Worker(Some(runtime)));
+        Ok(Self { store: Arc::from(store), root, runtime, shown: parsed.to_string() })
+    }
+
+    /// Returns the place of a folder within.
+    pub(crate) fn folder(&self, name: &str) -> Self {
+        let shown = format!("{}/{name}", self.shown.trim_end_matches('/'));
+        Self { root: self.root.clone().join(name), shown, ..self.clone() }
+    }
+
+    /// Returns the path of a file within.
+    pub(crate) fn path(&self, name: &str) -> Path {
+        Path::from(name).parts().fold(self.root.clone(), Path::join)
+    }
+
+    /// Runs a request to its end.
+    pub(crate) fn run<T, F>(&self, work: impl FnOnce(Arc<dyn ObjectStore>) -> F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = object_store::Result<T>> + Send + 'static,
+    {
+        let lost = || Error::new(ErrorKind::Store, "cannot export: the worker has stopped");
+        let (to, from) = mpsc::sync_channel(1);
+        let work = work(Arc::clone(&self.store));
+        let runtime = self.runtime.0.as_ref().ok_or_else(lost)?;
+        runtime.spawn(async move { to.send(work.await) });
+        from.recv().map_err(|error| lost().because(error))?.map_err(|error| self.failed(&error))
+    }
+
+    /// Reads a file; `None` if it does not exist.
+    pub(crate) fn read(&self, name: &str) -> Result<Option<Bytes>, Error> {
+        let path = self.path(name);
+        self.run(|store| async move {
+            match store.get(&path).await {
+                Ok(found) => found.bytes().await.map(Some),
+                Err(StoreError::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// Writes a file, and replaces an existing one.
+    pub(crate) fn write(&self, name: &str, content: Bytes) -> Result<(), Error> {
+        let path = self.path(name);
+        self.run(|store| async move { store.put(&path, content.into()).await.map(drop) })
+    }
+
+    /// Writes a file unless it exists. Returns whether it did not.
+    pub(crate) fn create(&self, name: &str, content: Bytes) -> Result<bool, Error> {
+        let path = self.path(name);
+        self.run(|store| async move {
+            match store.put_opts(&path, content.into(), PutMode::Create.into()).await {
+                Ok(_) => Ok(true),
+                Err(StoreError::AlreadyExists { .. } | StoreError::Precondition { .. }) => {
+                    Ok(false)
+                }
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    /// Lists the files of a folder and its subfolders, after a name in it, by their names in this place.
+    pub(crate) fn list(&self, folder: &str, after: &str) -> Result<Vec<Listed>, Error> {
+        let (prefix, offset) = (self.path(folder), self.path(&format!("{folder}/{after}")));
+        let found: Vec<ObjectMeta> = self.run(|store| async move {
+            store.list_with_offset(Some(&prefix), &offset).try_collect().await
+        })?;
+        let listed = |meta: ObjectMeta| {
+            let name = meta.location.prefix_match(&self.root)?;
+            let name: Vec<_> = name.map(|part| part.as_ref().to_owned()).collect();
+            Some(Listed { name: name.join("/"), modified: meta.last_modified.timestamp_millis() })
+        };
+        let mut listed: Vec<_> = found.into_iter().filter_map(listed).collect();
+        listed.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(listed)
+    }
+
+    /// Deletes files. Ignores those that do not exist.
+    pub(crate) fn delete(&self, names: &[String]) -> Result<(), Error> {
+        let paths: Vec<_> = names.iter().map(|name| self.path(name)).collect();
+        self.run(|store| async move {
+            let paths = futures_util::stream::iter(paths.into_iter().map(Ok)).boxed();
+            let mut deleted = store.delete_stream(paths);
+            while let Some(result) = deleted.next().await {
+                match result {
+                    Ok(_) | Err(StoreError::NotFound { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn failed(&self, error: &StoreError) -> Error {
+        let text = format!("cannot use {}", self.shown);
+        Error::new(ErrorKind::Store, text).because(explained(error))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").field("url", &self.shown).finish_non_exhaustive()
+    }
+}
+
+/// A file of a place.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    /// In milliseconds since 1970.
+    pub(crate) modified: i64,
+}
+
+/// Prefixes of the environment variables that are settings of object stores.
+const PREFIXES: &[&str] = &["AWS_", "AZURE_", "GOOGLE_"];
+
+/// Creates a folder for its owner only. An existing one keeps its mode.
+fn create_folder(path: &FilePath) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+/// Returns the text of an error without what may be a credential: queries of URLs, and the document of an answer except
+/// its code.
+fn explained(error: &StoreError) -> String {
+    let text = match error {
+        StoreError::PermissionDenied { .. } => return "permission denied".to_owned(),
+        StoreError::Unauthenticated { .. } => return "the credentials were refused".to_owned(),
+        StoreError::NotFound { .. } => return "it does not exist".to_owned(),
+        StoreError::Generic { source, .. } => source.to_string(),
+        other => other.to_string(),
+    };
+    let (before, document) = text.split_at(text.find('<').unwrap_or(text.len()));
+    let words: Vec<&str> = before
+        .split_whitespace()
+        .map(|word| match word.split_once('?') {
+            Some((url, _)) if url.contains("://") => url,
+            _ => word,
+        })
+        .collect();
+    let code = document.split_once("<Code>").and_then(|(_, rest)| rest.split_once('<'));
+    match code {
+        Some((code, _)) => format!("{} {code}", words.join(" ")),
+        None => words.join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::Error as StoreError;
+
+    use super::{Place, explained};
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn an_error_shows_no_credential() {
+        let source = "PUT https://a.example/b?sig=SECRET in 1ms: 403: <?xml?><Error><Code>Denied</Code><Key>SECRET</Key>";
+        let error = StoreError::Generic { store: "S3", source: source.into() };
+        assert_eq!(explained(&error), "PUT https://a.example/b in 1ms: 403: Denied");
+    }
+
+    #[test]
+    fn a_url_with_a_credential_is_refused() {
+        for url in ["s3://key:SECRET@bucket/x", "https://a.example/x?sig=SECRET"] {
+            let error = Place::open(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Url);
+            assert!(!format!("{error:?}").contains("SECRET"));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Records as a stream of Parquet, for an output that is written from its start to its end.
+
+use std::io::{self, Write};
+use std::mem;
+
+use gateway_mirror::model::FieldType;
+
+use crate::error::Error;
+use crate::fields::Fields;
+use crate::file::File;
+
+/// A writer of records, given as JSON text, as one Parquet file.
+///
+/// The columns are those of [`Export`](crate::Export), without the ones that belong to the mirror. Everything without a
+/// column is in the column `extra`, and the names of fields that were `null` are in the column `nulls`. A field of unknown
+/// type is text: a string itself, and any other value as JSON.
+///
+/// ```
+/// use gateway_mirror::model::FieldType;
+/// use gateway_warehouse::ParquetStream;
+///
+/// let mut parquet = ParquetStream::new(&[
+///     ("id".to_owned(), Some(FieldType::Id)),
+///     ("camera.shots".to_owned(), Some(FieldType::Integer)),
+/// ])?;
+/// let mut out = Vec::new();
+/// parquet.write(&mut out, r#"{"id":"007","camera":{"shots":12}}"#)?;
+/// parquet.finish(&mut out)?;
+/// assert!(out.starts_with(b"PAR1") && out.ends_with(b"PAR1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ParquetStream {
+    fields: Fields,
+    /// `None` after the end.
+    file: Option<File<Vec<u8>>>,
+}
+
+impl ParquetStream {
+    /// Begins a file with these fields: paths with dots, and types.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if two columns would have the same name.
+    pub fn new(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
+        let fields = Fields::of_types(types);
+        let file = File::new(Vec::new(), &fields.columns("extra", "nulls"))?;
+        Ok(Self { fields, file: Some(file) })
+    }
+
+    /// Writes a record. It may be held until later.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not a JSON object, or the output cannot be written.
+    pub fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let cells = self.fields.read(record).map_err(io::Error::other)?;
+        cells.with(|row| file.push(row), &[], &[]).map_err(io::Error::other)?;
+        let written = mem::take(file.out());
+        if written.is_empty() { Ok(()) } else { out.write_all(&written) }
+    }
+
+    /// Writes the rest of the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the output cannot be written.
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.file.take() {
+            Some(file) => out.write_all(&file.finish().map_err(io::Error::other)?),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Tests of exports to a folder. They read the log and the files without the code of the crate.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper that cannot go on fails its test"
+)]
+
+mod export;
+mod table;

@@ -1,0 +1,181 @@
+"""Reads exports with the software of other projects, from a folder and from the S3 server of moto, and kills exporters.
+
+Arguments: the program `gateway` of this workspace, the example `photos`, and the guide whose commands are run.
+"""
+
+import logging
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import boto3
+import duckdb
+import polars
+import pyarrow.parquet
+from deltalake import DeltaTable
+from moto.server import ThreadedMotoServer
+
+PROGRAM, PHOTOS, GUIDE = (str(Path(argument).resolve()) for argument in sys.argv[1:4])
+KILLS = int(os.environ.get("KILLS", "200"))
+TABLES = ["candidate", "vacancy", "candidate_vacancy"]
+
+# What the example writes: id, title, phone, taken, taken_at, size, place_id, place_name, everything else, nulls.
+EXPECTED = [
+    ("007", "=1+1", "+48600100200", "2026-11-02 06:00:00", "2026-11-02 06:00:00", 7, None, None, None, None),
+    ("008", 'two\nlines "quoted", 😀', None, "0000-00-00 00:00:00", None, None, None, None, None, '["phone"]'),
+    ("009", "", None, None, None, None, "3", "Żółw", '{"open":[1,2.50],"place":{"zip":"0049"},"size":"big"}', None),
+    ("010", "null", None, "1969-12-31 23:59:59", "1969-12-31 23:59:59", -(2**63), None, None, None, '["place"]'),
+]
+
+
+def shown(rows):
+    return sorted(tuple(str(cell) if hasattr(cell, "year") else cell for cell in row) for row in rows)
+
+
+def check(reader, rows, expected=None):
+    expected = shown(expected or EXPECTED)
+    assert shown(rows) == expected, f"{reader}:\n{shown(rows)}\ninstead of\n{expected}"
+    print(f"   {reader} reads every value exactly")
+
+
+def columns(extra, nulls):
+    return ["id", "title", "phone", "taken", "taken_at", "size", "place_id", "place_name", extra, nulls]
+
+
+def check_file(path):
+    names = columns("extra", "nulls")
+    check("pyarrow", (tuple(row[name] for name in names) for row in pyarrow.parquet.read_table(path).to_pylist()))
+    check("polars", polars.read_parquet(path).select(names).rows())
+    check("DuckDB", duckdb.sql(f"SELECT {','.join(names)} FROM '{path}'").fetchall())
+
+
+def check_table(url, options):
+    names = columns("mirror_extra", "mirror_nulls")
+    table = DeltaTable(url, storage_options=options)
+    photo = table.to_pyarrow_dataset()
+    check("deltalake", (tuple(row[name] for name in names) for row in photo.to_table().to_pylist()))
+    check("DuckDB over deltalake", duckdb.sql(f"SELECT {','.join(names)} FROM photo").fetchall())
+    check("polars over deltalake", polars.read_delta(url, storage_options=options).select(names).rows())
+
+
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, text=True, **options)
+
+
+def rows(url, options=None):
+    """The rows of all tables, as every reader without own state would see them."""
+    found = {}
+    for name in TABLES:
+        table = DeltaTable(f"{url}/{name}", storage_options=options).to_pyarrow_dataset().to_table()
+        found[name] = sorted(map(str, table.select(["id", "mirror_extra", "mirror_state"]).to_pylist()))
+    return found
+
+
+def kill(folder):
+    """Kills exporters at random moments. Two mirrors replace each other, so that every export writes everything."""
+    mirrors = [str(folder / "one.db"), str(folder / "two.db")]
+    for mirror in mirrors:
+        run("--demo", "mirror", "sync", "--to", mirror)
+    url = str(folder / "killed")
+    from_ = time.monotonic()
+    run("mirror", "export", "--from", mirrors[0], "--to", url, "--replace")
+    duration = time.monotonic() - from_
+    expected, killed = rows(url), 0
+    for attempt in range(KILLS):
+        command = [PROGRAM, "mirror", "export", "--from", mirrors[attempt % 2], "--to", url, "--replace"]
+        exporter = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0, duration * 1.1))
+        exporter.send_signal(signal.SIGKILL)
+        killed += exporter.wait() == -signal.SIGKILL
+        assert rows(url) == expected, f"the tables differ after kill {attempt}"
+    assert killed > KILLS / 4, f"only {killed} of {KILLS} exporters were killed"
+    # A commit deletes what killed exporters left. At least one of these two commits to each table.
+    for mirror in reversed(mirrors):
+        run("mirror", "export", "--from", mirror, "--to", url, "--replace")
+    for name in TABLES:
+        there = len(list(Path(f"{url}/{name}/data").iterdir()))
+        live = len(DeltaTable(f"{url}/{name}").file_uris())
+        assert there == live, f"{name}: {there} files, but {live} belong to the table"
+    modes = {path.stat().st_mode & 0o777 for path in Path(url).rglob("*") if path.is_file()}
+    assert modes == {0o600}, modes
+    print(f"   {killed} of {KILLS} exporters were killed; every table was readable and complete")
+
+
+def compete(folder, url, options):
+    """Runs two exporters at the same time, again and again."""
+    mirrors = [str(folder / "one.db"), str(folder / "two.db")]
+    for _ in range(5):
+        commands = [[PROGRAM, "mirror", "export", "--from", one, "--to", url, "--replace"] for one in mirrors]
+        exporters = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for command in commands]
+        for exporter in exporters:
+            said = exporter.communicate()[1].decode()
+            assert exporter.returncode in (0, 9), said
+        assert rows(url, options) == rows(str(folder / "killed")), "the tables differ"
+    print("   two exporters at a time on S3: the tables are complete")
+
+
+def run_guide(folder):
+    """Runs every block of the guide, in order, in one folder."""
+    text = Path(GUIDE).read_text()
+    blocks = re.findall(r"^```(sh|python|sql)\n(.*?)^```", text, re.M | re.S)
+    python, count = {}, 0
+    os.chdir(folder)
+    environment = {**os.environ, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
+    for language, block in blocks:
+        if "cargo " in block:
+            continue
+        count += 1
+        if language == "sh":
+            done = subprocess.run(["bash", "-euc", block], env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, f"{block}\n{done.stderr}"
+        elif language == "python":
+            exec(block, python)
+        else:
+            answer = python["duckdb"].sql(block).fetchall()
+            assert answer, f"no rows:\n{block}"
+    assert count >= 8, f"only {count} blocks"
+    print(f"   {count} blocks of the guide run")
+
+
+def main():
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    settings = {
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "SECRETSECRET",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT": f"http://{host}:{port}",
+        "AWS_ALLOW_HTTP": "true",
+    }
+    os.environ.update(settings, NO_PROXY="127.0.0.1")
+    boto3.client("s3", endpoint_url=settings["AWS_ENDPOINT"], region_name="us-east-1").create_bucket(Bucket="archive")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_DATA_HOME"] = str(folder / "home")
+        places = [(str(folder / "tables"), None), ("s3://archive/tables", settings)]
+        for number, (url, options) in enumerate(places):
+            file = folder / f"photos-{number}.parquet"
+            subprocess.run([PHOTOS, url, str(file)], check=True, capture_output=True)
+            check_table(f"{url}/photo", options)
+        check_file(file)
+        kill(folder)
+        compete(folder, "s3://archive/competed", settings)
+        bad = subprocess.run(
+            [PROGRAM, "mirror", "export", "--from", str(folder / "one.db"), "--to", "s3://missing/tables"],
+            capture_output=True, text=True,
+        )
+        assert bad.returncode == 1 and "SECRET" not in bad.stderr, bad.stderr
+        (folder / "guide").mkdir()
+        run_guide(folder / "guide")
+    server.stop()
+
+
+main()
