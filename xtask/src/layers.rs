@@ -45,6 +45,7 @@ const RULES: &[Rule] = &[
         may_use: &["gateway-model-core", "gateway-client-core", "gateway-postgres"],
         never: &["axum"],
     },
+    Rule { name: "gateway-dashboard", may_use: &["gateway-mirror"], never: &["clap"] },
     Rule {
         name: "gateway-client",
         may_use: &["gateway-model", "gateway-client-core"],
@@ -62,8 +63,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "gateway-cli-core",
-        may_use: &["gateway-client-core", "gateway-mirror"],
-        never: &["axum", "wiremock"],
+        may_use: &["gateway-client-core", "gateway-mirror", "gateway-dashboard"],
+        never: &["wiremock"],
     },
     Rule {
         name: "gateway-server",

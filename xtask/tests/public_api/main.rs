@@ -57,6 +57,12 @@ fn public_api_of_gateway_mirror() {
 }
 
 #[test]
+fn public_api_of_gateway_dashboard() {
+    let listed = listed("gateway-dashboard", DASHBOARD);
+    insta::assert_snapshot!("gateway-dashboard", listed);
+}
+
+#[test]
 fn public_api_of_gateway_cli_core() {
     let listed = listed("gateway-cli-core", CLI_CORE);
     insta::assert_snapshot!("gateway-cli-core", listed);
@@ -78,7 +84,8 @@ const CLIENT_CORE: &[&str] =
     &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
 const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
 const MIRROR: &[&str] = &["gateway_client_core", "gateway_model_core", "gateway_postgres", "serde"];
-const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "serde"];
+const DASHBOARD: &[&str] = &["gateway_mirror"];
+const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "gateway_mirror", "serde"];
 const POSTGRES: &[&str] = &["postgres"];
 
 fn listed(name: &str, may_name: &[&str]) -> String {
