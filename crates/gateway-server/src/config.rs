@@ -92,7 +92,7 @@ impl Default for Config {
             response_timeout: LONGEST_RESPONSE,
             drain_timeout: Duration::from_secs(30),
             list_cache: 1024 * 1024 * 1024,
-            list_files: 128,
+            list_files: LIST_FILES,
             access_log: false,
             log_lines_dropped: Arc::default(),
             clock: Clock::system(),
@@ -132,6 +132,9 @@ impl Config {
         self.responses_per_token.unwrap_or_else(|| (self.connections / 8).max(4)).max(1)
     }
 }
+
+/// Default maximum number of files of cached lists. Each needs a file descriptor while it is sent.
+const LIST_FILES: usize = 128;
 
 /// Range of connections. No system has descriptors for more.
 pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;

@@ -134,7 +134,7 @@ fn push_base64url(out: &mut String, bytes: &[u8]) {
 /// The start of every token, by which scanners for leaked secrets can recognize it.
 const PREFIX: &str = "gwt_";
 
-/// Number of hexadecimal digits of a [`TokenId`].
+/// The number of hexadecimal digits of a [`TokenId`].
 const ID_DIGITS: usize = 12;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

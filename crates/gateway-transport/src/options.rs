@@ -137,10 +137,19 @@ impl Default for Options {
     }
 }
 
+/// Default timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Default maximum silence of the peer within a response.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Default timeout of a whole exchange.
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Default maximum time that an unused connection is kept.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Default maximum number of unused connections kept per host.
 const POOL_MAX_IDLE: usize = 8;
 
 #[cfg(test)]

@@ -289,7 +289,7 @@ fn read(kind: FieldKind, value: &RawValue) -> Read<'_> {
     }
 }
 
-/// Number of decimal digits that a double keeps.
+/// The number of decimal digits that a double keeps.
 const EXACT_DIGITS: usize = 15;
 
 /// A JSON string.

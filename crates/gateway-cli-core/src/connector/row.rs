@@ -174,7 +174,7 @@ fn is_exact(text: &str) -> bool {
     number.is_finite() && (digits <= EXACT_DIGITS || format!("{number}") == text)
 }
 
-/// Number of decimal digits that every binary floating-point number keeps.
+/// The number of decimal digits that every binary floating-point number keeps.
 const EXACT_DIGITS: usize = 15;
 
 const NULL: &str = "null";

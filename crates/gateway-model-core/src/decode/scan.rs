@@ -13,7 +13,7 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     rest(bytes, at)
 }
 
-/// Size of a block, in bytes.
+/// Length of a block, in bytes.
 ///
 /// The length of a string is what a processor mispredicts most often. Most strings end in the first
 /// or second block of this size.

@@ -78,7 +78,7 @@ pub enum Next<T> {
 }
 
 impl<T: Record> StreamDecoder<T> {
-    /// Default maximum size of a single record: 1 MiB.
+    /// Default maximum size of a single record, in bytes: 1 MiB.
     ///
     /// A service that stores records should refuse larger ones, because clients skip them.
     pub const RECORD_LIMIT: usize = 1 << 20;

@@ -297,12 +297,12 @@ fn within<T: PartialOrd + Display>(
 /// Default time to wait for the database at start.
 const DATABASE_WAIT: Duration = Duration::from_secs(60);
 
-/// Range of the response timeout. Superseded data may be removed after the longest response.
+/// Range of the response timeout, in seconds. Superseded data may be removed after the longest response.
 const RESPONSE_SECONDS: RangeInclusive<u64> = 1..=LONGEST_RESPONSE.as_secs();
 
 const MIB: u64 = 1024 * 1024;
 
-/// Maximum of `list-cache`: a pebibyte, more than any disk has, and in bytes still within 64 bits.
+/// Maximum of `list-cache`, in mebibytes: a pebibyte, more than any disk has, and in bytes still within 64 bits.
 const MAX_MIB: u64 = 1024 * MIB;
 
 #[cfg(test)]

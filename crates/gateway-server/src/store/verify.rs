@@ -10,7 +10,7 @@ use crate::store::rendered;
 use crate::store::snapshot::{AccountId, Principal, Snapshot, Versions};
 use crate::token::TokenDigest;
 
-/// Number of columns of integers in the statement that looks up a token. The column after them is the credit balance. See
+/// The number of columns of integers in the statement that looks up a token. The column after them is the credit balance. See
 /// [`AUTHENTICATE`](crate::store::sql::AUTHENTICATE).
 pub(super) const TOKEN_COLUMNS: usize = 12;
 

@@ -60,5 +60,5 @@ fn field(name: &str, value: &[u8]) -> usize {
     name.len() + ": ".len() + value.len() + LINE_END
 }
 
-/// Size of the end of a line in HTTP/1.1.
+/// Length of the end of a line in HTTP/1.1, in bytes.
 const LINE_END: usize = 2;

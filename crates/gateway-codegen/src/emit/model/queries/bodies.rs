@@ -80,7 +80,7 @@ pub(super) fn verdicts(service: &Service) -> Vec<&Verdict> {
     found
 }
 
-/// Number of fields of the runtime's `Body`.
+/// The number of fields of the runtime's `Body`.
 const FIELDS: usize = 5;
 
 fn name(index: usize) -> String {
