@@ -13,7 +13,7 @@ use gateway_mirror::{Mirror, Snapshot};
 
 use crate::delta::action::{Action, Format, MetaData, Protocol, Remove, Txn, schema_string};
 use crate::delta::commit::{commit, now, random_id};
-use crate::delta::log::RETENTION;
+use crate::delta::log::{LOG, RETENTION};
 use crate::delta::state::State;
 use crate::described::Described;
 use crate::error::{Error, ErrorKind};
@@ -21,6 +21,7 @@ use crate::export::contents::Contents;
 use crate::export::draft::{DATA, Draft};
 use crate::export::report::TableExport;
 use crate::place::Place;
+use crate::unfinished::is_unfinished;
 
 /// Exports a mirror into Delta Lake tables.
 ///
@@ -128,8 +129,15 @@ impl Export {
             let text = format!("cannot export to {table}: it is newer than the mirror");
             return Err(Error::new(ErrorKind::Older, text));
         }
-        // Files that exist now and belong to nothing are left over from exporters that will not commit after this commit.
+        // What exists now and belongs to no version is left over from exporters that cannot commit it after this commit.
         let listed = table.list(DATA, "")?;
+        let mut left: Vec<_> = listed
+            .iter()
+            .map(|file| file.name.clone())
+            .filter(|name| !state.files.contains_key(name) && !state.removed.contains_key(name))
+            .collect();
+        let log = table.list(LOG, "")?.into_iter().map(|file| file.name);
+        let left_in_log: Vec<_> = log.filter(|name| is_unfinished(name)).collect();
         let mut draft = Draft::new(table.clone(), self.rows_per_file, before.filter(|_| !is_other));
         let lost = contents.write(snapshot, &state, is_other, &mut draft)?;
 
@@ -161,8 +169,8 @@ impl Export {
             .is_some_and(|old| old.configuration.get(PERSONAL) != meta.configuration.get(PERSONAL));
 
         let mut export = draft.report(contents.name(), lost);
-        let mut left = Vec::new();
-        if !is_described || !draft.is_empty() {
+        // An empty commit, too, makes other exporters fail, so that what they have written can be deleted.
+        if !is_described || !draft.is_empty() || !left.is_empty() {
             let erases = is_other || is_omitting || contents.erases(snapshot, &draft)?;
             let mut actions = Vec::new();
             if !is_described {
@@ -186,11 +194,7 @@ impl Export {
             for add in added {
                 actions.push(Action { add: Some(add), ..Action::default() });
             }
-            left = listed
-                .iter()
-                .map(|file| file.name.clone())
-                .filter(|name| !state.files.contains_key(name) && !state.removed.contains_key(name))
-                .collect();
+            left.extend(left_in_log);
             if !commit(table, &mut state, actions)? {
                 table.delete(&ours)?;
                 let text = format!(

@@ -24,7 +24,8 @@
 //! # Transactions
 //!
 //! - Each table changes in one commit: a file of its log that is created only if it does not exist. Readers see the former or
-//!   the new version, also after an exporter was killed. The next commit deletes what it left.
+//!   the new version, also after an exporter was killed. The next export deletes
+//!   what it left.
 //! - A commit contains the number of the last change of the feed. Two exporters can run at the same time: the slower one
 //!   begins again with a new snapshot, and finds nothing or little to write.
 //! - A file has a fixed range of rows, and a keyed hash of them. Only files whose rows differ are written again. All rows are
@@ -50,6 +51,7 @@ mod fields;
 mod file;
 mod place;
 mod stream;
+mod unfinished;
 
 #[doc(no_inline)]
 pub use gateway_mirror as mirror;

@@ -1,7 +1,7 @@
 //! The destination: a folder or an object store, by its URL.
 
 use std::future::Future;
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::{fmt, io};
 
@@ -15,6 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 use crate::error::{Error, ErrorKind};
+use crate::unfinished;
 
 /// A folder of an object store or of a file system: `s3://`, `gs://`, `az://`, `https://`, `file://`, or a path.
 ///
@@ -24,6 +25,8 @@ use crate::error::{Error, ErrorKind};
 pub struct Place {
     store: Arc<dyn ObjectStore>,
     root: Path,
+    /// The folder, if it is one of a file system.
+    local: Option<PathBuf>,
     /// Runs requests, also for a caller that is within another runtime.
     runtime: Arc<Worker>,
     shown: String,
@@ -60,10 +63,9 @@ impl Place {
                 "the URL has a password or a query; set the variables of the environment instead",
             ));
         }
-        if parsed.scheme() == "file"
-            && let Ok(folder) = parsed.to_file_path()
-        {
-            create_folder(&folder)
+        let local = if parsed.scheme() == "file" { parsed.to_file_path().ok() } else { None };
+        if let Some(folder) = &local {
+            create_folder(folder)
                 .map_err(|error| invalid("the folder cannot be created").because(error))?;
         }
         // Fails if the program has installed one, which is as good.
@@ -80,13 +82,14 @@ impl Place {
             .build()
             .map_err(|error| invalid("no thread can be started").because(error))?;
         let runtime = Arc::new(Worker(Some(runtime)));
-        Ok(Self { store: Arc::from(store), root, runtime, shown: parsed.to_string() })
+        Ok(Self { store: Arc::from(store), root, local, runtime, shown: parsed.to_string() })
     }
 
     /// Returns the place of a folder within.
     pub(crate) fn folder(&self, name: &str) -> Self {
         let shown = format!("{}/{name}", self.shown.trim_end_matches('/'));
-        Self { root: self.root.clone().join(name), shown, ..self.clone() }
+        let local = self.local.as_ref().map(|local| local.join(name));
+        Self { root: self.root.clone().join(name), local, shown, ..self.clone() }
     }
 
     /// Returns the path of a file within.
@@ -140,7 +143,8 @@ impl Place {
         })
     }
 
-    /// Lists the files of a folder and its subfolders, after a name in it, by their names in this place.
+    /// Lists the files of a folder and its subfolders, after a name in it, by their names in this place. A local folder has
+    /// unfinished files, too.
     pub(crate) fn list(&self, folder: &str, after: &str) -> Result<Vec<Listed>, Error> {
         let (prefix, offset) = (self.path(folder), self.path(&format!("{folder}/{after}")));
         let found: Vec<ObjectMeta> = self.run(|store| async move {
@@ -152,13 +156,26 @@ impl Place {
             Some(Listed { name: name.join("/"), modified: meta.last_modified.timestamp_millis() })
         };
         let mut listed: Vec<_> = found.into_iter().filter_map(listed).collect();
+        if let Some(local) = &self.local {
+            let unfinished = unfinished::list(local, folder);
+            listed.extend(unfinished.map_err(|error| self.unusable().because(error))?);
+        }
         listed.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(listed)
     }
 
     /// Deletes files. Ignores those that do not exist.
     pub(crate) fn delete(&self, names: &[String]) -> Result<(), Error> {
-        let paths: Vec<_> = names.iter().map(|name| self.path(name)).collect();
+        let mut paths = Vec::new();
+        for name in names {
+            match &self.local {
+                Some(local) if unfinished::is_unfinished(name) => {
+                    unfinished::remove(local, name)
+                        .map_err(|error| self.unusable().because(error))?
+                }
+                _ => paths.push(self.path(name)),
+            }
+        }
         self.run(|store| async move {
             let paths = futures_util::stream::iter(paths.into_iter().map(Ok)).boxed();
             let mut deleted = store.delete_stream(paths);
@@ -173,8 +190,18 @@ impl Place {
     }
 
     fn failed(&self, error: &StoreError) -> Error {
-        let text = format!("cannot use {}", self.shown);
-        Error::new(ErrorKind::Store, text).because(explained(error))
+        if self.local.is_some() && unfinished::was_removed(error) {
+            let text = format!(
+                "cannot export to {}: other exporters commit to it again and again; try again later",
+                self.shown
+            );
+            return Error::new(ErrorKind::Conflict, text);
+        }
+        self.unusable().because(explained(error))
+    }
+
+    fn unusable(&self) -> Error {
+        Error::new(ErrorKind::Store, format!("cannot use {}", self.shown))
     }
 }
 

@@ -1,6 +1,7 @@
 """Reads exports with the software of other projects, from a folder and from the S3 server of moto, and kills exporters.
 
-Arguments: the program `gateway` of this workspace, the example `photos`, and the guide whose commands are run.
+Arguments: the program `gateway` of this workspace, the example `photos`, the guide whose commands are run, and the parts to run:
+`values`, `kill`, `compete` and `guide`. Without parts, all of them. `KILLS` is the number of exporters that are killed.
 """
 
 import logging
@@ -22,7 +23,8 @@ from deltalake import DeltaTable
 from moto.server import ThreadedMotoServer
 
 PROGRAM, PHOTOS, GUIDE = (str(Path(argument).resolve()) for argument in sys.argv[1:4])
-KILLS = int(os.environ.get("KILLS", "200"))
+PARTS = sys.argv[4:] or ["values", "kill", "compete", "guide"]
+KILLS = int(os.environ.get("KILLS", "20"))
 TABLES = ["candidate", "vacancy", "candidate_vacancy"]
 
 # What the example writes: id, title, phone, taken, taken_at, size, place_id, place_name, everything else, nulls.
@@ -64,6 +66,21 @@ def check_table(url, options):
     check("polars over deltalake", polars.read_delta(url, storage_options=options).select(names).rows())
 
 
+def check_values(folder, settings):
+    """Reads unusual values from a folder, from S3 and from one file."""
+    places = [(str(folder / "tables"), None), ("s3://archive/tables", settings)]
+    for number, (url, options) in enumerate(places):
+        file = folder / f"photos-{number}.parquet"
+        subprocess.run([PHOTOS, url, str(file)], check=True, capture_output=True)
+        check_table(f"{url}/photo", options)
+    check_file(file)
+    mirror = two_mirrors(folder)[0]
+    bad = subprocess.run(
+        [PROGRAM, "mirror", "export", "--from", mirror, "--to", "s3://missing/tables"], capture_output=True, text=True
+    )
+    assert bad.returncode == 1 and "SECRET" not in bad.stderr, bad.stderr
+
+
 def run(*arguments, **options):
     return subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, text=True, **options)
 
@@ -77,11 +94,30 @@ def rows(url, options=None):
     return found
 
 
-def kill(folder):
-    """Kills exporters at random moments. Two mirrors replace each other, so that every export writes everything."""
+def check_left(url):
+    """Checks that a folder has no file of killed exporters."""
+    for name in TABLES:
+        there = sorted(path.name for path in Path(f"{url}/{name}/data").iterdir())
+        live = sorted(Path(file).name for file in DeltaTable(f"{url}/{name}").file_uris())
+        assert there == live, f"{name}: {there}, but {live} belong to the table"
+    unfinished = [str(path) for path in Path(url).rglob("*#*")]
+    assert not unfinished, unfinished
+    modes = {path.stat().st_mode & 0o777 for path in Path(url).rglob("*") if path.is_file()}
+    assert modes == {0o600}, modes
+
+
+def two_mirrors(folder):
+    """Two mirrors that replace each other, so that every export writes everything."""
     mirrors = [str(folder / "one.db"), str(folder / "two.db")]
     for mirror in mirrors:
-        run("--demo", "mirror", "sync", "--to", mirror)
+        if not Path(mirror).exists():
+            run("--demo", "mirror", "sync", "--to", mirror)
+    return mirrors
+
+
+def kill(folder):
+    """Kills exporters at random moments."""
+    mirrors = two_mirrors(folder)
     url = str(folder / "killed")
     from_ = time.monotonic()
     run("mirror", "export", "--from", mirrors[0], "--to", url, "--replace")
@@ -98,26 +134,27 @@ def kill(folder):
     # A commit deletes what killed exporters left. At least one of these two commits to each table.
     for mirror in reversed(mirrors):
         run("mirror", "export", "--from", mirror, "--to", url, "--replace")
-    for name in TABLES:
-        there = len(list(Path(f"{url}/{name}/data").iterdir()))
-        live = len(DeltaTable(f"{url}/{name}").file_uris())
-        assert there == live, f"{name}: {there} files, but {live} belong to the table"
-    modes = {path.stat().st_mode & 0o777 for path in Path(url).rglob("*") if path.is_file()}
-    assert modes == {0o600}, modes
+    check_left(url)
     print(f"   {killed} of {KILLS} exporters were killed; every table was readable and complete")
 
 
 def compete(folder, url, options):
     """Runs two exporters at the same time, again and again."""
-    mirrors = [str(folder / "one.db"), str(folder / "two.db")]
+    mirrors = two_mirrors(folder)
+    run("mirror", "export", "--from", mirrors[0], "--to", url, "--replace")
+    expected = rows(url, options)
     for _ in range(5):
         commands = [[PROGRAM, "mirror", "export", "--from", one, "--to", url, "--replace"] for one in mirrors]
         exporters = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for command in commands]
         for exporter in exporters:
             said = exporter.communicate()[1].decode()
             assert exporter.returncode in (0, 9), said
-        assert rows(url, options) == rows(str(folder / "killed")), "the tables differ"
-    print("   two exporters at a time on S3: the tables are complete")
+        assert rows(url, options) == expected, "the tables differ"
+    if options is None:
+        for mirror in mirrors:
+            run("mirror", "export", "--from", mirror, "--to", url, "--replace")
+        check_left(url)
+    print(f"   two exporters at a time, {'in a folder' if options is None else 'on S3'}: the tables are complete")
 
 
 def run_guide(folder):
@@ -160,21 +197,16 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_DATA_HOME"] = str(folder / "home")
-        places = [(str(folder / "tables"), None), ("s3://archive/tables", settings)]
-        for number, (url, options) in enumerate(places):
-            file = folder / f"photos-{number}.parquet"
-            subprocess.run([PHOTOS, url, str(file)], check=True, capture_output=True)
-            check_table(f"{url}/photo", options)
-        check_file(file)
-        kill(folder)
-        compete(folder, "s3://archive/competed", settings)
-        bad = subprocess.run(
-            [PROGRAM, "mirror", "export", "--from", str(folder / "one.db"), "--to", "s3://missing/tables"],
-            capture_output=True, text=True,
-        )
-        assert bad.returncode == 1 and "SECRET" not in bad.stderr, bad.stderr
-        (folder / "guide").mkdir()
-        run_guide(folder / "guide")
+        if "values" in PARTS:
+            check_values(folder, settings)
+        if "kill" in PARTS:
+            kill(folder)
+        if "compete" in PARTS:
+            compete(folder, str(folder / "competed"), None)
+            compete(folder, "s3://archive/competed", settings)
+        if "guide" in PARTS:
+            (folder / "guide").mkdir()
+            run_guide(folder / "guide")
     server.stop()
 
 

@@ -8,7 +8,7 @@ use crate::delta::action::{Action, CommitInfo};
 use crate::delta::checkpoint;
 use crate::delta::log::{LOG, actions, commit_file, version_of};
 use crate::delta::state::State;
-use crate::error::{Error, unwritable};
+use crate::error::{Error, ErrorKind, unwritable};
 use crate::place::Place;
 
 /// Commits actions after the last commit of a state. Returns whether no other writer was faster; then the state has them.
@@ -37,8 +37,14 @@ pub(crate) fn commit(table: &Place, state: &mut State, all: Vec<Action>) -> Resu
         }
         state.version = Some(version);
         if version > 0 && version % CHECKPOINT_EVERY == 0 {
-            checkpoint::write(table, version, &state.actions(info.timestamp))?;
-            remove_old(table, version, info.timestamp)?;
+            match checkpoint::write(table, version, &state.actions(info.timestamp)) {
+                // Another exporter committed after this commit, and removed the unfinished checkpoint. The commits are enough.
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
+                written => {
+                    written?;
+                    remove_old(table, version, info.timestamp)?;
+                }
+            }
         }
     }
     Ok(is_ours)

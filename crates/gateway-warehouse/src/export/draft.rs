@@ -1,6 +1,7 @@
 //! The changes of a table that are not committed yet: files that were written, and files to remove.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use crate::columns::Column;
 use crate::delta::action::Add;
@@ -96,8 +97,19 @@ impl Draft {
     }
 
     /// Returns the files that were written, and the paths of those to remove.
-    pub(crate) fn finish(self) -> (Vec<Add>, Vec<String>) {
-        (self.added, self.removed)
+    pub(crate) fn finish(mut self) -> (Vec<Add>, Vec<String>) {
+        (mem::take(&mut self.added), mem::take(&mut self.removed))
+    }
+}
+
+impl Drop for Draft {
+    /// Deletes the files of a draft that will not be committed.
+    fn drop(&mut self) {
+        let paths: Vec<_> = self.added.iter().map(|add| add.path.clone()).collect();
+        if !paths.is_empty() {
+            // The failure that led here matters more.
+            drop(self.table.delete(&paths));
+        }
     }
 }
 

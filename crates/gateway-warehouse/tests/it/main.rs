@@ -7,4 +7,6 @@
 )]
 
 mod export;
+mod leftovers;
+mod photos;
 mod table;
