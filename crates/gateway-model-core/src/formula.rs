@@ -213,8 +213,9 @@ mod tests {
 
     #[test]
     fn a_long_hostile_cell_is_guarded_in_linear_time() {
-        let cell = "+1;".repeat(200_000);
-        assert_eq!(guard(&cell).map(|guarded| guarded.len()), Some(cell.len() + 200_000));
+        let count = if cfg!(miri) { 200 } else { 200_000 };
+        let cell = "+1;".repeat(count);
+        assert_eq!(guard(&cell).map(|guarded| guarded.len()), Some(cell.len() + count));
     }
 
     #[test]

@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::support::every_way;
+use crate::support::{cases, every_way};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(10_000)))]
 
     #[test]
     fn candidate(record: Candidate) {
@@ -41,7 +41,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
 
     #[test]
     fn lists(candidates in vec(any::<Candidate>(), 0..5), vacancies in vec(any::<Vacancy>(), 0..5)) {
