@@ -84,8 +84,9 @@ mod tests {
 
     #[test]
     fn every_byte_is_classified_at_every_position() {
-        for byte in 0..=u8::MAX {
-            for place in 0..40 {
+        // Miri takes minutes for all of them.
+        for byte in (0..=u8::MAX).step_by(if cfg!(miri) { 17 } else { 1 }) {
+            for place in (0..40).step_by(if cfg!(miri) { 7 } else { 1 }) {
                 let mut bytes = vec![b'x'; 40];
                 bytes[place] = byte;
                 let expected = if is_special(byte) { place } else { 40 };

@@ -26,7 +26,7 @@ codegen::wire_enum! {
 
 /// A page, which may contain pages.
 #[derive(Clone, PartialEq, Eq)]
-struct Page {
+pub(crate) struct Page {
     id: PageId,
     tags: Vec<String>,
     sizes: Option<Vec<Size>>,
@@ -43,7 +43,7 @@ struct Page {
 
 /// The borrowed form of a page.
 #[derive(Clone, PartialEq, Eq)]
-struct PageRef<'a> {
+pub(crate) struct PageRef<'a> {
     id: Cow<'a, str>,
     tags: Vec<Cow<'a, str>>,
     sizes: Option<Vec<Size>>,
@@ -96,7 +96,7 @@ fn decoded(json: &str) -> Result<Page, Error> {
     }
 }
 
-const FULL: &str = r#"{"id":"1","tags":["a","é\n",""],"sizes":[0,18446744073709551615],"links":["2"],"states":["public","gone"],"grid":[[],[-1,2],[9223372036854775807]],"authors":["Ann"],"below":[{"id":"2","tags":[],"below":[{"id":"3","tags":["x"],"more":1}]}],"texts":{"b":"1","a":"","\"":"q"},"byDay":{"2026-01-02":[],"2026-01-01":[{"id":"4","tags":[]}]}}"#;
+pub(crate) const FULL: &str = r#"{"id":"1","tags":["a","é\n",""],"sizes":[0,18446744073709551615],"links":["2"],"states":["public","gone"],"grid":[[],[-1,2],[9223372036854775807]],"authors":["Ann"],"below":[{"id":"2","tags":[],"below":[{"id":"3","tags":["x"],"more":1}]}],"texts":{"b":"1","a":"","\"":"q"},"byDay":{"2026-01-02":[],"2026-01-01":[{"id":"4","tags":[]}]}}"#;
 
 #[test]
 fn lists_and_maps_are_decoded_and_written_back() {

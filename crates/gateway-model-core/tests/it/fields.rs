@@ -37,7 +37,7 @@ codegen::wire_enum! {
 
 /// A folder, which may be in another folder.
 #[derive(Clone, PartialEq, Eq)]
-struct Folder {
+pub(crate) struct Folder {
     name: String,
     size: Size,
     format: Option<Format>,
@@ -54,7 +54,7 @@ struct Folder {
 
 /// The borrowed form of a folder.
 #[derive(Clone, PartialEq, Eq)]
-struct FolderRef<'a> {
+pub(crate) struct FolderRef<'a> {
     name: Cow<'a, str>,
     size: Size,
     format: Option<Format>,

@@ -7,7 +7,7 @@ use gateway_model_core::{Error, ErrorKind, Extra, Float, Listing, Map};
 
 /// A record with fields in other forms.
 #[derive(Clone, PartialEq, Eq)]
-struct Shop {
+pub(crate) struct Shop {
     tags: Vec<String>,
     sizes: Vec<Float>,
     names: Map<String>,
@@ -21,7 +21,7 @@ struct Shop {
 
 /// The borrowed form of a record with fields in other forms.
 #[derive(Clone, PartialEq, Eq)]
-struct ShopRef<'a> {
+pub(crate) struct ShopRef<'a> {
     tags: Vec<Cow<'a, str>>,
     sizes: Vec<Float>,
     names: Map<Cow<'a, str>, Cow<'a, str>>,

@@ -7,6 +7,8 @@ mod collections;
 #[cfg(test)]
 mod extra;
 #[cfg(test)]
+mod fast_path;
+#[cfg(test)]
 mod fields;
 #[cfg(test)]
 mod lenient;

@@ -7,7 +7,7 @@ use gateway_model_core::{ErrorKind, Extra, Float, Listing, Map};
 
 /// A record with numbers.
 #[derive(Clone, PartialEq, Eq)]
-struct Sizes {
+pub(crate) struct Sizes {
     width: Float,
     height: Option<Float>,
     steps: Option<Vec<Float>>,
@@ -18,7 +18,7 @@ struct Sizes {
 
 /// The borrowed form of a record with numbers.
 #[derive(Clone, PartialEq, Eq)]
-struct SizesRef<'a> {
+pub(crate) struct SizesRef<'a> {
     width: Float,
     height: Option<Float>,
     steps: Option<Vec<Float>>,

@@ -47,7 +47,7 @@ codegen::coded_enum! {
 
 /// A shop.
 #[derive(Clone, PartialEq, Eq)]
-struct Shop {
+pub(crate) struct Shop {
     id: Option<ShopId>,
     price: Option<Price>,
     opened: Option<OpenedAt>,
@@ -60,7 +60,7 @@ struct Shop {
 
 /// The borrowed form of a shop.
 #[derive(Clone, PartialEq, Eq)]
-struct ShopRef<'a> {
+pub(crate) struct ShopRef<'a> {
     id: Option<ShopId>,
     price: Option<Cow<'a, str>>,
     opened: Option<OpenedAt>,
