@@ -195,6 +195,11 @@ pub(crate) trait Store: Send {
         limit: usize,
     ) -> Result<Vec<Change>, Error>;
 
+    /// Opens another connection to the same mirror; `None` if only this one has it.
+    fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
+        Ok(None)
+    }
+
     /// Creates indexes for pages and counts. Fails if another process syncs.
     fn add_indexes(&mut self, _indexes: &[Index<'_>]) -> Result<(), Error> {
         Ok(())

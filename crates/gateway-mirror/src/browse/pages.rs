@@ -1,5 +1,7 @@
 //! The methods of a mirror that read for a screen. Each reads a bounded number of rows if the mirror has the indexes.
 
+use std::sync::{Arc, Mutex};
+
 use crate::browse::cell::{Cell, Placements};
 use crate::browse::page::Page;
 use crate::browse::paging::{Order, Paging};
@@ -98,6 +100,28 @@ impl Mirror {
         limit: usize,
     ) -> Result<Vec<Change>, Error> {
         lock(&self.store).latest_changes(of, before.unwrap_or(i64::MAX), limit)
+    }
+
+    /// Opens another connection to the same mirror, so that a long read does not delay those of this one. `None` for a mirror
+    /// in memory.
+    ///
+    /// # Errors
+    ///
+    /// Those of `open_existing` and `open_existing_postgres`.
+    ///
+    /// ```
+    /// # use gateway_mirror::{Mirror, Source};
+    /// # let folder = tempfile::tempdir()?;
+    /// let mirror = Mirror::open(folder.path().join("mirror.db"), &Source::new("https://gateway.example.com", "me"))?;
+    /// let other = mirror.reopened()?.expect("it is in a file");
+    /// assert!(other.tables()?.is_empty());
+    /// assert!(Mirror::in_memory()?.reopened()?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reopened(&self) -> Result<Option<Self>, Error> {
+        let store = lock(&self.store).reopened()?;
+        let clock = Arc::clone(&self.clock);
+        Ok(store.map(|store| Self { store: Arc::new(Mutex::new(store)), clock }))
     }
 
     /// Creates the indexes with which [`browse`](Self::browse) reads few rows of a table in these orders, unless they exist.

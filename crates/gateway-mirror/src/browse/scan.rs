@@ -1,4 +1,4 @@
-//! Pages and counts by reading every row: for stores without indexes, and the reference for the others.
+//! Pages and counts by reading every row: for the store in memory, and the reference for the others.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 //! transaction another connection.
 
 mod amend;
+mod browse;
 mod changes;
 mod consumers;
 mod copy;
@@ -38,7 +39,6 @@ use gateway_postgres::Connector;
 
 use crate::browse::cell::{Cell, Placements};
 use crate::browse::paging::Paging;
-use crate::browse::scan;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::engine::occurred::Occurred;
@@ -64,8 +64,8 @@ use crate::store::postgres::spells::{Removed, Wanted};
 use crate::store::postgres::table::{Table, quoted};
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 use crate::store::{
-    End, Erased, Feed, Hold, Kept, Live, Mark, NewChange, NewRows, Omitted, Removal, Scope, Start,
-    Store, Turned, Written,
+    End, Erased, Feed, Hold, Index, Kept, Live, Mark, NewChange, NewRows, Omitted, Removal, Scope,
+    Start, Store, Turned, Written,
 };
 
 /// A mirror in a schema.
@@ -159,6 +159,24 @@ impl PostgresStore {
         let table = Arc::new(table);
         self.tables.insert(name.to_owned(), Arc::clone(&table));
         Ok(table)
+    }
+
+    /// Reads a table, and once more if another process may have added columns since its description was read.
+    fn retried<T>(
+        &mut self,
+        table: &str,
+        mut read: impl FnMut(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let was_described = self.tables.contains_key(table);
+        match read(self) {
+            Err(error)
+                if was_described && matches!(error.kind(), ErrorKind::Table | ErrorKind::Store) =>
+            {
+                self.tables.remove(table);
+                read(self)
+            }
+            result => result,
+        }
     }
 
     /// Returns the table for a write, after earlier writes were sent if they have to be.
@@ -430,11 +448,23 @@ impl Store for PostgresStore {
     }
 
     fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
-        scan::page(self, table, filter, paging)
+        self.retried(table, |store| {
+            let (name, described) = (table.to_owned(), store.table(table)?);
+            let (filter, paging) = (filter.clone(), paging.clone());
+            store.call(move |session, schema| {
+                browse::page(session, schema, (&name, &described), &filter, &paging)
+            })
+        })
     }
 
     fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
-        scan::cells(self, of)
+        self.table(of.table)?;
+        let [table, group, member, value] =
+            [of.table, of.group, of.member, of.value].map(ToOwned::to_owned);
+        self.call(move |session, schema| {
+            let [table, group, member, value] = [&*table, &*group, &*member, &*value];
+            browse::cells(session, schema, &Placements { table, group, member, value })
+        })
     }
 
     fn latest_changes(
@@ -443,7 +473,36 @@ impl Store for PostgresStore {
         before: i64,
         limit: usize,
     ) -> Result<Vec<Change>, Error> {
-        scan::latest_changes(self, of, before, limit)
+        let of = of.map(|(table, id)| (table.to_owned(), id.to_owned()));
+        self.call(move |session, schema| {
+            let of = of.as_ref().map(|(table, id)| (&**table, &**id));
+            changes::latest(session, schema, of, before, limit)
+        })
+    }
+
+    fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
+        Ok(Some(Box::new(Self::open(&self.connector, &self.name, None)?)))
+    }
+
+    fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
+        for index in indexes {
+            match index {
+                Index::Page(table, _) => self.table(table).map(drop)?,
+                Index::Placements(of) => self.table(of.table).map(drop)?,
+                Index::Changes => {}
+            }
+        }
+        let wanted = browse::wanted(indexes, &self.tables)?;
+        let missing = self.call(|session, schema| browse::missing(session, schema, wanted))?;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let created = self.begin_with(move |session, schema| {
+            browse::create(session, schema, &missing)?;
+            session.commit()
+        });
+        self.roll_back();
+        created
     }
 
     /// PostgreSQL reports damage when it reads a page.
@@ -456,17 +515,17 @@ impl Store for PostgresStore {
     }
 
     fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
-        self.tables.remove(table);
-        let table = match self.table(table) {
-            Ok(table) => table,
-            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let ids = vec![id.to_owned()];
-        self.link.call(move |session| {
-            let rows = table.find(session, &table.rows_of, &ids)?;
-            rows.first().map(|row| rows::one(&table, row)).transpose()
-        })
+        let found = self.retried(table, |store| {
+            let (table, ids) = (store.table(table)?, vec![id.to_owned()]);
+            store.link.call(move |session| {
+                let rows = table.find(session, &table.rows_of, &ids)?;
+                rows.first().map(|row| rows::one(&table, row)).transpose()
+            })
+        });
+        match found {
+            Err(error) if error.kind() == ErrorKind::Table => Ok(None),
+            found => found,
+        }
     }
 
     fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {

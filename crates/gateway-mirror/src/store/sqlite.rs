@@ -399,6 +399,10 @@ impl Store for SqliteStore {
         changes::latest(&self.connection, of, before, limit).map_err(failed)
     }
 
+    fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
+        Ok(Some(Box::new(Self::open(&self.path, None)?)))
+    }
+
     fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
         for index in indexes {
             if let Index::Page(table, _) = index {

@@ -3,7 +3,7 @@
 use gateway_mirror::model::{Column, Table};
 use gateway_mirror::{Cell, ErrorKind, Filter, Mirror, Order, Paging, Placements, Rules, State};
 
-use crate::place::mirrors;
+use crate::place::{mirrors, places};
 use crate::support::{Clock, photos, shown};
 
 const PLACEMENT: Table = Table::new(
@@ -186,4 +186,92 @@ fn the_latest_changes_are_those_of_all_records_or_of_one() {
         let of = Some(("photo", "3"));
         assert_eq!(shown(&mirror.latest_changes(of, None, 9).unwrap()), ["missing 3", "added 3"]);
     });
+}
+
+/// Returns a list of photos in which times, titles and sizes repeat.
+fn random_list(random: &mut fastrand::Rng, size: u32) -> Vec<String> {
+    let photo = |id: u32, random: &mut fastrand::Rng| {
+        let title = match random.u32(0..8) {
+            0 => "null".to_owned(),
+            1 => format!("\"{}\"", "É".repeat(150) + "x"),
+            // No index of PostgreSQL can have an entry of this length.
+            2 => format!("\"{}\"", (0..6_000).map(|_| random.alphanumeric()).collect::<String>()),
+            _ => format!("\"{} ä\"", ["Sea", "sea", "Alps", "ALPS", "Zoo"][random.usize(0..5)]),
+        };
+        format!(r#"{{"id":"{id}","title":{title},"size":{}}}"#, random.u32(0..3))
+    };
+    let ids: Vec<u32> = (0..size).filter(|_| random.u32(0..5) > 0).collect();
+    ids.into_iter().map(|id| photo(id, random)).collect()
+}
+
+#[test]
+fn all_stores_have_the_pages_of_the_reference() {
+    for has_indexes in [false, true] {
+        let (mirrors, _places) = mirrors();
+        let clock = Clock::default();
+        let mut mirrors: Vec<Mirror> = mirrors.into_iter().map(|mirror| clock.of(mirror)).collect();
+        let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
+        for round in 0..4_u64 {
+            clock.set(round / 2);
+            let list = random_list(&mut fastrand::Rng::with_seed(round), 120);
+            let list: Vec<&str> = list.iter().map(|json| &**json).collect();
+            for mirror in &mut mirrors {
+                photos(mirror, &list);
+                if has_indexes {
+                    mirror.index_pages("photo", &orders).unwrap();
+                }
+            }
+        }
+        let [reference, others @ ..] = &*mirrors else { unreachable!() };
+        let present = Filter::new().state(State::Present);
+        let filters = [
+            Filter::new(),
+            present.clone(),
+            present.clone().column("size", "1"),
+            present.clone().column("title", "Alps ä"),
+            present.clone().contains("ALPS A"),
+            Filter::new().state(State::Gone).state(State::Missing),
+            Filter::new().first_seen_since(1),
+        ];
+        for (filter, order) in filters.iter().flat_map(|one| orders.iter().map(move |by| (one, by)))
+        {
+            for paging in [Paging::new(7), Paging::new(7).descending(), Paging::new(7).reads(20)] {
+                let paging = paging.order(order.clone());
+                let expected = pages(reference, filter, &paging).join(" ");
+                let expected: Vec<&str> = expected.split_whitespace().collect();
+                for other in others {
+                    let found = pages(other, filter, &paging).join(" ");
+                    let found: Vec<&str> = found.split_whitespace().collect();
+                    assert_eq!(found, expected, "{has_indexes} {filter:?} {paging:?}");
+                }
+            }
+        }
+        for other in others {
+            let latest = |mirror: &Mirror, of| mirror.latest_changes(of, None, 50).unwrap();
+            assert_eq!(shown(&latest(other, None)), shown(&latest(reference, None)));
+            let of = Some(("photo", "17"));
+            assert_eq!(shown(&latest(other, of)), shown(&latest(reference, of)));
+        }
+    }
+}
+
+#[test]
+fn an_index_keeps_no_erased_value() {
+    for place in places() {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[r#"{"id":"1","title":"Zanzibar"}"#, r#"{"id":"2","title":"Sea"}"#]);
+        mirror.index_pages("photo", &[Order::Text("title".to_owned())]).unwrap();
+        photos(&mut mirror, &[r#"{"id":"1","title":"Zanzibar"}"#, r#"{"id":"2","title":"Lake"}"#]);
+        assert!(place.contains("anzibar"));
+        #[cfg(feature = "postgres019")]
+        if let crate::place::Place::Postgres(_) = &place {
+            place.execute("ANALYZE");
+            let statistics = "SELECT count(*) FROM pg_stats s WHERE schemaname = current_schema() \
+                              AND s::text LIKE '%anzibar%'";
+            assert_eq!(place.row(statistics), ["0"]);
+        }
+        mirror.forget("photo", "1").unwrap();
+        drop(mirror);
+        assert!(!place.contains("anzibar"));
+    }
 }

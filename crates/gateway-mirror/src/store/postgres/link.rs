@@ -182,6 +182,17 @@ impl Session {
         Ok(())
     }
 
+    /// Begins a transaction that reads few rows in the order of an index. Without statistics, the planner takes each condition
+    /// for so rare that it would read all rows and sort them.
+    pub(crate) fn begin_in_order(&mut self) -> Result<(), Error> {
+        self.batch(
+            "BEGIN READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; \
+             SET LOCAL enable_sort = off; SET LOCAL jit = off",
+        )?;
+        self.transaction = Transaction::Open;
+        Ok(())
+    }
+
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         // After an error, PostgreSQL would answer COMMIT with a success and roll back.
         self.batch("COMMIT")?;

@@ -1,5 +1,8 @@
 //! Pages and counts of groups, over indexes.
 
+#[cfg(test)]
+mod plans;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,22 +28,78 @@ use crate::time::utc;
 pub(crate) fn page(
     connection: &Connection,
     shapes: &mut Shapes,
-    (table, shape): (&str, &Shape),
+    of: (&str, &Shape),
     filter: &Filter,
     paging: &Paging,
 ) -> Result<Turned, Error> {
     let mut turned = Turned::default();
+    let (table, shape) = of;
     let order = expression(table, shape, &paging.order)?;
-    let mut values: Vec<SqlValue> = Vec::new();
-    let mut conditions = String::new();
-    if let Some(after) = paging.after {
-        values.extend([position(connection, table, &order, after)?, after.into()]);
-        let than = if paging.is_descending { '<' } else { '>' };
-        // The first condition bounds the part of the index that is read; SQLite compares the pair only row by row.
-        let condition =
-            format_args!(" AND {order} {than}= ?1 AND ({order}, mirror_key) {than} (?1, ?2)");
-        append(&mut conditions, condition);
+    let after = paging.after.map(|after| position(connection, table, &order, after)).transpose()?;
+    let Some((selects, values)) = statements(of, &order, after, filter, paging)? else {
+        return Ok(turned);
+    };
+    let mut search = filter.search();
+    let (mut last, mut reads) = (None, 0);
+    for select in selects {
+        let mut statement = connection.prepare_cached(&select).map_err(failed)?;
+        let searched = searched(&statement, shape)?;
+        let mut rows = statement.query(params_from_iter(&values)).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            if reads >= paging.reads {
+                turned.next = last;
+                return Ok(turned);
+            }
+            reads += 1;
+            last = row.get("mirror_key").map_err(failed)?;
+            let accepted = match &mut search {
+                Some(search) => has_text(row, &searched, |text| search.is_within(text))?,
+                None => true,
+            };
+            if accepted && turned.kept.len() >= paging.limit {
+                turned.next = turned.kept.last().map(|kept| kept.known.key);
+                return Ok(turned);
+            }
+            if accepted {
+                turned.kept.push(rows::kept(connection, shapes, row)?);
+            }
+        }
     }
+    Ok(turned)
+}
+
+/// Statements that are read one after the other, and the parameters of each.
+type Statements = (Vec<String>, Vec<SqlValue>);
+
+/// Returns the statements of a page; `None` if no record can be accepted. `after` has the value of the order in the row after
+/// which the page begins.
+fn statements(
+    (table, shape): (&str, &Shape),
+    order: &str,
+    after: Option<SqlValue>,
+    filter: &Filter,
+    paging: &Paging,
+) -> Result<Option<Statements>, Error> {
+    let mut values: Vec<SqlValue> = paging.after.map(SqlValue::from).into_iter().collect();
+    let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
+    let by_key = format!("mirror_key {direction}");
+    let in_order = format!("mirror_order {direction}, mirror_key {direction}");
+    // The rows that are equal in the order, and then those beyond them: each statement begins where the index has its first row.
+    // A comparison of pairs would read all the equal rows, which are a million after a first sync.
+    let parts = match after {
+        None => vec![(String::new(), in_order)],
+        Some(_) if paging.order == Order::FirstSeen => {
+            vec![(format!(" AND mirror_key {than} ?1"), by_key)]
+        }
+        Some(position) => {
+            values.push(position);
+            vec![
+                (format!(" AND {order} = ?2 AND mirror_key {than} ?1"), by_key),
+                (format!(" AND {order} {than} ?2"), in_order),
+            ]
+        }
+    };
+    let mut conditions = String::new();
     if let Some(since) = filter.since() {
         values.push(utc(since).into());
         append(&mut conditions, format_args!(" AND mirror_first_seen >= ?{}", values.len()));
@@ -51,52 +110,29 @@ pub(crate) fn page(
         append(&mut conditions, format_args!(" AND {} IS NULL", quoted(&column.name)));
     }
     for (column, value) in filter.values(table, shape)? {
-        let Some(value) = value else { return Ok(turned) };
+        let Some(value) = value else { return Ok(None) };
         values.push(owned(value));
         append(&mut conditions, format_args!(" AND {} = ?{}", quoted(&column.name), values.len()));
     }
-    // One statement for each state reads the rows of an index in their order; the union merges them.
     let states = [State::Present, State::Missing, State::Gone, State::Forgotten];
-    let states = states.into_iter().filter(|state| filter.accepts_state(*state));
-    let selects: Vec<String> = states
-        .map(|state| {
+    let states: Vec<State> =
+        states.into_iter().filter(|state| filter.accepts_state(*state)).collect();
+    if states.is_empty() {
+        return Ok(None);
+    }
+    let name = quoted(table);
+    // One part for each state reads the rows of an index in their order; the union merges them.
+    let select = |(part, by): (String, String)| {
+        let of = |state: &State| {
             format!(
-                "SELECT *, {order} AS mirror_order FROM {} WHERE mirror_state = '{}'{conditions}",
-                quoted(table),
+                "SELECT *, {order} AS mirror_order FROM {name} WHERE mirror_state = '{}'{conditions}{part}",
                 state.as_str()
             )
-        })
-        .collect();
-    let direction = if paging.is_descending { "DESC" } else { "ASC" };
-    let select = format!(
-        "{} ORDER BY mirror_order {direction}, mirror_key {direction}",
-        selects.join(" UNION ALL ")
-    );
-    let mut statement = connection.prepare_cached(&select).map_err(failed)?;
-    let searched = searched(&statement, shape)?;
-    let mut search = filter.search();
-    let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
-    let (mut last, mut reads) = (None, 0);
-    while let Some(row) = rows.next().map_err(failed)? {
-        if reads >= paging.reads {
-            turned.next = last;
-            break;
-        }
-        reads += 1;
-        last = row.get("mirror_key").map_err(failed)?;
-        let accepted = match &mut search {
-            Some(search) => has_text(row, &searched, |text| search.is_within(text))?,
-            None => true,
         };
-        if accepted && turned.kept.len() >= paging.limit {
-            turned.next = turned.kept.last().map(|kept| kept.known.key);
-            break;
-        }
-        if accepted {
-            turned.kept.push(rows::kept(connection, shapes, row)?);
-        }
-    }
-    Ok(turned)
+        let selects: Vec<String> = states.iter().map(of).collect();
+        format!("{} ORDER BY {by}", selects.join(" UNION ALL "))
+    };
+    Ok(Some((parts.into_iter().map(select).collect(), values)))
 }
 
 /// Returns the expression by which rows are ordered. It is never `NULL`, which no comparison accepts.
@@ -177,10 +213,11 @@ pub(crate) fn indexes(
     for index in indexes {
         match index {
             Index::Page(table, Order::FirstSeen) => {
-                all.push((*table, "state", "mirror_state".to_owned()));
+                all.push((*table, "state".to_owned(), "mirror_state".to_owned()));
             }
             Index::Page(table, order) => {
-                let name = if let Order::Text(name) = order { name } else { "changed_at" };
+                let name = order.text().map(|name| format!("text_{name}"));
+                let name = name.unwrap_or_else(|| "changed_at".to_owned());
                 let Some(described) = tables.get(*table) else { continue };
                 let order = expression(table, &described.shape, order)?;
                 all.push((*table, name, format!("mirror_state, {order}")));
@@ -188,12 +225,13 @@ pub(crate) fn indexes(
             Index::Placements(of) => {
                 let [group, member, value] = [of.group, of.member, of.value].map(quoted);
                 let by = |columns: &str| format!("mirror_state, {columns}, mirror_changed_at");
-                all.push((of.table, "value", by(&format!("{group}, {value}"))));
-                all.push((of.table, "group", by(&group)));
-                all.push((of.table, "member", by(&member)));
+                all.push((of.table, "value".to_owned(), by(&format!("{group}, {value}"))));
+                all.push((of.table, "group".to_owned(), by(&group)));
+                all.push((of.table, "member".to_owned(), by(&member)));
             }
             Index::Changes => {
-                all.push(("mirror_change", "record", "table_name, record_id".to_owned()));
+                let columns = "table_name, record_id".to_owned();
+                all.push(("mirror_change", "record".to_owned(), columns));
             }
         }
     }
