@@ -244,7 +244,7 @@ const STATE_OF_VALUES: &str = "mirror_state COLLATE \"C\"";
 /// The number of the parameters before those of columns.
 const FIXED: usize = 3;
 
-/// Maximum number of characters of a text that decide about its order.
+/// Maximum length of the part of a text that decides about its order, in characters.
 const ORDERED: usize = 200;
 
 /// Maximum length of a value in an index, in bytes.
