@@ -304,7 +304,7 @@ mod tests {
     use std::task::{Context, Poll};
 
     use bytes::Bytes;
-    use http_body::{Body as HttpBody, Frame};
+    use http_body::{Body as HttpBody, Frame, SizeHint};
 
     use super::Body;
     use crate::{ErrorKind, Phase, TransportError};
@@ -361,5 +361,54 @@ mod tests {
             }
             assert_eq!(body.collect(10).await.unwrap_err().kind(), kind);
         }
+    }
+
+    #[tokio::test]
+    async fn a_body_may_be_as_long_as_its_limit() {
+        let stream = |pieces: [&'static str; 2]| {
+            Body::from_chunks(futures_util::stream::iter(pieces.map(|piece| Ok(piece.into()))))
+        };
+        for pieces in [["ab", "cd"], ["", "abcd"], ["abcd", ""]] {
+            assert_eq!(stream(pieces).collect(4).await.unwrap(), "abcd");
+            let error = stream(pieces).collect(3).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::TooLarge);
+        }
+        assert_eq!(Body::from("abcd").collect(4).await.unwrap(), "abcd");
+        assert_eq!(Body::from("abcd").collect(3).await.unwrap_err().kind(), ErrorKind::TooLarge);
+    }
+
+    /// A stream that states its length, and panics when it is polled.
+    struct Long;
+
+    impl HttpBody for Long {
+        type Data = Bytes;
+        type Error = TransportError;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+            panic!("polled");
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(10)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_states_a_length_above_the_limit_is_not_read() {
+        let error = Body::new(Long).collect(9).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge);
+        // The length is known through every layer.
+        let error = Body::with_errors(Long, |error| error).collect(9).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge);
+    }
+
+    #[test]
+    fn classified_errors_change_neither_length_nor_end() {
+        let whole = Body::with_errors(Body::from("late"), |error| error);
+        assert_eq!((whole.size_hint().exact(), whole.is_end_stream()), (Some(4), false));
+        assert!(Body::with_errors(Body::empty(), |error| error).is_end_stream());
     }
 }

@@ -3,9 +3,14 @@ use std::fmt::Debug;
 use std::mem::size_of;
 use std::sync::Arc;
 
+use gateway_transport::bridge::{OffThread, OnThread};
+use gateway_transport::cassette::{Recorder, Replayer};
+use gateway_transport::gzip::Gzip;
+use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind, MemoryTransport,
-    Options, Phase, Request, Response, Sent, SharedTransport, Transport, TransportError,
+    BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind, MapRequest,
+    MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport, Transport,
+    TransportError,
 };
 
 #[test]
@@ -23,7 +28,7 @@ fn types_are_send_and_sync() {
     #[cfg(feature = "reqwest")]
     send_sync::<gateway_transport::reqwest::ReqwestTransport>();
     #[cfg(feature = "reqwest-blocking")]
-    send_sync::<gateway_transport::reqwest_blocking::ReqwestBlockingTransport>();
+    send_sync::<ReqwestBlockingTransport>();
 }
 
 #[test]
@@ -38,6 +43,38 @@ fn blocking_transports_are_dyn_compatible() {
     let boxed: Box<dyn BlockingTransport> = Box::new(MemoryTransport::default());
     let shared: Arc<dyn BlockingTransport> = Arc::new(boxed);
     assert_eq!(shared.name(), "memory");
+}
+
+/// Logs and traces name the transport that sends, not what wraps it.
+#[test]
+fn a_wrapper_has_the_name_of_the_transport_in_it() {
+    #[track_caller]
+    fn check(transport: &impl Transport, expected: &str) {
+        assert_eq!(transport.name(), expected);
+    }
+    #[track_caller]
+    fn check_blocking(transport: &impl BlockingTransport, expected: &str) {
+        assert_eq!(transport.name(), expected);
+    }
+    #[track_caller]
+    fn both<T: Transport + BlockingTransport>(transport: &T) {
+        check(transport, "memory");
+        check_blocking(transport, "memory");
+    }
+    let memory = MemoryTransport::default;
+    both(&memory());
+    both(&Arc::new(memory()));
+    both(&MapRequest::new(memory(), |request: Request| Ok(request)));
+    both(&Gzip::new(memory()));
+    both(&Recorder::new(memory(), Vec::new()));
+    check_blocking(&Box::new(memory()), "memory");
+    check_blocking(&OnThread::new(memory()).unwrap(), "memory");
+    check(&OffThread::new(memory()), "memory");
+    check(&SharedTransport::new(memory()), "memory");
+    check(&Replayer::new("").unwrap(), "cassette");
+    check_blocking(&Replayer::new("").unwrap(), "cassette");
+    let reqwest = ReqwestBlockingTransport::new(&Options::default()).unwrap();
+    check_blocking(&reqwest, "reqwest-blocking");
 }
 
 #[test]
