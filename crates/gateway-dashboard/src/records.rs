@@ -1,5 +1,7 @@
 //! The records of a table: search, state, order and pages; and the members of a group.
 
+use std::time::Duration;
+
 use askama::Template;
 use gateway_mirror::model::{Column, ColumnKind, Table};
 use gateway_mirror::{Filter, Order, Page, Paging, Record, State};
@@ -203,7 +205,7 @@ impl<'a> View<'a> {
             By::Changed => Order::Changed,
             By::Title => Order::Text(title(self.table).map(name).unwrap_or_default()),
         };
-        let mut paging = Paging::new(limit).order(order).reads(READS);
+        let mut paging = Paging::new(limit).order(order).within(SEARCH);
         if self.sort.is_descending {
             paging = paging.descending();
         }
@@ -434,5 +436,5 @@ fn name(column: &Column) -> String {
 /// Maximum number of records on a page.
 const ROWS: usize = 50;
 
-/// Maximum number of records that one page of a search reads.
-const READS: usize = 50_000;
+/// Maximum time that one page of a search reads.
+const SEARCH: Duration = Duration::from_millis(50);

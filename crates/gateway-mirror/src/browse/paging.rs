@@ -1,5 +1,7 @@
 //! Which page of the records of a table to read.
 
+use std::time::{Duration, Instant};
+
 /// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,6 +43,7 @@ pub struct Paging {
     pub(crate) after: Option<i64>,
     pub(crate) limit: usize,
     pub(crate) reads: usize,
+    pub(crate) time: Duration,
     pub(crate) without: Option<String>,
 }
 
@@ -53,6 +56,7 @@ impl Paging {
             after: None,
             limit,
             reads: usize::MAX,
+            time: Duration::MAX,
             without: None,
         }
     }
@@ -81,5 +85,18 @@ impl Paging {
     /// followed by another one.
     pub fn reads(self, records: usize) -> Self {
         Self { reads: records, ..self }
+    }
+
+    /// Limits how long a search reads, which has no index. The page may then have fewer records than its limit, or none, and
+    /// still be followed by another one. A mirror in memory has no such limit.
+    pub fn within(self, time: Duration) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Returns whether a search ends after this number of rows.
+    pub(crate) fn ends_after(&self, reads: usize, started: Instant) -> bool {
+        // At least some rows are read, so that the next page goes on.
+        reads >= self.reads
+            || reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= self.time
     }
 }

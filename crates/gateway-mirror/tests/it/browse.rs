@@ -196,7 +196,7 @@ fn random_list(random: &mut fastrand::Rng, size: u32) -> Vec<String> {
             1 => format!("\"{}\"", "É".repeat(150) + "x"),
             // No index of PostgreSQL can have an entry of this length.
             2 => format!("\"{}\"", (0..6_000).map(|_| random.alphanumeric()).collect::<String>()),
-            _ => format!("\"{} ä\"", ["Sea", "sea", "Alps", "ALPS", "Zoo"][random.usize(0..5)]),
+            _ => format!("\"{} ä\"", random.choice(["Sea", "sea", "Alps", "ALPS", "Zoo"]).unwrap()),
         };
         format!(r#"{{"id":"{id}","title":{title},"size":{}}}"#, random.u32(0..3))
     };
@@ -222,7 +222,7 @@ fn all_stores_have_the_pages_of_the_reference() {
                 }
             }
         }
-        let [reference, others @ ..] = &*mirrors else { unreachable!() };
+        let (reference, others) = mirrors.split_first().unwrap();
         let present = Filter::new().state(State::Present);
         let filters = [
             Filter::new(),

@@ -4,6 +4,8 @@ mod indexes;
 #[cfg(test)]
 mod plans;
 
+use std::time::Instant;
+
 use ::postgres::Row;
 use ::postgres::types::Type;
 
@@ -52,7 +54,7 @@ fn page_in(
             return Err(removed(after));
         }
     }
-    let (mut last, mut reads) = (None, 0);
+    let (mut last, mut reads, started) = (None, 0, Instant::now());
     loop {
         let rest = paging.limit.saturating_sub(turned.kept.len()).saturating_add(1);
         // The database folds case in another way, so a search reads rows until it has found enough.
@@ -62,7 +64,7 @@ fn page_in(
         let Some(select) = select else { break };
         let found = session.query(&select.sql, &select.parameters())?;
         for row in &found {
-            if reads >= paging.reads {
+            if paging.ends_after(reads, started) {
                 turned.next = last;
                 return Ok(turned);
             }

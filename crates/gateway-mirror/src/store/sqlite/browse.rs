@@ -5,6 +5,7 @@ mod plans;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
@@ -40,13 +41,13 @@ pub(crate) fn page(
         return Ok(turned);
     };
     let mut search = filter.search();
-    let (mut last, mut reads) = (None, 0);
+    let (mut last, mut reads, started) = (None, 0, Instant::now());
     for select in selects {
         let mut statement = connection.prepare_cached(&select).map_err(failed)?;
         let searched = searched(&statement, shape)?;
         let mut rows = statement.query(params_from_iter(&values)).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            if reads >= paging.reads {
+            if paging.ends_after(reads, started) {
                 turned.next = last;
                 return Ok(turned);
             }
