@@ -1,9 +1,8 @@
 //! The board: how many members each group has with each value, and for how long.
 
 pub(crate) mod counted;
-pub(crate) mod counts;
-
-use std::sync::Arc;
+mod counts;
+pub(crate) mod keeper;
 
 use askama::Template;
 
@@ -11,7 +10,7 @@ use crate::board::counted::{Column, Counts, Group, Sum};
 use crate::frame::{Age, Frame};
 use crate::link::{self, Link};
 use crate::outline::Board;
-use crate::shared::{Params, Problem, Shared};
+use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{ago, day};
 use crate::words::{counted, grouped, label, percent, plural};
 
@@ -64,12 +63,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     };
     let board = board.ok_or_else(|| Problem::NotFound("no list has groups".to_owned()))?;
     let tables = [board.groups.name(), board.placements.table];
-    let completed_at = shared.completed_at(&tables)?;
-    let counts = if completed_at.is_some() {
-        counts::read(shared, board)?
-    } else {
-        Arc::new(Counts::default())
-    };
+    let known = shared.counts()?;
+    let (completed_at, counts) = (completed_at(&known.tables, &tables), known.of(board));
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
     let now = (shared.now)();
     let largest = counts.groups.iter().flat_map(|group| &group.sums).map(|sum| sum.count).max();

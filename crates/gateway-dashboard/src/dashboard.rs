@@ -1,10 +1,9 @@
 //! The entry point: a mirror, and how it is served.
 
-use std::collections::HashMap;
-use std::fmt;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use std::{fmt, thread};
 
 use gateway_mirror::model::Mirrored;
 use gateway_mirror::{Mirror, Order};
@@ -12,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::app::app;
+use crate::board::keeper::Keeper;
 use crate::error::Error;
 use crate::outline::{Outline, title};
 use crate::serve::serve;
@@ -125,7 +125,7 @@ impl Dashboard {
             name: self.name,
             masks: self.masks,
             now: self.now,
-            boards: Mutex::new(HashMap::new()),
+            keeper: Keeper::default(),
         };
         let (stop, stopped) = watch::channel(false);
         Ok(Listening { listener, address, shared: Arc::new(shared), stop: Stopper(stop), stopped })
@@ -180,11 +180,32 @@ impl Listening {
         // The mirror answers one page after another.
         let runtime = runtime.enable_all().max_blocking_threads(8).build().map_err(failed)?;
         let Self { listener, shared, stopped, .. } = self;
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-            serve(listener, app(shared), stopped).await;
-            Ok(())
+        thread::scope(|scope| {
+            let counting = thread::Builder::new().name("gateway-dashboard-counts".to_owned());
+            counting.spawn_scoped(scope, || keep_counts(&shared)).map_err(failed)?;
+            let served = runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+                serve(listener, app(Arc::clone(&shared)), stopped).await;
+                Ok(())
+            });
+            shared.keeper.stop();
+            served
         })
+    }
+}
+
+/// Keeps the counts of the boards over another connection to the mirror. Where there is none, pages count by themselves.
+fn keep_counts(shared: &Shared) {
+    loop {
+        let kept = match shared.mirror.reopened() {
+            Ok(Some(mirror)) => shared.keeper.keep(&mirror, &shared.outline),
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        // The mirror failed: pages that need it show the error.
+        if kept.is_ok() || shared.keeper.pauses_until_stopped() {
+            return;
+        }
     }
 }
 

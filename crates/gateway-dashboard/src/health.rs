@@ -3,7 +3,6 @@
 use askama::Template;
 use gateway_mirror::{Outcome, PastRun, TableStatus};
 
-use crate::board::counts;
 use crate::frame::{Age, Frame};
 use crate::shared::{Problem, Shared};
 use crate::time::{ago, machine, minute};
@@ -92,7 +91,7 @@ fn table(shared: &Shared, status: &TableStatus, now: i64) -> Result<TableRow, Pr
     let board = boards.iter().find(|board| board.placements.table == status.table);
     let coverage = match board.filter(|_| status.completed_at.is_some()) {
         Some(board) => {
-            let counts = counts::read(shared, board)?;
+            let counts = shared.counts()?.of(board);
             let total: u64 = counts.sums.iter().sum();
             let known = total.saturating_sub(counts.unknown());
             let age = status.values_from.map(|from| ago(now.saturating_sub(from)));

@@ -5,7 +5,6 @@ use gateway_mirror::model::Table;
 use gateway_mirror::{Change, ChangeKind, Filter, Order, Paging, Record, State};
 
 use crate::board::counted::Column;
-use crate::board::counts;
 use crate::cells::{Fields, Shown, cell, fields, shown, text};
 use crate::frame::{self, Age, Frame};
 use crate::link::{self, Link};
@@ -211,7 +210,7 @@ fn members(shared: &Shared, board: &Board, id: &str) -> Result<Option<Members>, 
     if shared.completed_at(&[board.placements.table])?.is_none() {
         return Ok(None);
     }
-    let counts = counts::read(shared, board)?;
+    let counts = shared.counts()?.of(board);
     let Some(group) = counts.groups.iter().find(|group| group.id == id) else { return Ok(None) };
     let rows = counts.columns.iter().zip(&group.sums).filter(|(_, sum)| sum.count > 0);
     let rows = rows.map(|(column, sum)| {

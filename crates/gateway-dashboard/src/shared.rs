@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::Arc;
 
 use gateway_mirror::{Error, ErrorKind, Mirror, TableStatus};
 
 use crate::access::Access;
-use crate::board::counted::Cache;
+use crate::board::keeper::{Keeper, Known};
 use crate::outline::Outline;
 
 /// The state that all pages use.
@@ -19,20 +19,29 @@ pub(crate) struct Shared {
     /// Personal values are hidden until a reader asks for those of one record.
     pub(crate) masks: bool,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
-    pub(crate) boards: Mutex<Cache>,
+    pub(crate) keeper: Keeper,
 }
 
 impl Shared {
     /// Returns when the oldest of these tables was complete; `None` if one of them never was.
     pub(crate) fn completed_at(&self, tables: &[&str]) -> Result<Option<i64>, Problem> {
-        let statuses = self.mirror.tables()?;
-        let of = |table: &&str| {
-            let status = statuses.iter().find(|status| status.table == **table);
-            status.and_then(|status: &TableStatus| status.completed_at)
-        };
-        let times: Option<Vec<i64>> = tables.iter().map(of).collect();
-        Ok(times.and_then(|times| times.into_iter().min()))
+        Ok(completed_at(&self.mirror.tables()?, tables))
     }
+
+    /// Returns the latest counts of the boards.
+    pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
+        Ok(self.keeper.read(&self.mirror, &self.outline)?)
+    }
+}
+
+/// Returns when the oldest of these tables was complete; `None` if one of them never was.
+pub(crate) fn completed_at(statuses: &[TableStatus], tables: &[&str]) -> Option<i64> {
+    let of = |table: &&str| {
+        let status = statuses.iter().find(|status| status.table == **table);
+        status.and_then(|status| status.completed_at)
+    };
+    let times: Option<Vec<i64>> = tables.iter().map(of).collect();
+    times.and_then(|times| times.into_iter().min())
 }
 
 impl fmt::Debug for Shared {

@@ -1,14 +1,5 @@
 //! The counts of a board.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-/// The counts of all boards, by the table of their placements.
-pub(crate) type Cache = HashMap<&'static str, (Version, Arc<Counts>)>;
-
-/// The state of a mirror that counts belong to: the cursor after its last change, and when each table was complete.
-pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
-
 /// The counts of all groups.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {

@@ -1,38 +1,16 @@
-//! Reads the counts of a board. They are read again when the mirror has changed.
+//! Counts a board.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, PoisonError};
 
 use gateway_mirror::{Error, Filter, Mirror, State};
 
-use crate::board::counted::{Column, Counts, Group, Sum, Version};
+use crate::board::counted::{Column, Counts, Group, Sum};
 use crate::cells::{cell, fields};
 use crate::outline::{Board, title};
-use crate::shared::{Problem, Shared};
 
-/// Returns the counts of a board.
-pub(crate) fn read(shared: &Shared, board: &Board) -> Result<Arc<Counts>, Problem> {
-    let version = version(&shared.mirror)?;
-    let mut boards = shared.boards.lock().unwrap_or_else(PoisonError::into_inner);
-    let table = board.placements.table;
-    if let Some((known, counts)) = boards.get(table)
-        && *known == version
-    {
-        return Ok(Arc::clone(counts));
-    }
-    let counts = Arc::new(count(&shared.mirror, board)?);
-    boards.insert(table, (version, Arc::clone(&counts)));
-    Ok(counts)
-}
-
-fn version(mirror: &Mirror) -> Result<Version, Error> {
-    let tables = mirror.tables()?.into_iter();
-    let tables = tables.map(|status| (status.table, status.completed_at, status.present));
-    Ok((mirror.cursor()?.to_string(), tables.collect()))
-}
-
-fn count(mirror: &Mirror, board: &Board) -> Result<Counts, Error> {
+/// Counts a board.
+pub(crate) fn count(mirror: &Mirror, board: &Board) -> Result<Counts, Error> {
     let mut groups: HashMap<String, Group> = HashMap::new();
     let column = title(board.groups);
     mirror.each_matching(board.groups.name(), &Filter::new().state(State::Present), |record| {

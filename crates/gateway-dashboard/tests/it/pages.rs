@@ -1,9 +1,12 @@
 //! The contents of the pages; each link leads to a page.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use gateway_dashboard::mirror::{Mirror, Rules, Source};
 
 use crate::browser::Browser;
-use crate::sample::{Sample, three_days};
+use crate::sample::{ALBUM, Sample, three_days};
 
 /// Returns the text between tags, without the layout around a page.
 fn text(page: &str) -> String {
@@ -125,4 +128,20 @@ fn masked_values_are_on_no_page_until_they_are_asked_for() {
         assert!(!page.contains("Sea at") && !page.contains("Lake"), "{path}\n{page}");
     }
     assert!(browser.page("/record?of=photo&id=1&personal=1").contains("Sea at night"));
+}
+
+#[test]
+fn the_board_follows_a_sync_of_another_process() {
+    let (dashboard, folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    assert!(!browser.page("/").contains("Pier"));
+    let source = Source::new("https://photos.example.com", "me");
+    let mut other = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();
+    let mut run = other.begin("albums/list", &ALBUM, Rules::new()).unwrap();
+    run.record(r#"{"id":"9","title":"Pier"}"#).unwrap();
+    run.finish().unwrap();
+    let started = Instant::now();
+    while !browser.page("/").contains("Pier") {
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
 }

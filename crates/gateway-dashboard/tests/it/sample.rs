@@ -12,7 +12,8 @@ use crate::gallery::Gallery;
 const PHOTO: Table =
     Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"]).personal()]);
 
-const ALBUM: Table = Table::new("album", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+pub(crate) const ALBUM: Table =
+    Table::new("album", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
 
 const PHOTO_ALBUM: Table = Table::new(
     "photo_album",
