@@ -1,6 +1,8 @@
 //! Integration tests of the macros and decoders, with types of a small service.
 
 #[cfg(test)]
+mod blame;
+#[cfg(test)]
 mod bodies;
 #[cfg(test)]
 mod collections;
