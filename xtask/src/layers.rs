@@ -102,6 +102,18 @@ const RULES: &[Rule] = &[
         never: &[],
     },
     Rule {
+        name: "simulation",
+        may_use: &[
+            "gateway-model",
+            "gateway-transport",
+            "gateway-client-core",
+            "gateway-client",
+            "gateway-mirror",
+            "gateway-server",
+        ],
+        never: &[],
+    },
+    Rule {
         name: "wasm",
         may_use: &["gateway-client", "gateway-testkit-core", "gateway-transport"],
         never: &[],

@@ -10,7 +10,7 @@ use http::response::Parts;
 use http::{Response, Uri};
 
 use crate::Error;
-use crate::clock::date;
+use crate::clock::{date, now};
 use crate::head::retry_after;
 use crate::limit::{Limit, LimitKind, MIN_TIME_LEFT};
 use crate::policy::Policy;
@@ -87,7 +87,7 @@ pub(crate) struct Moment {
 impl Moment {
     /// Returns the actual time and a random number.
     pub(crate) fn now() -> Self {
-        Self { now: Instant::now(), date: date(), random: fastrand::f64() }
+        Self { now: now(), date: date(), random: fastrand::f64() }
     }
 }
 

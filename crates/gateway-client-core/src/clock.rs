@@ -1,10 +1,16 @@
-//! The date, also in a browser.
+//! The clock and the date, also in a browser.
 
 use std::time::SystemTime;
+
+pub(crate) use gateway_transport::now;
 
 /// Returns the date.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub(crate) fn date() -> SystemTime {
+    #[cfg(feature = "test-util")]
+    if let Some(time) = gateway_transport::simulated::time() {
+        return time.date();
+    }
     SystemTime::now()
 }
 

@@ -11,6 +11,7 @@ use http::{Response, StatusCode};
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
+use crate::clock::now;
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
 use crate::limit::Limit;
@@ -80,7 +81,7 @@ impl<T: Io> Engine<T> {
         operation: &O,
         options: Option<&CallOptions>,
     ) -> Result<Request, Error> {
-        let call = Call::new(&self.policy, self.draft(operation, options)?, Instant::now());
+        let call = Call::new(&self.policy, self.draft(operation, options)?, now());
         let token = self.token(&call).await?;
         call.dry_run(&token)
     }
@@ -126,7 +127,7 @@ impl<T: Io> Engine<T> {
     ) -> Result<ListReader<O::Item, O::Beside, T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
         let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::streaming(&self.policy, draft, Instant::now());
+        let mut call = Call::streaming(&self.policy, draft, now());
         let outcome = span.around(self.begin_list(operation, &mut call)).await;
         span.attempts(call.attempts());
         let (response, decoder) = span.outcome(outcome)?;
@@ -145,7 +146,7 @@ impl<T: Io> Engine<T> {
             let response = self.drive(call, &mut token, O::METHOD, Extent::Head).await?;
             let (mut head, mut body) = response.into_parts();
             if let Err(error) = check_head(head.status, &head.headers) {
-                let deadline = Deadline::since(Instant::now(), self.policy.attempt_timeout);
+                let deadline = Deadline::since(now(), self.policy.attempt_timeout);
                 let body = beginning::<T>(body, Some(deadline.instant())).await;
                 let response = Response::from_parts(head, body);
                 return Err(error.with_response(response, call.attempts()));
@@ -158,7 +159,7 @@ impl<T: Io> Engine<T> {
                 Ok(Some(error)) => error,
                 Ok(None) => return Ok((Response::from_parts(head, body), decoder)),
                 Err(error) => {
-                    let error = call.end().error(error, Instant::now()).with_head(head);
+                    let error = call.end().error(error, now()).with_head(head);
                     return Err(error.after_attempts(call.attempts()));
                 }
             };
@@ -199,7 +200,7 @@ impl<T: Io> Engine<T> {
         span: &CallSpan,
     ) -> Result<RawResponse, Error> {
         let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::new(&self.policy, draft, Instant::now());
+        let mut call = Call::new(&self.policy, draft, now());
         let extent = Extent::Whole(self.policy.body_limit, O::error_class);
         let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
         span.attempts(call.attempts());
@@ -218,7 +219,7 @@ impl<T: Io> Engine<T> {
         span: &CallSpan,
     ) -> Result<(Response<T::Body>, u32, Limit), Error> {
         let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::streaming(&self.policy, draft, Instant::now());
+        let mut call = Call::streaming(&self.policy, draft, now());
         let outcome = span.around(self.call(&mut call, O::METHOD, Extent::Head)).await;
         span.attempts(call.attempts());
         Ok((span.outcome(outcome)?, call.attempts(), call.end()))
@@ -253,7 +254,7 @@ impl<T: Io> Engine<T> {
         extent: Extent,
     ) -> Result<Response<T::Body>, Error> {
         loop {
-            let start = Instant::now();
+            let start = now();
             let request = call.attempt(token, start)?;
             let server = self.base_url.server();
             let (asked, number) = ((request.method(), call.target()), call.attempts());
@@ -344,7 +345,7 @@ impl<T: Io> Engine<T> {
         span: AttemptSpan,
         outcome: Result<Response<B>, Failure>,
     ) -> (Verdict<B>, Attempt<'a>) {
-        let now = Instant::now();
+        let now = now();
         let (status, failure) = match &outcome {
             Ok(response) => (Some(response.status()), None),
             Err(Failure { error, head }) => {
@@ -426,7 +427,7 @@ async fn reported<T: Io, O: ListOperation>(
 async fn beginning<T: Io>(mut body: T::Body, deadline: Option<Instant>) -> Bytes {
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT
-        && deadline.is_none_or(|deadline| Instant::now() < deadline)
+        && deadline.is_none_or(|deadline| now() < deadline)
         && let Ok(Some(chunk)) = T::chunk(&mut body).await
     {
         let missing = ERROR_BODY_LIMIT - kept.len();

@@ -191,6 +191,8 @@ pub use crate::response::RawResponse;
 pub use crate::retry::{RetryBudget, RetryPolicy};
 pub use crate::service_client::ServiceClient;
 pub use crate::sleep::sleep;
+#[doc(hidden)]
+pub use crate::sleep::sleep_blocking;
 pub use crate::streaming_response::StreamingResponse;
 #[cfg(feature = "oauth2")]
 pub use crate::token::ClientCredentials;

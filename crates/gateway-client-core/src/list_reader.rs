@@ -4,11 +4,12 @@ use std::fmt;
 
 use bytes::Bytes;
 use gateway_model_core::{Beside, Next, Record, Rejected, StreamDecoder};
-use gateway_transport::{Instant, TransportError};
+use gateway_transport::TransportError;
 use http::Response;
 use http::response::Parts;
 
 use crate::Error;
+use crate::clock::now;
 use crate::limit::Limit;
 use crate::trace::CallSpan;
 
@@ -96,7 +97,7 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
             Ok(Some(chunk)) => self.decoder.push(&chunk),
             Ok(None) => self.decoder.finish(),
             Err(error) => {
-                let error = self.end.error(error, Instant::now());
+                let error = self.end.error(error, now());
                 return Err(self.fail(error));
             }
         }

@@ -9,9 +9,10 @@ use std::time::Duration;
 use gateway_transport::Instant;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-use self::browser::sleep_until;
+use self::browser::sleep_until as sleep_until_real;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use self::timer::sleep_until;
+use self::timer::sleep_until as sleep_until_real;
+use crate::clock::now;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 mod browser;
@@ -29,7 +30,7 @@ mod timer;
 /// # }
 /// ```
 pub async fn sleep(delay: Duration) {
-    if let Some(end) = Instant::now().checked_add(delay) {
+    if let Some(end) = now().checked_add(delay) {
         sleep_until(end).await;
     }
 }
@@ -46,9 +47,23 @@ pub(crate) async fn timeout_at<F: Future>(end: Instant, future: F) -> Option<F::
     .await
 }
 
+/// Waits until `end`, without blocking the thread.
+async fn sleep_until(end: Instant) {
+    #[cfg(feature = "test-util")]
+    if let Some(time) = gateway_transport::simulated::time() {
+        return time.sleep_until(end).await;
+    }
+    sleep_until_real(end).await;
+}
+
 /// Waits and blocks the thread.
+#[doc(hidden)]
 #[expect(clippy::disallowed_methods, reason = "the blocking client may block its caller")]
-pub(crate) fn sleep_blocking(delay: Duration) {
+pub fn sleep_blocking(delay: Duration) {
+    #[cfg(feature = "test-util")]
+    if let Some(time) = gateway_transport::simulated::time() {
+        return time.block_until(now() + delay);
+    }
     thread::sleep(delay);
 }
 

@@ -4,12 +4,12 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use bytes::{Bytes, BytesMut};
-use gateway_transport::{BlockingBody, Body, Instant, TransportError};
+use gateway_transport::{BlockingBody, Body, TransportError};
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
 use crate::Error;
-use crate::clock::date;
+use crate::clock::{date, now};
 use crate::head::retry_after;
 use crate::limit::Limit;
 use crate::trace::CallSpan;
@@ -74,7 +74,7 @@ impl<B> StreamingResponse<B> {
     }
 
     fn failed(&self, error: TransportError) -> Error {
-        let error = self.end.error(error, Instant::now()).with_head(self.head.clone());
+        let error = self.end.error(error, now()).with_head(self.head.clone());
         let error = error.after_attempts(self.attempts).after_bytes(self.received);
         self.span.failed(&error);
         error

@@ -23,13 +23,14 @@ pub(crate) mod trace;
 pub(crate) mod work;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode, Version};
+use tokio::time::Instant;
 
 use self::body::ResponseBody;
 use self::client::{Client, ClientKey};

@@ -35,6 +35,8 @@ mod shares;
 mod storage;
 mod store;
 mod token;
+#[cfg(feature = "test-util")]
+mod unbound;
 
 pub use crate::clock::{Clock, UnixTime};
 pub use crate::config::Config;
@@ -56,3 +58,5 @@ pub use crate::store::{
     Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, Versions,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};
+#[cfg(feature = "test-util")]
+pub use crate::unbound::UnboundServer;

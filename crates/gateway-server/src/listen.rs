@@ -5,6 +5,8 @@ pub(crate) mod guard;
 pub(crate) mod head;
 mod http2;
 mod linger;
+#[cfg(feature = "test-util")]
+mod not_a_socket;
 pub(crate) mod phase;
 pub(crate) mod pieces;
 mod preface;
@@ -17,6 +19,8 @@ pub(crate) mod tls;
 
 use std::convert::Infallible;
 use std::future::poll_fn;
+#[cfg(feature = "test-util")]
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,6 +38,8 @@ use tokio::sync::watch;
 use self::guard::{Guard, Timeouts};
 use self::head::{HeadLimits, Refusal};
 use self::http2::Http2;
+#[cfg(feature = "test-util")]
+use self::not_a_socket::NotASocket;
 use self::phase::Phase;
 use self::service::Service;
 use self::slots::{Slot, Slots};
@@ -84,6 +90,21 @@ impl<S: Service> Listen<S> {
                 () = listen.serve_slot(socket, &slot) => {}
             }
         });
+    }
+
+    /// Serves a connection that is no socket, without TLS.
+    #[cfg(feature = "test-util")]
+    pub(crate) async fn serve_any<T>(self: Arc<Self>, connection: T, peer: IpAddr)
+    where
+        T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let Some(slot) = self.slots.admit(peer).await else { return };
+        let guard = self.guard(NotASocket(connection), ConnectionState::new(slot.peer()));
+        tokio::select! {
+            biased;
+            () = slot.evicted() => {}
+            () = self.serve_http1(guard, &slot) => {}
+        }
     }
 
     async fn serve_slot(&self, socket: TcpStream, slot: &Slot) {

@@ -27,6 +27,8 @@ use crate::ops::Ops;
 use crate::ops::scrape::Sources;
 use crate::shares::Shares;
 use crate::store::Store;
+#[cfg(feature = "test-util")]
+use crate::unbound::UnboundServer;
 
 /// A server that is configured but not started.
 #[derive(Debug)]
@@ -51,40 +53,15 @@ impl Server {
         let Self { config, store } = self;
         let listener = bind(config.listen)?;
         let address = listener.local_addr()?;
-        let (phase, watched) = watch::channel(Phase::Serving);
+        let ops_listen = config.ops_listen;
+        let prefix = config.prefix.trim_end_matches('/').to_owned();
+        let (drain, limit, clock) =
+            (config.drain_timeout, config.connections, config.clock.clone());
         let work = Work::new(store, config.readers, config.statement_timeout)?;
-        let connections = Arc::new(Connections::default());
-        let metrics =
-            Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
-        let lists = Arc::new(ListCache::new(config.list_cache, config.list_files));
-        let front = Front {
-            path: Front::path_below(&config.prefix),
-            trusted_proxies: config.trusted_proxies.clone(),
-            work: work.clone(),
-            clock: config.clock.clone(),
-            limits: RateLimits::per_second(config.rate, config.burst),
-            guesses: Guesses::per_minute(config.wrong_tokens),
-            proxied: Shares::new(config.connections_of_an_address()),
-            lists_open: Shares::new(config.responses_of_a_token()),
-            lists: Arc::clone(&lists),
-            response_timeout: config.response_timeout,
-            access_log: config.access_log,
-            metrics: Arc::clone(&metrics),
-        };
-        let limit = config.connections;
-        let permits = Arc::new(Semaphore::new(limit));
-        let slots = Slots::new(
-            Arc::clone(&permits),
-            config.connections_of_an_address(),
-            config.trusted_proxies,
-            connections,
-        );
-        let tls = match &config.tls {
-            Some((certificate, key)) => Some(Arc::new(tls::acceptor(certificate, key)?)),
-            None => None,
-        };
+        let Assembled { listen, lists, metrics, permits, phase } = assemble(config, &work)?;
+        let tls = listen.tls.clone();
         let cleanup = Arc::new(Cleanup::default());
-        let ops_address = match config.ops_listen {
+        let ops_address = match ops_listen {
             Some(address) => {
                 let listener = bind(address)?;
                 let address = listener.local_addr()?;
@@ -95,41 +72,100 @@ impl Server {
                     cleanup: Arc::clone(&cleanup),
                     tls: tls.clone(),
                     connections: limit,
-                    phase: watched.clone(),
+                    phase: phase.subscribe(),
                 });
                 tokio::spawn(Arc::new(ops).run(listener));
                 Some(address)
             }
             None => None,
         };
-        let listen = Arc::new(Listen {
-            service: Arc::new(front),
-            head_limits: HeadLimits::default(),
-            timeouts: Timeouts {
-                head: config.head_timeout,
-                idle: config.idle_timeout,
-                stall: config.stall_timeout,
-                response: config.response_timeout,
-            },
-            slots,
-            tls: tls.clone(),
-            phase: watched,
-        });
         let accepting = tokio::spawn(listen.run(listener));
         tokio::spawn(refresh_lists(lists, work.clone(), phase.subscribe()));
-        tokio::spawn(cleanup.run(work, config.clock, phase.subscribe()));
+        tokio::spawn(cleanup.run(work, clock, phase.subscribe()));
         Ok(RunningServer {
             address,
             ops_address,
             tls,
-            prefix: config.prefix.trim_end_matches('/').to_owned(),
-            drain: config.drain_timeout,
+            prefix,
+            drain,
             phase,
             permits,
             limit,
             accepting,
         })
     }
+}
+
+#[cfg(feature = "test-util")]
+impl Server {
+    /// Creates the same server without an address, a thread or a task: it serves the connections that it is given. For
+    /// simulations. Unstable: it may change or disappear in any release.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`start`](Self::start), except those of the address.
+    pub fn unbound(self) -> Result<UnboundServer, Error> {
+        let work =
+            Work::without_threads(self.store, self.config.readers, self.config.statement_timeout);
+        Ok(UnboundServer::new(assemble(self.config, &work)?))
+    }
+}
+
+/// The parts of a server that need no address.
+pub(crate) struct Assembled {
+    pub(crate) listen: Arc<Listen<Front>>,
+    pub(crate) lists: Arc<ListCache>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) phase: watch::Sender<Phase>,
+}
+
+/// Creates the parts of a server.
+pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> {
+    let (phase, watched) = watch::channel(Phase::Serving);
+    let connections = Arc::new(Connections::default());
+    let metrics =
+        Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
+    let lists = Arc::new(ListCache::new(config.list_cache, config.list_files));
+    let front = Front {
+        path: Front::path_below(&config.prefix),
+        trusted_proxies: config.trusted_proxies.clone(),
+        work: work.clone(),
+        clock: config.clock.clone(),
+        limits: RateLimits::per_second(config.rate, config.burst),
+        guesses: Guesses::per_minute(config.wrong_tokens),
+        proxied: Shares::new(config.connections_of_an_address()),
+        lists_open: Shares::new(config.responses_of_a_token()),
+        lists: Arc::clone(&lists),
+        response_timeout: config.response_timeout,
+        access_log: config.access_log,
+        metrics: Arc::clone(&metrics),
+    };
+    let permits = Arc::new(Semaphore::new(config.connections));
+    let slots = Slots::new(
+        Arc::clone(&permits),
+        config.connections_of_an_address(),
+        config.trusted_proxies,
+        connections,
+    );
+    let tls = match &config.tls {
+        Some((certificate, key)) => Some(Arc::new(tls::acceptor(certificate, key)?)),
+        None => None,
+    };
+    let listen = Arc::new(Listen {
+        service: Arc::new(front),
+        head_limits: HeadLimits::default(),
+        timeouts: Timeouts {
+            head: config.head_timeout,
+            idle: config.idle_timeout,
+            stall: config.stall_timeout,
+            response: config.response_timeout,
+        },
+        slots,
+        tls,
+        phase: watched,
+    });
+    Ok(Assembled { listen, lists, metrics, permits, phase })
 }
 
 /// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets responses in progress end first.

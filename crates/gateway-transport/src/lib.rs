@@ -78,6 +78,9 @@ mod options;
 mod redacted;
 mod sensitive;
 mod shared;
+#[cfg(feature = "test-util")]
+#[doc(hidden)]
+pub mod simulated;
 mod transport;
 
 #[cfg(all(
@@ -120,6 +123,8 @@ pub use {bytes, http};
 pub use crate::blocking_body::BlockingBody;
 pub use crate::body::Body;
 pub use crate::clock::Instant;
+#[doc(hidden)]
+pub use crate::clock::now;
 pub use crate::deadline::Deadline;
 pub use crate::error::{BoxError, ErrorKind, Phase, Sent, TransportError};
 pub use crate::function::{blocking_transport_fn, transport_fn};

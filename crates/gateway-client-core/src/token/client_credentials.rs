@@ -16,6 +16,7 @@ use oauth2::{
 };
 
 use self::grant::Grant;
+use crate::clock::now;
 use crate::lock::unpoisoned;
 use crate::token::TokenSource;
 use crate::token::spawn_blocking::spawn_blocking;
@@ -173,10 +174,10 @@ impl ClientCredentials {
     /// Returns a token that was not refused: a new one, or the last one if it is still valid and the request fails.
     async fn renew(&self, refused: Option<&AccessToken>) -> Result<AccessToken, BoxError> {
         let is_refused = |grant: &Grant| refused.is_some_and(|refused| grant.token == *refused);
-        let is_good = |grant: &Grant| grant.is_valid(Instant::now()) && !is_refused(grant);
+        let is_good = |grant: &Grant| grant.is_valid(now()) && !is_refused(grant);
         let mut turn = None;
         let (now, end) = loop {
-            let now = Instant::now();
+            let now = now();
             if let Some(grant) = self.grant().as_mut().filter(|grant| is_good(grant)) {
                 // Another client of this source has a new token, or is requesting one.
                 if grant.is_fresh(now) {
@@ -225,7 +226,7 @@ impl TokenSource for ClientCredentials {
     }
 
     fn is_current(&self, token: &AccessToken) -> bool {
-        let is_current = |grant: &Grant| grant.token == *token && grant.is_fresh(Instant::now());
+        let is_current = |grant: &Grant| grant.token == *token && grant.is_fresh(now());
         self.grant().as_ref().is_some_and(is_current)
     }
 }

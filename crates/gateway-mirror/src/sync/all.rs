@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::Arc;
 
-use gateway_client_core::transport::Instant;
+use gateway_client_core::transport::{self, Instant};
 use gateway_client_core::{Client, blocking};
 use gateway_model_core::Mirrored;
 
@@ -159,7 +159,7 @@ fn begin<S: Mirrored>(
     let existing: BTreeSet<&str> = lists.chain(recovered).collect();
     options.check(&existing).map_err(SyncError::refused)?;
     let budget = Budget::per_second(options.calls_per_second);
-    let (clock, start) = (Arc::clone(clock), Instant::now());
+    let (clock, start) = (Arc::clone(clock), transport::now());
     let (report, runs) = (SyncReport::default(), Vec::new());
     Ok((plan, Progress { budget, clock, start, report, runs }))
 }
@@ -178,7 +178,7 @@ type Begun = (Instant, i64, u64);
 
 impl Progress {
     fn begun(&self) -> Begun {
-        (Instant::now(), now(&self.clock), self.budget.calls())
+        (transport::now(), now(&self.clock), self.budget.calls())
     }
 
     fn add(&mut self, table: &'static str, result: Result<Report, Error>, begun: Begun) {
@@ -203,7 +203,7 @@ impl Progress {
             Ok((report, coverage, failures)) => (Ok(report), coverage, failures),
             Err(error) => (Err(error), None, Vec::new()),
         };
-        let elapsed = start.elapsed();
+        let elapsed = transport::now().saturating_duration_since(start);
         let report = TableReport { table, result, coverage, failures, calls, elapsed };
         self.runs.extend(past_run(&report, started_at, now(&self.clock)));
         self.report.tables.push(report);
@@ -237,7 +237,7 @@ impl Progress {
 
     fn finish(mut self) -> Result<SyncReport, SyncError> {
         self.report.calls = self.budget.calls();
-        self.report.elapsed = self.start.elapsed();
+        self.report.elapsed = transport::now().saturating_duration_since(self.start);
         self.report.checked()
     }
 }

@@ -2,11 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
-use gateway_client_core::sleep;
-use gateway_client_core::transport::Instant;
+use gateway_client_core::transport::{Instant, now};
+use gateway_client_core::{sleep, sleep_blocking};
 
 /// Spaces the calls of a run evenly, and counts them.
 #[derive(Debug)]
@@ -31,16 +30,15 @@ impl Budget {
 
     /// Counts a call, and waits until it may begin.
     pub(crate) async fn take(&self) {
-        let wait = self.reserve(Instant::now());
+        let wait = self.reserve(now());
         if !wait.is_zero() {
             sleep(wait).await;
         }
     }
 
     /// Counts a call, and blocks the thread until it may begin.
-    #[expect(clippy::disallowed_methods, reason = "the blocking sync may block its caller")]
     pub(crate) fn take_blocking(&self) {
-        thread::sleep(self.reserve(Instant::now()));
+        sleep_blocking(self.reserve(now()));
     }
 
     /// Returns how many calls were counted.

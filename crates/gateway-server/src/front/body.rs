@@ -6,14 +6,13 @@ use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, ErrorKind};
 use crate::front::list::ListSource;
@@ -187,7 +186,7 @@ impl List {
             State::Idle(mut pages) => {
                 let work = self.work.clone();
                 let is_compressed = pages.encoder.is_some();
-                let deadline = self.deadline.into();
+                let deadline = self.deadline;
                 State::Reading(tokio::spawn(async move {
                     let read = move |_store: &dyn Store| {
                         let bytes = pages.next()?;

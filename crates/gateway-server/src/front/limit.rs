@@ -2,7 +2,9 @@
 
 use std::hash::Hash;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::front::recent::Recent;
 use crate::lock::lock;

@@ -1,9 +1,9 @@
 //! A list in pieces: pages of one snapshot, read by key and rendered as JSON.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::front::list_cache::{Asked, CachedList, ListCache, QUICK, Recording};

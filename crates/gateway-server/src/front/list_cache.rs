@@ -10,9 +10,10 @@ mod usage;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use self::disk::{Disk, Stored};
 use self::files::Files;

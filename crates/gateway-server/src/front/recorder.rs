@@ -5,12 +5,13 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use http_body::{Body, Frame, SizeHint};
+use tokio::time::Instant;
 
 use crate::causes::with_causes;
 use crate::error::Error;

@@ -35,7 +35,8 @@ pub(crate) struct Work {
     waiting: Arc<AtomicU64>,
     availability: Arc<Availability>,
     statement_timeout: Duration,
-    background: Arc<Background>,
+    /// Unset if every call runs on the thread of its request.
+    background: Option<Arc<Background>>,
     /// Permits to compress.
     compressing: Arc<Semaphore>,
 }
@@ -60,16 +61,26 @@ impl Work {
         readers: usize,
         statement_timeout: Duration,
     ) -> Result<Self, Error> {
-        Ok(Self {
+        let background = Some(Arc::new(Background::start()?));
+        Ok(Self { background, ..Self::without_threads(store, readers, statement_timeout) })
+    }
+
+    /// Creates readers that block the thread of the request: for a store in memory, in a simulation.
+    pub(crate) fn without_threads(
+        store: Arc<dyn Store>,
+        readers: usize,
+        statement_timeout: Duration,
+    ) -> Self {
+        Self {
             store,
             readers: Arc::new(Semaphore::new(readers)),
             limit: readers,
             waiting: Arc::default(),
             availability: Arc::default(),
             statement_timeout,
-            background: Arc::new(Background::start()?),
+            background: None,
             compressing: Arc::new(Semaphore::new(compressing())),
-        })
+        }
     }
 
     /// Writes the metrics.
@@ -199,9 +210,10 @@ impl Work {
             drop(reader);
             result
         };
-        let done = match threads {
-            Threads::Runtime => tokio::task::spawn_blocking(job),
-            Threads::Background => self.background.spawn(job),
+        let done = match (&self.background, threads) {
+            (None, _) => return job(),
+            (Some(_), Threads::Runtime) => tokio::task::spawn_blocking(job),
+            (Some(background), Threads::Background) => background.spawn(job),
         };
         done.await.map_err(|error| {
             Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)

@@ -1,0 +1,202 @@
+//! What the service has, and what it had: the truth that every answer is compared with.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use fastrand::Rng;
+use gateway_server::{
+    AccountId, ApplicationRow, CandidateRow, CreditsRow, Error, ImportMode, MemoryStore, Place,
+    Removals, Stage, StoreAdmin as _, UnixTime, VacancyRow,
+};
+
+use crate::world::World;
+
+/// The records of the account at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// The names of the candidates by id.
+    pub candidates: BTreeMap<i64, String>,
+    /// The projects of the vacancies by id.
+    pub vacancies: BTreeMap<i64, String>,
+    /// The statuses by vacancy and candidate.
+    pub statuses: BTreeMap<(i64, i64), String>,
+    /// The balance.
+    pub credits: String,
+}
+
+impl Records {
+    /// Returns the ids and the names of the candidates that a filter selects.
+    pub fn list(&self, vacancy: Option<i64>, status: Option<&str>) -> Vec<(String, String)> {
+        let is_listed = |id: i64| match vacancy {
+            None => true,
+            Some(vacancy) => self
+                .statuses
+                .get(&(vacancy, id))
+                .is_some_and(|own| status.is_none_or(|status| status == own)),
+        };
+        let listed = self.candidates.iter().filter(|(id, _)| is_listed(**id));
+        listed.map(|(id, name)| (id.to_string(), name.clone())).collect()
+    }
+
+    /// Returns the ids and the projects of the vacancies.
+    pub fn projects(&self) -> Vec<(String, String)> {
+        self.vacancies.iter().map(|(id, project)| (id.to_string(), project.clone())).collect()
+    }
+
+    fn fill(&self, stage: &mut dyn Stage) -> Result<(), Error> {
+        let place = Place { file: 0, line: 1 };
+        for (id, project) in &self.vacancies {
+            stage.vacancy(
+                place,
+                *id,
+                &VacancyRow { project, ..VacancyRow::new(&id.to_string()) },
+            )?;
+        }
+        for (id, name) in &self.candidates {
+            let text = id.to_string();
+            let row = CandidateRow { name, kind: "person", ..CandidateRow::new(&text) };
+            stage.candidate(place, *id, &row)?;
+        }
+        for ((vacancy_id, candidate_id), status) in &self.statuses {
+            let (vacancy_id, candidate_id) = (*vacancy_id, *candidate_id);
+            stage.application(place, &ApplicationRow { vacancy_id, candidate_id, status })?;
+        }
+        stage.credits(place, &CreditsRow { credits_number: &self.credits, currency: "EUR" })
+    }
+}
+
+/// The account of the service, in its store, with every state that it had.
+#[derive(Clone)]
+pub struct Account(Arc<Inner>);
+
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Account")
+    }
+}
+
+struct Inner {
+    world: World,
+    store: Arc<MemoryStore>,
+    id: AccountId,
+    /// Each state and the time since when it was current.
+    history: Mutex<Vec<(Duration, Arc<Records>)>>,
+}
+
+impl Account {
+    /// Creates the account with some records.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub fn new(world: &World, random: &mut Rng) -> Result<Self, Error> {
+        let store = Arc::new(MemoryStore::default());
+        let id = store.create_account("simulation", UnixTime(0))?;
+        // Lists of one page and of several.
+        let candidates = if random.u8(0..16) == 0 { 300 } else { random.i64(5..30) };
+        let mut records = Records { credits: "100".to_owned(), ..Records::default() };
+        for id in 1..=random.i64(1..5) {
+            records.vacancies.insert(id, format!("project {id}"));
+        }
+        for id in 1..=candidates {
+            records.candidates.insert(id, format!("name {id}"));
+            place(&mut records, random, id);
+        }
+        let history = Mutex::default();
+        let account = Self(Arc::new(Inner { world: world.clone(), store, id, history }));
+        account.set(records)?;
+        Ok(account)
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> Arc<MemoryStore> {
+        Arc::clone(&self.0.store)
+    }
+
+    /// Returns the number of the account.
+    pub fn id(&self) -> AccountId {
+        self.0.id
+    }
+
+    /// Changes some records at once.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub fn change(&self, random: &mut Rng) -> Result<(), Error> {
+        let mut records = (*self.now()).clone();
+        let number = self.history().len();
+        for _ in 0..random.u8(1..6) {
+            edit(&mut records, random, number);
+        }
+        self.set(records)
+    }
+
+    /// Returns the current records.
+    pub fn now(&self) -> Arc<Records> {
+        self.history().last().map(|(_, records)| Arc::clone(records)).unwrap_or_default()
+    }
+
+    /// Returns whether a state that was current at any moment since `begin` satisfies `is_it`.
+    pub fn had_since(&self, begin: Duration, mut is_it: impl FnMut(&Records) -> bool) -> bool {
+        let history = self.history();
+        let first = history.iter().rposition(|(since, _)| *since <= begin).unwrap_or(0);
+        history.iter().skip(first).any(|(_, records)| is_it(records))
+    }
+
+    fn set(&self, records: Records) -> Result<(), Error> {
+        let Inner { world, store, id, .. } = &*self.0;
+        let fill = &mut |stage: &mut dyn Stage| records.fill(stage);
+        store.replace(*id, ImportMode::Commit, Removals::Few, fill)?;
+        let mut history = self.history();
+        world.note(format!("state {} {}", history.len(), records.candidates.len()));
+        history.push((world.elapsed(), Arc::new(records)));
+        Ok(())
+    }
+
+    fn history(&self) -> MutexGuard<'_, Vec<(Duration, Arc<Records>)>> {
+        self.0.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Changes one record.
+fn edit(records: &mut Records, random: &mut Rng, number: usize) {
+    let ids: Vec<i64> = records.candidates.keys().copied().collect();
+    let Some(id) = random.choice(&ids).copied() else { return };
+    match random.u8(0..6) {
+        0 => {
+            let new = ids.last().copied().unwrap_or(0) + random.i64(1..3);
+            records.candidates.insert(new, format!("new {number}"));
+            place(records, random, new);
+        }
+        1 if ids.len() > 3 => {
+            records.candidates.remove(&id);
+            records.statuses.retain(|(_, candidate), _| *candidate != id);
+        }
+        2 => records.credits = random.u32(0..1_000).to_string(),
+        3 | 4 => place(records, random, id),
+        _ => {
+            records.candidates.insert(id, format!("name {id} of {number}"));
+        }
+    }
+}
+
+/// Gives a candidate a status in a vacancy, or takes it away.
+fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
+    let vacancies: Vec<i64> = records.vacancies.keys().copied().collect();
+    let Some(vacancy) = random.choice(&vacancies).copied() else { return };
+    let key = (vacancy, candidate);
+    match random.choice(STATUSES) {
+        Some(status) => {
+            records.statuses.insert(key, (*status).to_owned());
+        }
+        None => {
+            records.statuses.remove(&key);
+        }
+    }
+}
+
+/// The names of statuses, all of them known from the contract: a mirror asks for them without a setting.
+pub const STATUSES: &[&str] = &["New", "Rejected", "Shortlist"];

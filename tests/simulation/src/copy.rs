@@ -1,0 +1,120 @@
+//! What a mirror has, and what it must have after a sync.
+
+use std::collections::BTreeMap;
+
+use gateway_mirror::{Change, ChangeKind, Error, Mirror, State};
+
+use crate::account::Records;
+
+/// Everything that a mirror has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copy {
+    /// The rows of each table by identity.
+    pub tables: BTreeMap<&'static str, Rows>,
+    /// The whole feed.
+    pub feed: Vec<Change>,
+    /// What the mirror says is wrong with itself.
+    pub findings: Vec<String>,
+}
+
+/// The rows of a table by identity: the state, and the record.
+pub type Rows = BTreeMap<String, (State, String)>;
+
+impl Copy {
+    /// Reads everything.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub fn read(mirror: &Mirror) -> Result<Self, Error> {
+        let mut copy = Self::default();
+        let existing = mirror.tables()?;
+        for name in [CANDIDATES, VACANCIES, PLACEMENTS] {
+            let rows = copy.tables.entry(name).or_default();
+            if existing.iter().any(|status| status.table == name) {
+                mirror.each_record(name, |record| {
+                    rows.insert(record.id, (record.state, record.json));
+                })?;
+            }
+        }
+        copy.feed = mirror.changes(None, usize::MAX)?.0;
+        copy.findings = mirror.check()?.findings.iter().map(ToString::to_string).collect();
+        Ok(copy)
+    }
+
+    /// Returns the rows of a table.
+    pub fn rows(&self, table: &str) -> &Rows {
+        self.tables.get(table).unwrap_or(const { &Rows::new() })
+    }
+
+    /// Returns the present placements: vacancy, candidate, and the status if it is known.
+    pub fn placements(&self) -> BTreeMap<(i64, i64), Option<String>> {
+        let present = self.rows(PLACEMENTS).values().filter(|(state, _)| *state == State::Present);
+        present
+            .filter_map(|(_, json)| {
+                let number = |name: &str| member(json, name)?.parse().ok();
+                Some(((number("vacancy_id")?, number("candidate_id")?), member(json, "status")))
+            })
+            .collect()
+    }
+
+    /// Returns the states that the feed leads to. A record that was never reported has none.
+    pub fn fold(&self) -> BTreeMap<(String, String), State> {
+        let mut states = BTreeMap::new();
+        for change in &self.feed {
+            let state = match change.kind {
+                ChangeKind::Missing => State::Missing,
+                ChangeKind::Gone => State::Gone,
+                _ => State::Present,
+            };
+            states.insert((change.table.clone(), change.id.clone()), state);
+        }
+        states
+    }
+
+    /// Returns the states of the rows.
+    pub fn states(&self) -> BTreeMap<(String, String), State> {
+        let rows = self.tables.iter().flat_map(|(table, rows)| {
+            rows.iter().map(|(id, (state, _))| (((*table).to_owned(), id.clone()), *state))
+        });
+        rows.collect()
+    }
+}
+
+/// Returns whether `after` is what a complete list of a table makes of `before`: each record of the list is present, any other
+/// one is missing at first, and then gone.
+pub fn is_synced(table: &str, before: &Rows, after: &Rows, records: &Records) -> bool {
+    let (list, name) = match table {
+        CANDIDATES => (records.list(None, None), "name"),
+        _ => (records.projects(), "project"),
+    };
+    let list: BTreeMap<String, String> = list.into_iter().collect();
+    let is_known = |id: &String| before.contains_key(id) || list.contains_key(id);
+    let is_as_expected = |id: &String| {
+        let was = before.get(id).map(|(state, _)| *state);
+        let Some((state, json)) = after.get(id) else { return false };
+        match (list.get(id), was) {
+            (Some(text), _) => {
+                *state == State::Present && member(json, name).as_ref() == Some(text)
+            }
+            (None, Some(State::Present)) => *state == State::Missing,
+            (None, _) => *state == State::Gone,
+        }
+    };
+    after.keys().all(is_known) && before.keys().chain(list.keys()).all(is_as_expected)
+}
+
+/// Returns the text of a member of a JSON object.
+fn member(json: &str, name: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(json).ok()?;
+    Some(value.get(name)?.as_str()?.to_owned())
+}
+
+/// The table of the candidates.
+pub const CANDIDATES: &str = "candidate";
+
+/// The table of the vacancies.
+pub const VACANCIES: &str = "vacancy";
+
+/// The recovered table: candidates in vacancies, with their statuses.
+pub const PLACEMENTS: &str = "candidate_vacancy";

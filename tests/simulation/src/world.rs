@@ -1,0 +1,151 @@
+//! A world: virtual time, the wall clock, a trace, and everything random of one seed.
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use fastrand::Rng;
+use gateway_transport::simulated::{self, Time};
+use gateway_transport::{BoxFuture, Instant};
+use tokio::runtime::Builder;
+use tokio::time::{self, sleep_until};
+
+/// A world. Clones share it.
+#[derive(Clone)]
+pub struct World(Arc<Inner>);
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("World")
+    }
+}
+
+struct Inner {
+    start: time::Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    random: Rng,
+    /// The wall clock minus the virtual time.
+    date: SystemTime,
+    trace: Vec<String>,
+    violations: Vec<String>,
+}
+
+/// The end of a world.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What happened, in order, each line with its virtual time in milliseconds.
+    pub trace: Vec<String>,
+    /// The invariants that did not hold.
+    pub violations: Vec<String>,
+}
+
+impl World {
+    /// Runs `story` in a new world until it ends. The seed decides everything that happens.
+    ///
+    /// # Panics
+    ///
+    /// If the system has no resources for a runtime.
+    pub fn run<F: Future<Output = ()>>(seed: u64, story: impl FnOnce(Self) -> F) -> Outcome {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
+        #[expect(clippy::expect_used, reason = "a simulation that cannot start has failed")]
+        let runtime = runtime.expect("a runtime");
+        // The jitter of the client is drawn from the generator of the thread.
+        fastrand::seed(seed);
+        runtime.block_on(async {
+            let random = Rng::with_seed(seed);
+            let date = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+            let state = State { random, date, trace: Vec::new(), violations: Vec::new() };
+            let start = time::Instant::now();
+            let world = Self(Arc::new(Inner { start, state: Mutex::new(state) }));
+            let simulated = simulated::simulate(Arc::new(Virtual(world.clone())));
+            story(world.clone()).await;
+            drop(simulated);
+            let mut state = world.state();
+            let (trace, violations) =
+                (std::mem::take(&mut state.trace), std::mem::take(&mut state.violations));
+            Outcome { trace, violations }
+        })
+    }
+
+    /// Returns a generator of its own, so that one part of the story does not shift what the others draw.
+    pub fn fork(&self) -> Rng {
+        self.state().random.fork()
+    }
+
+    /// Returns the virtual time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.0.start.elapsed()
+    }
+
+    /// Returns the wall clock.
+    pub fn date(&self) -> SystemTime {
+        self.state().date + self.elapsed()
+    }
+
+    /// Sets the wall clock to another time, `seconds` later or earlier.
+    pub fn jump(&self, seconds: i64) {
+        let mut state = self.state();
+        let by = Duration::from_secs(seconds.unsigned_abs());
+        if seconds < 0 {
+            state.date -= by;
+        } else {
+            state.date += by;
+        }
+    }
+
+    /// Adds a line to the trace.
+    pub fn note(&self, text: impl AsRef<str>) {
+        let mut line = String::new();
+        let at = self.elapsed();
+        write!(line, "{:>9.3} {}", at.as_secs_f64(), text.as_ref()).unwrap_or_default();
+        self.state().trace.push(line);
+    }
+
+    /// Notes that an invariant does not hold, if it does not.
+    pub fn check(&self, holds: bool, violation: impl FnOnce() -> String) {
+        if !holds {
+            let text = violation();
+            self.note(format!("VIOLATION {text}"));
+            self.state().violations.push(text);
+        }
+    }
+
+    /// Returns whether an invariant did not hold.
+    pub fn is_violated(&self) -> bool {
+        !self.state().violations.is_empty()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits in virtual time.
+pub async fn pause(delay: Duration) {
+    time::sleep(delay).await;
+}
+
+/// The time of the thread that runs the world.
+struct Virtual(World);
+
+impl Time for Virtual {
+    fn now(&self) -> Instant {
+        time::Instant::now().into_std()
+    }
+
+    fn date(&self) -> SystemTime {
+        self.0.date()
+    }
+
+    fn sleep_until(&self, end: Instant) -> BoxFuture<'static, ()> {
+        Box::pin(sleep_until(end.into()))
+    }
+
+    fn block_until(&self, _end: Instant) {
+        self.0.check(false, || "the thread of the world was blocked".to_owned());
+    }
+}
