@@ -1,7 +1,7 @@
 //! A store in memory: the simplest implementation of the interface, with which tests compare the databases.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -41,7 +41,7 @@ struct Tenant {
     name: String,
     created_at: UnixTime,
     /// The versions and the data of each revision; the last one is current. Revisions before a deletion have no data.
-    revisions: Vec<(Versions, Option<Data>)>,
+    revisions: Vec<(Versions, Option<Arc<Data>>)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,7 +57,7 @@ impl MemoryStore {
         lock(&self.0)
     }
 
-    fn data(&self, snapshot: Snapshot) -> Result<Data, Error> {
+    fn data(&self, snapshot: Snapshot) -> Result<Arc<Data>, Error> {
         let lost =
             || Error::new(ErrorKind::NotFound, "the store does not have this account or revision");
         let state = self.state();
@@ -77,7 +77,7 @@ impl MemoryStore {
         let (Snapshot { revision, .. }, versions, before) = self.live(account)?;
         let mut staging = Staging::default();
         fill(&mut staging)?;
-        let mut after = before.clone();
+        let mut after = (*before).clone();
         if let Some(record) = staging.balance.given() {
             after.credits = Some(record.to_owned());
         }
@@ -123,13 +123,13 @@ impl MemoryStore {
                 let versions = versions_of(&before, versions, &after)?;
                 let mut state = self.state();
                 let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
-                tenant.revisions.push((versions, Some(after)));
+                tenant.revisions.push((versions, Some(Arc::new(after))));
             }
         }
         Ok(report)
     }
 
-    fn live(&self, account: AccountId) -> Result<(Snapshot, Versions, Data), Error> {
+    fn live(&self, account: AccountId) -> Result<(Snapshot, Versions, Arc<Data>), Error> {
         let state = self.state();
         let tenant = state.tenant(account).ok_or_else(account_gone)?;
         let (versions, data) = tenant.revisions.last().ok_or_else(account_gone)?;
@@ -156,7 +156,7 @@ impl Store for MemoryStore {
         });
         let Some(account) = account else { return Ok(None) };
         let (snapshot, versions, data) = self.live(account)?;
-        let credits = data.credits.map(Bytes::from);
+        let credits = data.credits.clone().map(Bytes::from);
         Ok(Some(Principal { snapshot, versions, credits, token: token.id() }))
     }
 
@@ -194,7 +194,7 @@ impl Store for MemoryStore {
 
     fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
         let (_snapshot, _versions, data) = self.live(account)?;
-        sink(data.credits.map_or_else(rendered::no_credits, Ok)?.as_bytes());
+        sink(data.credits.clone().map_or_else(rendered::no_credits, Ok)?.as_bytes());
         Ok(())
     }
 
@@ -221,7 +221,7 @@ impl StoreAdmin for MemoryStore {
         if state.accounts.iter().flatten().any(|tenant| tenant.name == name) {
             return Err(account_exists(name));
         }
-        let revisions = vec![(Versions::default(), Some(Data::default()))];
+        let revisions = vec![(Versions::default(), Some(Arc::default()))];
         state.accounts.push(Some(Tenant { name: name.to_owned(), created_at: now, revisions }));
         Ok(AccountId(number(state.accounts.len())))
     }
@@ -312,8 +312,8 @@ impl StoreAdmin for MemoryStore {
         unknown: UnknownIds,
         mode: ImportMode,
     ) -> Result<DeletionReport, Error> {
-        let (Snapshot { revision, .. }, versions, mut data) = self.live(account)?;
-        let former = data.clone();
+        let (Snapshot { revision, .. }, versions, former) = self.live(account)?;
+        let mut data = (*former).clone();
         let mut report = DeletionReport { revision, ..DeletionReport::default() };
         let keys = deletion.keys();
         let is_known = |(vacancy, candidate): &(i64, i64)| match deletion {
@@ -362,7 +362,7 @@ impl StoreAdmin for MemoryStore {
         let versions = versions_of(&former, versions, &data)?;
         let tenant = state.tenant_mut(account).ok_or_else(account_gone)?;
         if changed {
-            tenant.revisions.push((versions, Some(data)));
+            tenant.revisions.push((versions, Some(Arc::new(data))));
         }
         if let Some((_newest, older)) = tenant.revisions.split_last_mut() {
             for (_versions, data) in older {
