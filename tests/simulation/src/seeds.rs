@@ -10,8 +10,8 @@ use crate::world::{Outcome, World};
 /// Runs a story with many seeds, on all processors, and returns a description of each seed with a violation.
 ///
 /// `GATEWAY_SIMULATION_SEED` runs only this seed, and writes its trace to standard error. `GATEWAY_SIMULATION_SEEDS` sets the number of seeds;
-/// the default is 1,000. `test` is the name of the test, for the command that repeats a seed.
-pub fn failures<F>(test: &str, story: impl Fn(World) -> F + Sync) -> Vec<String>
+/// the default is `seeds`. `test` is the name of the test, for the command that repeats a seed.
+pub fn failures<F>(test: &str, seeds: u64, story: impl Fn(World) -> F + Sync) -> Vec<String>
 where
     F: Future<Output = ()>,
 {
@@ -22,7 +22,7 @@ where
         writeln!(io::stderr(), "{lines}").unwrap_or_default();
         return describe(test, seed, &outcome).into_iter().collect();
     }
-    let count = number("GATEWAY_SIMULATION_SEEDS").unwrap_or(SEEDS);
+    let count = number("GATEWAY_SIMULATION_SEEDS").unwrap_or(seeds);
     let next = AtomicU64::new(0);
     let run = || {
         let mut failed = Vec::new();
@@ -49,6 +49,3 @@ fn describe(test: &str, seed: u64, outcome: &Outcome) -> Option<String> {
     let command = format!("cargo test -p gateway-tests-simulation --test {test}");
     Some(format!("seed {seed}: {violation}\n  GATEWAY_SIMULATION_SEED={seed} {command}"))
 }
-
-/// Default number of seeds.
-const SEEDS: u64 = 1_000;
