@@ -24,13 +24,12 @@ pub trait Time: Send + Sync {
 
 /// Gives this thread another time until the guard is dropped.
 pub fn simulate(time: Arc<dyn Time>) -> Simulated {
-    Simulated { before: TIME.replace(Some(time)) }
+    Simulated { before: with(|own| own.replace(Some(time))).flatten() }
 }
 
 /// Returns the simulated time of this thread.
 pub fn time() -> Option<Arc<dyn Time>> {
-    // While a thread ends, it has no time any more.
-    TIME.try_with(|time| time.borrow().clone()).ok().flatten()
+    with(|own| own.borrow().clone()).flatten()
 }
 
 /// Ends the simulated time of a thread.
@@ -41,7 +40,7 @@ pub struct Simulated {
 
 impl Drop for Simulated {
     fn drop(&mut self) {
-        TIME.replace(self.before.take());
+        with(|own| own.replace(self.before.take()));
     }
 }
 
@@ -51,6 +50,10 @@ impl fmt::Debug for Simulated {
     }
 }
 
-thread_local! {
-    static TIME: RefCell<Option<Arc<dyn Time>>> = const { RefCell::new(None) };
+/// Accesses the time of this thread. Returns `None` while the thread ends.
+fn with<T>(access: impl FnOnce(&RefCell<Option<Arc<dyn Time>>>) -> T) -> Option<T> {
+    thread_local! {
+        static TIME: RefCell<Option<Arc<dyn Time>>> = const { RefCell::new(None) };
+    }
+    TIME.try_with(access).ok()
 }
