@@ -142,7 +142,8 @@ impl Account {
     /// Returns whether a state that was current at any moment since `begin` satisfies `is_it`.
     pub fn had_since(&self, begin: Duration, mut is_it: impl FnMut(&Records) -> bool) -> bool {
         let history = self.history();
-        let first = history.iter().rposition(|(since, _)| *since <= begin).unwrap_or(0);
+        // Two events at one time have an order that the times do not show.
+        let first = history.iter().rposition(|(since, _)| *since < begin).unwrap_or(0);
         history.iter().skip(first).any(|(_, records)| is_it(records))
     }
 
