@@ -5,6 +5,7 @@ use std::path::Path;
 use gateway_codegen::cli::{self as generator, Outcome};
 
 mod checks;
+mod supply;
 
 /// Runs the command in the arguments, which do not include the name of the program.
 pub fn run(args: &[String], root: &Path) -> Outcome {
@@ -14,6 +15,8 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
         ["layers"] => checks::layers(root),
         ["transports"] => checks::transports(root),
         ["ci"] => checks::ci(root),
+        ["sbom", package, selection @ ..] => supply::sbom(root, package, selection),
+        ["notices", package, selection @ ..] => supply::notices(root, package, selection),
         [] | ["--check"] => {
             generator::run(PROGRAM, &[&["generate".to_owned()], args].concat(), root)
         }
@@ -24,7 +27,8 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
 
 const PROGRAM: &str = "cargo xtask";
 
-const COMMANDS: &[&str] = &["--check", "spec", "explain", "layers", "transports", "ci", "help"];
+const COMMANDS: &[&str] =
+    &["--check", "spec", "explain", "layers", "transports", "sbom", "notices", "ci", "help"];
 
 const HELP: &str = "\
 Tasks of this workspace. Without a command, write all generated files from spec/gateway.toml.
@@ -46,6 +50,9 @@ Usage: cargo xtask [COMMAND]
 
   layers                  check the dependencies between the crates
   transports              run the conformance tests of all transports; write docs/transports.md
+  sbom PACKAGE            print the bill of materials of a program (CycloneDX); further
+                          arguments, such as --all-features, are those of cargo tree
+  notices PACKAGE         print the licences of the crates in a program, with the same arguments
   ci                      run all checks that a change must pass (.ci/run)
 
 Options:
