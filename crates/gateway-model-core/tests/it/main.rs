@@ -17,6 +17,8 @@ mod lenient;
 #[cfg(test)]
 mod numbers;
 #[cfg(test)]
+mod paging;
+#[cfg(test)]
 mod photos;
 #[cfg(test)]
 mod queries;
