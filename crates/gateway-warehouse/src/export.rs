@@ -3,9 +3,11 @@
 mod changes;
 mod contents;
 mod draft;
+mod ranges;
 mod records;
 pub(crate) mod report;
 mod samples;
+mod spells;
 
 use std::collections::BTreeMap;
 
@@ -102,14 +104,12 @@ impl Export {
 
     /// Returns what the tables contain.
     fn contents(&self, snapshot: Option<&mut Snapshot<'_>>) -> Result<Vec<Contents>, Error> {
-        let mut all = Vec::new();
-        let tables = snapshot.map(Snapshot::tables).transpose()?.unwrap_or_default();
-        for status in tables {
-            if let Some(table) = self.described.table(&status.table) {
-                all.push(Contents::records(table));
-            }
-        }
+        let statuses = snapshot.map(Snapshot::tables).transpose()?.unwrap_or_default();
+        let tables = statuses.iter().filter_map(|status| self.described.table(&status.table));
+        let tables: Vec<_> = tables.collect();
+        let mut all: Vec<_> = tables.iter().map(|&table| Contents::records(table)).collect();
         all.push(Contents::Changes);
+        all.push(Contents::Spells(tables.iter().map(|table| table.name()).collect()));
         all.push(Contents::Samples { gauges: self.described.gauges.clone() });
         Ok(all)
     }

@@ -17,9 +17,10 @@
 //! | `mirror_state` | string | `present`, `missing`, `gone` or `forgotten` |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | timestamp in UTC | as in the mirror |
 //!
-//! `mirror_change` has the feed: `number`, `at`, `table_name`, `record_id`, `kind` and `fields`. `mirror_sample` has the samples of
-//! gauges: `gauge`, `at`, `amount` as the service sent it, `amount_number` as a double, and `unit`. A new field of a
-//! description is a new column.
+//! `mirror_change` has the feed: `number`, `changed_at`, `table_name`, `record_id`, `kind` and `fields`. `mirror_spell` has the past
+//! values of recovered tables: `number`, `table_name`, `record_id`, `group_id`, `member_id`, `value`, `began_at`, `ended_at` and
+//! `began_before`, as in [`Spell`](mirror::Spell). `mirror_sample` has the samples of gauges: `gauge`, `sampled_at`, `amount` as the
+//! service sent it, `amount_number` as a double, and `unit`. A new field of a description is a new column.
 //!
 //! # Transactions
 //!
@@ -36,7 +37,7 @@
 //! # Erasure
 //!
 //! If a record is gone or forgotten since the last export, its file is written again without personal values, and all former
-//! files of the table are deleted. Older versions of the table cannot be read from then on. Otherwise former files stay for 7 days.
+//! files of the table are deleted. The same holds for a spell, a row or a table that the mirror removed. Older versions of the table cannot be read from then on. Otherwise former files stay for 7 days.
 //! The log has no values of records, not even the smallest and the largest. An object store with versions or backups keeps
 //! deleted files as long as it is set to.
 

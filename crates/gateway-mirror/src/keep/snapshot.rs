@@ -11,8 +11,10 @@ use crate::gauge::sample::Sample;
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
 use crate::keep::record::Record;
+use crate::keep::spell::{Spell, SpellFilter};
 use crate::mirror::{Mirror, lock};
 use crate::store::Store;
+use crate::store::spells::{Direction, SpellPage};
 
 impl Mirror {
     /// Begins to read the mirror as it is now. All reads of the result see one state, also while another process syncs.
@@ -102,6 +104,16 @@ impl Snapshot<'_> {
     /// Fails if the store does.
     pub fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
         self.store.changes(after, limit)
+    }
+
+    /// Returns the spells of a recovered table after this number, at most `limit`, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn spells(&mut self, table: &str, after: i64, limit: usize) -> Result<Vec<Spell>, Error> {
+        let (filter, direction) = (&SpellFilter::new(), Direction::After(after));
+        self.store.spells(&SpellPage { table, filter, direction, limit })
     }
 
     /// Returns all samples of a gauge, in the order in which they were taken.

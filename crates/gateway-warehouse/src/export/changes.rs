@@ -11,7 +11,7 @@ use crate::export::draft::{Draft, NewFile};
 pub(crate) fn columns() -> Vec<Column> {
     vec![
         Column::new("number", Kind::Integer),
-        Column::new("at", Kind::Time),
+        Column::new("changed_at", Kind::Time),
         Column::new("table_name", Kind::Text),
         Column::new("record_id", Kind::Text),
         Column::new("kind", Kind::Text),

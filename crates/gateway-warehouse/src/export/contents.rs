@@ -7,8 +7,9 @@ use crate::columns::Column;
 use crate::delta::state::State;
 use crate::error::Error;
 use crate::export::draft::Draft;
+use crate::export::ranges::Numbered as _;
 use crate::export::records::Records;
-use crate::export::{changes, samples};
+use crate::export::{changes, samples, spells};
 
 /// The contents of a table of an export.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) enum Contents {
     Records(Records),
     /// The feed.
     Changes,
+    /// The spells of these tables.
+    Spells(Vec<&'static str>),
     /// The samples of gauges.
     Samples { gauges: Vec<String> },
 }
@@ -31,6 +34,7 @@ impl Contents {
         match self {
             Self::Records(records) => records.name(),
             Self::Changes => "mirror_change",
+            Self::Spells(_) => "mirror_spell",
             Self::Samples { .. } => "mirror_sample",
         }
     }
@@ -40,6 +44,7 @@ impl Contents {
         match self {
             Self::Records(records) => records.columns(),
             Self::Changes => changes::columns(),
+            Self::Spells(_) => spells::columns(),
             Self::Samples { .. } => samples::columns(),
         }
     }
@@ -55,12 +60,16 @@ impl Contents {
         match self {
             Self::Records(records) => records.write(snapshot, state, draft).map(|()| 0),
             Self::Changes => changes::write(snapshot, state, is_other, draft),
+            Self::Spells(tables) => spells::write(tables, snapshot, state, draft).map(|()| 0),
             Self::Samples { gauges } => samples::write(gauges, snapshot, state, draft).map(|()| 0),
         }
     }
 
     /// Returns whether former files have data of records that were deleted or forgotten since.
     pub(crate) fn erases(&self, snapshot: &mut Snapshot<'_>, draft: &Draft) -> Result<bool, Error> {
+        if draft.erases {
+            return Ok(true);
+        }
         let (Self::Records(records), Some(mut after)) = (self, draft.before) else {
             return Ok(false);
         };

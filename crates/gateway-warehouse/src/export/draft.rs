@@ -19,6 +19,8 @@ pub(crate) struct Draft {
     pub(crate) rows_per_file: i64,
     /// The last change of the feed that the table contains.
     pub(crate) before: Option<i64>,
+    /// Whether a former file has rows that were removed since.
+    pub(crate) erases: bool,
     added: Vec<Add>,
     removed: Vec<String>,
     rows: u64,
@@ -35,7 +37,7 @@ pub(crate) struct NewFile {
 impl Draft {
     pub(crate) fn new(table: Place, rows_per_file: i64, before: Option<i64>) -> Self {
         let (added, removed) = (Vec::new(), Vec::new());
-        Self { table, rows_per_file, before, added, removed, rows: 0, bytes: 0 }
+        Self { table, rows_per_file, before, erases: false, added, removed, rows: 0, bytes: 0 }
     }
 
     /// Begins a file.

@@ -12,7 +12,7 @@ use crate::export::draft::Draft;
 pub(crate) fn columns() -> Vec<Column> {
     vec![
         Column::new("gauge", Kind::Text),
-        Column::new("at", Kind::Time),
+        Column::new("sampled_at", Kind::Time),
         Column::new("amount", Kind::Text),
         Column::new("amount_number", Kind::Real),
         Column::new("unit", Kind::Text),

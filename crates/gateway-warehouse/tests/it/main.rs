@@ -7,6 +7,9 @@
 )]
 
 mod export;
+#[expect(dead_code, reason = "other tests use the rest")]
+mod gallery;
 mod leftovers;
 mod photos;
+mod spells;
 mod table;
