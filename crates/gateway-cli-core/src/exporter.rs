@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use clap::ValueEnum;
 use gateway_mirror::Mirror;
 use serde::Serialize;
 
@@ -49,8 +50,23 @@ pub struct ExportRequest<'a> {
     pub mirror: &'a Mirror,
     /// The URL or path of the destination.
     pub to: &'a str,
+    /// The format of the tables.
+    pub format: ExportFormat,
+    /// Whether decimal numbers have a second column of a decimal type.
+    pub decimals: bool,
     /// Whether tables of another mirror are replaced.
     pub replace: bool,
+}
+
+/// The format of the tables of an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum ExportFormat {
+    /// Delta Lake tables, which change in transactions
+    #[default]
+    Delta,
+    /// Plain Parquet files, which are replaced one by one
+    Parquet,
 }
 
 /// The export of one table.

@@ -196,7 +196,7 @@ pub use crate::beside_flag::BesideFlag;
 pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleService};
 #[cfg(feature = "mirror")]
-pub use crate::exporter::{ExportRequest, ExportedTable, Exporter};
+pub use crate::exporter::{ExportFormat, ExportRequest, ExportedTable, Exporter};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::operation_commands::{Envelope, Example, OperationCommands, PostMethod};
@@ -206,6 +206,7 @@ pub use crate::output::record::Cells;
 pub use crate::output::record_writer::{Ending, RecordWriter};
 pub use crate::output::select::Fields;
 pub use crate::output::setup::OutputSetup;
+pub use crate::output::upload::{Upload, UploadTarget, Uploader};
 pub use crate::paging_flags::PagingFlags;
 pub use crate::program::Program;
 pub use crate::record_type::RecordType;

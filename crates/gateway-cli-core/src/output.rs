@@ -35,5 +35,6 @@ pub(crate) mod since;
 pub(crate) mod sort;
 mod table;
 mod unchanged;
+pub(crate) mod upload;
 #[cfg(feature = "xlsx")]
 mod xlsx;

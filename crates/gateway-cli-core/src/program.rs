@@ -7,6 +7,7 @@ use crate::exporter::Exporter;
 use crate::name::Name;
 use crate::output::format::Formats;
 use crate::output::output_format::OutputFormat;
+use crate::output::upload::Uploader;
 
 /// The description of a program: its name, its version, and the texts and hooks that generated code does not have.
 ///
@@ -35,6 +36,8 @@ pub struct Program {
     /// The contract that `check` compares the service with.
     pub(crate) contract: Option<Contract>,
     pub(crate) formats: Formats,
+    /// What opens an output file with a URL.
+    pub(crate) uploader: Option<Uploader>,
     /// What `mirror export` calls.
     #[cfg(feature = "mirror")]
     pub(crate) exporter: Option<Exporter>,
@@ -55,6 +58,7 @@ impl Program {
             demo: None,
             contract: None,
             formats: Formats::with(&[]),
+            uploader: None,
             #[cfg(feature = "mirror")]
             exporter: None,
         }
@@ -93,6 +97,12 @@ impl Program {
     /// Adds output formats to those of every program. Their names and extensions must differ from those of other formats.
     pub const fn formats(mut self, formats: &'static [&'static dyn OutputFormat]) -> Self {
         self.formats = Formats::with(formats);
+        self
+    }
+
+    /// Sets what opens an output file that is named by a URL. Without it, the program refuses such a name.
+    pub const fn uploader(mut self, uploader: Uploader) -> Self {
+        self.uploader = Some(uploader);
         self
     }
 

@@ -303,7 +303,7 @@ impl<S: Service> Session<S> {
         }
         let request = self.client.request(operation)?;
         // The output file is for a response, and a dry run has none.
-        let mut out = Destination::open(None, program.name)?;
+        let mut out = Destination::open(None, program)?;
         writeln!(out, "{}", curl(program.name, S::AUTH, &request))?;
         out.finish()?;
         Ok(true)

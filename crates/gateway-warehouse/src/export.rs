@@ -3,6 +3,7 @@
 mod changes;
 mod contents;
 mod draft;
+mod plain;
 mod ranges;
 mod records;
 pub(crate) mod report;
@@ -45,12 +46,13 @@ pub struct Export {
     described: Described,
     rows_per_file: i64,
     replaces: bool,
+    decimals: bool,
 }
 
 impl Export {
     /// Creates an export of the tables of a service.
     pub fn new(described: Described) -> Self {
-        Self { described, rows_per_file: ROWS_PER_FILE, replaces: false }
+        Self { described, rows_per_file: ROWS_PER_FILE, replaces: false, decimals: false }
     }
 
     /// Sets the maximum number of rows of a file.
@@ -61,6 +63,12 @@ impl Export {
     /// Replaces tables of another mirror, such as the one that this mirror was restored from. Their changes are lost.
     pub fn replace(self) -> Self {
         Self { replaces: true, ..self }
+    }
+
+    /// Adds a column `<field>_decimal` for each decimal number, of the type `DECIMAL(38, 9)`. It is null if the text is not a plain decimal
+    /// number, or has more digits. The text stays in its own column.
+    pub fn decimals(self) -> Self {
+        Self { decimals: true, ..self }
     }
 
     /// Exports each table of the mirror into a folder of the place, in one transaction for each table. Files whose rows
@@ -107,10 +115,12 @@ impl Export {
         let statuses = snapshot.map(Snapshot::tables).transpose()?.unwrap_or_default();
         let tables = statuses.iter().filter_map(|status| self.described.table(&status.table));
         let tables: Vec<_> = tables.collect();
-        let mut all: Vec<_> = tables.iter().map(|&table| Contents::records(table)).collect();
+        let mut all: Vec<_> =
+            tables.iter().map(|&table| Contents::records(table, self.decimals)).collect();
         all.push(Contents::Changes);
         all.push(Contents::Spells(tables.iter().map(|table| table.name()).collect()));
-        all.push(Contents::Samples { gauges: self.described.gauges.clone() });
+        let gauges = self.described.gauges.clone();
+        all.push(Contents::Samples { gauges, decimals: self.decimals });
         Ok(all)
     }
 

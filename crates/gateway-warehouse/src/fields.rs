@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use gateway_mirror::model::{ColumnKind, FieldType, Table};
 use serde_json::value::RawValue;
 
 use crate::columns::{Column, Kind, Value};
 use crate::error::{Error, ErrorKind};
+use crate::typed::{civil, decimal};
 
 /// The fields of a record that have columns.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ enum FieldKind {
     Text,
     /// Text that may be a civil time, with a second column for the time.
     Civil,
+    /// Text that may be a decimal number, with a second column for the number.
+    Decimal,
     Integer,
     Real,
     Boolean,
@@ -38,12 +40,15 @@ enum FieldKind {
 }
 
 impl Fields {
-    /// Returns the fields of a table.
-    pub(crate) fn of_table(table: &Table) -> Self {
+    /// Returns the fields of a table, with a typed column for each decimal number if they are wanted.
+    pub(crate) fn of_table(table: &Table, decimals: bool) -> Self {
         let field = |column: &gateway_mirror::model::Column| {
             let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();
             let kind = match column.kind() {
                 ColumnKind::Text if column.field_type() == FieldType::DateTime => FieldKind::Civil,
+                ColumnKind::Text if decimals && column.field_type() == FieldType::Decimal => {
+                    FieldKind::Decimal
+                }
                 ColumnKind::Text => FieldKind::Text,
                 ColumnKind::Integer => FieldKind::Integer,
                 ColumnKind::Real => FieldKind::Real,
@@ -56,9 +61,10 @@ impl Fields {
     }
 
     /// Returns fields by their paths with dots, and their types.
-    pub(crate) fn of_types(types: &[(String, Option<FieldType>)]) -> Self {
+    pub(crate) fn of_types(types: &[(String, Option<FieldType>)], decimals: bool) -> Self {
         let field = |(path, field_type): &(String, Option<FieldType>)| {
             let kind = match field_type {
+                Some(FieldType::Decimal) if decimals => FieldKind::Decimal,
                 Some(FieldType::Text | FieldType::Decimal) => FieldKind::Text,
                 Some(FieldType::DateTime) => FieldKind::Civil,
                 Some(FieldType::Integer) => FieldKind::Integer,
@@ -80,16 +86,22 @@ impl Fields {
             columns.push(Column::new(
                 name,
                 match kind {
-                    FieldKind::Text | FieldKind::Civil | FieldKind::Json | FieldKind::Any => {
-                        Kind::Text
-                    }
+                    FieldKind::Text
+                    | FieldKind::Civil
+                    | FieldKind::Decimal
+                    | FieldKind::Json
+                    | FieldKind::Any => Kind::Text,
                     FieldKind::Integer => Kind::Integer,
                     FieldKind::Real => Kind::Real,
                     FieldKind::Boolean => Kind::Boolean,
                 },
             ));
-            if *kind == FieldKind::Civil {
-                columns.push(Column::new(&format!("{name}_at"), Kind::Civil));
+            match kind {
+                FieldKind::Civil => columns.push(Column::new(&format!("{name}_at"), Kind::Civil)),
+                FieldKind::Decimal => {
+                    columns.push(Column::new(&format!("{name}_decimal"), Kind::Decimal));
+                }
+                _ => {}
             }
         }
         columns.extend([Column::new(extra, Kind::Text), Column::new(nulls, Kind::Text)]);
@@ -134,13 +146,14 @@ impl Fields {
                     None
                 }
             };
-            let at = match (&cell, field.kind) {
+            let typed = match (&cell, field.kind) {
                 (Some(Cell::Text(text)), FieldKind::Civil) => civil(text).map(Cell::Time),
+                (Some(Cell::Text(text)), FieldKind::Decimal) => decimal(text).map(Cell::Decimal),
                 _ => None,
             };
             cells.values.push(cell);
-            if field.kind == FieldKind::Civil {
-                cells.values.push(at);
+            if matches!(field.kind, FieldKind::Civil | FieldKind::Decimal) {
+                cells.values.push(typed);
             }
         }
         for (name, value) in misfits {
@@ -228,6 +241,7 @@ enum Cell<'a> {
     Real(f64),
     Boolean(bool),
     Time(i64),
+    Decimal(i128),
 }
 
 impl Cells<'_> {
@@ -248,6 +262,7 @@ impl Cells<'_> {
                 Cell::Real(value) => Value::Real(*value),
                 Cell::Boolean(value) => Value::Boolean(*value),
                 Cell::Time(value) => Value::Time(*value),
+                Cell::Decimal(value) => Value::Decimal(*value),
             }));
         }
         row.push(self.extra.as_deref().map(Value::Text));
@@ -270,10 +285,12 @@ fn read(kind: FieldKind, value: &RawValue) -> Read<'_> {
     match kind {
         _ if text == "null" => Read::Null,
         FieldKind::Json => Read::Value(Cell::Text(text.into())),
-        FieldKind::Text | FieldKind::Civil => match serde_json::from_str::<Text<'_>>(text) {
-            Ok(Text(text)) => Read::Value(Cell::Text(text)),
-            Err(_) => Read::Misfit,
-        },
+        FieldKind::Text | FieldKind::Civil | FieldKind::Decimal => {
+            match serde_json::from_str::<Text<'_>>(text) {
+                Ok(Text(text)) => Read::Value(Cell::Text(text)),
+                Err(_) => Read::Misfit,
+            }
+        }
         FieldKind::Any => Read::Value(Cell::Text(match serde_json::from_str::<Text<'_>>(text) {
             Ok(Text(text)) => text,
             Err(_) => text.into(),
@@ -296,25 +313,11 @@ const EXACT_DIGITS: usize = 15;
 #[derive(serde::Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns a civil time in microseconds since 1970, as if it was in UTC; `None` for any other text.
-fn civil(text: &str) -> Option<i64> {
-    let with_time = |format| NaiveDateTime::parse_from_str(text, format).ok();
-    let date = || {
-        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-        Some(date.and_time(NaiveTime::MIN))
-    };
-    let time = with_time("%Y-%m-%d %H:%M:%S%.f")
-        .or_else(|| with_time("%Y-%m-%dT%H:%M:%S%.f"))
-        .or_else(|| with_time("%Y-%m-%d %H:%M"))
-        .or_else(date)?;
-    Some(time.and_utc().timestamp_micros())
-}
-
 #[cfg(test)]
 mod tests {
     use gateway_mirror::model::{Column, FieldType, Table};
 
-    use super::{Fields, civil};
+    use super::Fields;
     use crate::columns::Value;
 
     const PHOTO: Table = Table::new(
@@ -332,7 +335,7 @@ mod tests {
     );
 
     fn row(json: &str) -> String {
-        Fields::of_table(&PHOTO).read(json).unwrap().with(
+        Fields::of_table(&PHOTO, true).read(json).unwrap().with(
             |row| {
                 let shown = |value: &Option<Value<'_>>| match value {
                     None => "-".to_owned(),
@@ -340,6 +343,7 @@ mod tests {
                     Some(Value::Integer(value) | Value::Time(value)) => value.to_string(),
                     Some(Value::Real(value)) => value.to_string(),
                     Some(Value::Boolean(value)) => value.to_string(),
+                    Some(Value::Decimal(value)) => value.to_string(),
                 };
                 row.iter().map(shown).collect::<Vec<_>>().join("|")
             },
@@ -385,18 +389,22 @@ mod tests {
     }
 
     #[test]
-    fn only_a_civil_time_has_a_time() {
-        for (text, expected) in [
-            ("1970-01-01", Some(0)),
-            ("1970-01-01T00:00:01", Some(1_000_000)),
-            ("1970-01-01 00:00:00.5", Some(500_000)),
-            ("1970-01-01 00:01", Some(60_000_000)),
-            ("0000-00-00 00:00:00", None),
-            ("1970-01-01T00:00:00Z", None),
-            ("1970-01-01T00:00:00+01:00", None),
-            ("", None),
-        ] {
-            assert_eq!(civil(text), expected, "{text}");
+    fn decimals_have_a_typed_column_only_if_they_are_wanted() {
+        const PRICE: Table =
+            Table::new("price", "id", &[Column::text(&["sum"]).typed(FieldType::Decimal)]);
+        for (decimals, expected) in [(false, 1), (true, 2)] {
+            let fields = Fields::of_table(&PRICE, decimals);
+            let cells = fields.read(r#"{"sum":"12.50"}"#).unwrap();
+            cells.with(
+                |row| {
+                    assert_eq!(row.len(), expected + 2);
+                    assert_eq!(row[0], Some(Value::Text("12.50")));
+                    assert_eq!(row[1] == Some(Value::Decimal(12_500_000_000)), decimals);
+                },
+                &[],
+                &[],
+            );
+            assert_eq!(fields.columns("extra", "nulls").len(), expected + 2);
         }
     }
 }

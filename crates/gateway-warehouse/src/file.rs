@@ -12,7 +12,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use crate::columns::{Column, Kind, Rows, Value, schema};
-use crate::error::{Error, unwritable};
+use crate::error::{Error, ErrorKind, unwritable};
 use crate::place::Place;
 
 /// A Parquet file under construction.
@@ -91,9 +91,20 @@ const GROUP_ROWS: usize = 131_072;
 /// Memory of a row group after which it is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// A file of a place that appears when it is complete. If it is dropped before, nothing appears.
+/// A file of an object store that appears when it is complete. If it is dropped before, nothing appears.
+///
+/// ```no_run
+/// use std::io::Write as _;
+///
+/// use gateway_warehouse::Upload;
+///
+/// let mut upload = Upload::open("s3://archive/photos.ndjson")?;
+/// writeln!(upload, r#"{{"id":"007"}}"#)?;
+/// upload.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Upload {
+pub struct Upload {
     place: Place,
     name: String,
     held: Vec<u8>,
@@ -102,7 +113,26 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Begins a file.
+    /// Begins the file that a URL names. Those of [`Place::open`] are supported, except `file://`: a program that is killed would leave an
+    /// unfinished file beside it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Place::open`], and [`ErrorKind::Url`](crate::ErrorKind::Url) if the URL names no file.
+    pub fn open(url: &str) -> Result<Self, Error> {
+        let refused =
+            |why: &str| Error::new(ErrorKind::Url, format!("cannot write to a URL: {why}"));
+        if !url.contains("://") || url.starts_with("file:") {
+            return Err(refused("it is not that of an object store"));
+        }
+        let place = Place::open(url)?;
+        if url.ends_with('/') || place.is_root() {
+            return Err(refused("it names no file"));
+        }
+        Ok(Self::new(&place, ""))
+    }
+
+    /// Begins a file of a place.
     pub(crate) fn new(place: &Place, name: &str) -> Self {
         let (place, name) = (place.clone(), name.to_owned());
         Self { place, name, held: Vec::new(), sent: None, bytes: 0 }
@@ -114,7 +144,11 @@ impl Upload {
     }
 
     /// Completes the file.
-    pub(crate) fn finish(mut self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Store`](crate::ErrorKind::Store) if the object store fails. Nothing appears then.
+    pub fn finish(mut self) -> Result<(), Error> {
         let rest = mem::take(&mut self.held);
         if self.sent.is_none() {
             return self.place.write(&self.name, rest.into());

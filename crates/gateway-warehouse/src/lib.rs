@@ -34,6 +34,11 @@
 //! - The feed is appended. Changes that the mirror removes stay in the table.
 //! - A table belongs to one mirror. A restored mirror is another one: [`Export::replace`].
 //!
+//! # Files without a log
+//!
+//! [`Export::run_plain`] writes the same tables as plain Parquet files, for readers without Delta Lake. Each file is replaced
+//! atomically, but not the table.
+//!
 //! # Erasure
 //!
 //! If a record is gone or forgotten since the last export, its file is written again without personal values, and all former
@@ -52,6 +57,7 @@ mod fields;
 mod file;
 mod place;
 mod stream;
+mod typed;
 mod unfinished;
 
 #[doc(no_inline)]
@@ -61,5 +67,6 @@ pub use crate::described::Described;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::export::Export;
 pub use crate::export::report::TableExport;
+pub use crate::file::Upload;
 pub use crate::place::Place;
 pub use crate::stream::ParquetStream;

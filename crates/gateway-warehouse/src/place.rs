@@ -85,6 +85,11 @@ impl Place {
         Ok(Self { store: Arc::from(store), root, local, runtime, shown: parsed.to_string() })
     }
 
+    /// Returns whether the place is a whole bucket.
+    pub(crate) fn is_root(&self) -> bool {
+        self.root.is_root()
+    }
+
     /// Returns the place of a folder within.
     pub(crate) fn folder(&self, name: &str) -> Self {
         let shown = format!("{}/{name}", self.shown.trim_end_matches('/'));
@@ -172,7 +177,7 @@ impl Place {
             match &self.local {
                 Some(local) if unfinished::is_unfinished(name) => {
                     unfinished::remove(local, name)
-                        .map_err(|error| self.unusable().because(error))?
+                        .map_err(|error| self.unusable().because(error))?;
                 }
                 _ => paths.push(self.path(name)),
             }

@@ -43,7 +43,20 @@ impl ParquetStream {
     ///
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if two columns would have the same name.
     pub fn new(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
-        let fields = Fields::of_types(types);
+        Self::of(Fields::of_types(types, false))
+    }
+
+    /// Begins a file that has a second column `<field>_decimal` for each decimal number, of the type `DECIMAL(38, 9)`. It is null if the
+    /// text is not a plain decimal number, or has more digits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::new`].
+    pub fn with_decimals(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
+        Self::of(Fields::of_types(types, true))
+    }
+
+    fn of(fields: Fields) -> Result<Self, Error> {
         let file = File::new(Vec::new(), &fields.columns("extra", "nulls"))?;
         Ok(Self { fields, file: Some(file) })
     }

@@ -25,7 +25,8 @@ pub(crate) fn list(place: &Path, folder: &str) -> io::Result<Vec<(String, i64)>>
             modified => modified?.duration_since(UNIX_EPOCH).unwrap_or_default(),
         };
         let modified = i64::try_from(modified.as_millis()).unwrap_or(i64::MAX);
-        found.push((format!("{folder}/{file}"), modified));
+        let name = if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
+        found.push((name, modified));
     }
     Ok(found)
 }

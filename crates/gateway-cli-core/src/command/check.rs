@@ -121,7 +121,7 @@ fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Finding
         let is_table = format == Some(Format::TABLE)
             || (format.is_none() && output.file().is_none() && screen.output.is_terminal());
         if is_table && call.verbose == 0 && output.selection().is_none() {
-            return Ok(Findings::Summary(Destination::open(output.file(), program.name)?));
+            return Ok(Findings::Summary(Destination::open(output.file(), program)?));
         }
         let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
@@ -133,7 +133,7 @@ fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Finding
         )
         .hint("remove --report, or remove -o and the CSV flags"));
     }
-    Ok(Findings::Report(form, Destination::open(output.file(), program.name)?))
+    Ok(Findings::Report(form, Destination::open(output.file(), program)?))
 }
 
 const COLUMNS: &[&str] = &["check", "verdict", "source", "seen"];

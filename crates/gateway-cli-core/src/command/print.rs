@@ -8,7 +8,7 @@ use crate::output::destination::Destination;
 
 /// Writes text to the output file, or to standard output.
 pub(crate) fn print(invocation: &Invocation, text: &[u8]) -> Result<(), Failure> {
-    let mut out = Destination::open(invocation.output.file(), invocation.program.name)?;
+    let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
     out.write_all(text)?;
     Ok(out.finish()?)
 }

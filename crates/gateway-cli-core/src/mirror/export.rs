@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::config::settings::Settings;
-use crate::exporter::ExportRequest;
+use crate::exporter::{ExportFormat, ExportRequest};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::place::{Place, refuse_new_since};
@@ -16,6 +16,14 @@ pub(crate) struct ExportFlags {
     /// The folder of the tables: `s3://`, `gs://`, `az://`, `file://`, or a path.
     #[arg(long, value_name = "URL")]
     to: String,
+
+    /// The format of the tables.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: ExportFormat,
+
+    /// Add a column `<field>_decimal` for each decimal number, of the type DECIMAL(38, 9).
+    #[arg(long)]
+    decimals: bool,
 
     /// Replace tables of another mirror, such as the one that this mirror was restored from.
     #[arg(long)]
@@ -36,7 +44,8 @@ pub(crate) fn run(flags: &ExportFlags, invocation: &Invocation) -> Result<(), Fa
         return Ok(());
     }
     let mirror = place.open_existing(&settings)?;
-    let request = ExportRequest { mirror: &mirror, to: &flags.to, replace: flags.replace };
+    let &ExportFlags { ref to, format, decimals, replace } = flags;
+    let request = ExportRequest { mirror: &mirror, to, format, decimals, replace };
     let tables = (exporter.run)(&request)?;
     let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, false))?;
     for table in &tables {

@@ -10,6 +10,8 @@ use crate::name::Name;
 use crate::output::auto_flush::{AutoFlush, buffered};
 use crate::output::paged::Paged;
 use crate::output::pager::Pager;
+use crate::output::upload::{Upload, UploadTarget, url_of};
+use crate::program::Program;
 use crate::screen::{Screen, View};
 
 /// An open output that counts the bytes written to it.
@@ -31,29 +33,51 @@ enum Target {
         out: BufWriter<AtomicFile>,
         path: PathBuf,
     },
+    /// An upload, which appears when it is complete.
+    Upload(BufWriter<Box<dyn Upload>>),
 }
 
 impl Destination {
-    /// Opens a file, or standard output without a path. The name of the program is part of that of the temporary file.
-    pub(crate) fn open(path: Option<&Path>, program: Name) -> Result<Self, Failure> {
+    /// Opens a file, also one that a URL names, or standard output without a path. The name of the program is part of that of the
+    /// temporary file.
+    pub(crate) fn open(path: Option<&Path>, program: &Program) -> Result<Self, Failure> {
         let target = match path {
             None => Target::Stdout(AutoFlush::new(buffered(io::stdout()))),
-            Some(path) => Self::file(path, program).map_err(|error| {
-                let cause = match error.kind() {
-                    io::ErrorKind::NotFound => "no such folder".to_owned(),
-                    io::ErrorKind::PermissionDenied
-                        if [READ_ONLY, FOREIGN_LINK].contains(&&*error.to_string()) =>
-                    {
-                        error.to_string()
-                    }
-                    // The text of such an error names the temporary file, which the user does not know.
-                    kind if error.get_ref().is_some() => kind.to_string(),
-                    _ => error.to_string(),
-                };
-                Failure::usage(format!("cannot write {}", path.display())).because(cause)
-            })?,
+            Some(path) => match url_of(path) {
+                None => Self::named(path, program.name)?,
+                Some(url) => Self::upload(url, program)?,
+            },
         };
         Ok(Self { target, bytes: 0 })
+    }
+
+    fn upload(url: &str, program: &Program) -> Result<Target, Failure> {
+        let Some(uploader) = program.uploader else {
+            // The URL may have a password.
+            return Err(Failure::usage("cannot write to a URL: this program was built without object stores")
+                .hint("use the program of the workspace gateway-warehouse; docs/warehouse.md says how to build it"));
+        };
+        match uploader.open(url)? {
+            UploadTarget::Upload(upload) => Ok(Target::Upload(buffered(upload))),
+            UploadTarget::File(path) => Self::named(&path, program.name),
+        }
+    }
+
+    fn named(path: &Path, program: Name) -> Result<Target, Failure> {
+        Self::file(path, program).map_err(|error| {
+            let cause = match error.kind() {
+                io::ErrorKind::NotFound => "no such folder".to_owned(),
+                io::ErrorKind::PermissionDenied
+                    if [READ_ONLY, FOREIGN_LINK].contains(&&*error.to_string()) =>
+                {
+                    error.to_string()
+                }
+                // The text of such an error names the temporary file, which the user does not know.
+                kind if error.get_ref().is_some() => kind.to_string(),
+                _ => error.to_string(),
+            };
+            Failure::usage(format!("cannot write {}", path.display())).because(cause)
+        })
     }
 
     /// Shows output to a terminal in this pager if it is longer than the screen.
@@ -105,13 +129,13 @@ impl Destination {
             Target::Device(device) => {
                 device.get_ref().map_or_else(View::default, |device| screen.view_of(device))
             }
-            Target::File { .. } => View::default(),
+            Target::File { .. } | Target::Upload(_) => View::default(),
         }
     }
 
     /// Returns whether a reader can see the output before it is complete.
     pub(crate) fn is_live(&self) -> bool {
-        !matches!(self.target, Target::File { .. })
+        !matches!(self.target, Target::File { .. } | Target::Upload(_))
     }
 
     /// Flushes live output soon, in the background. Call it before the program waits.
@@ -120,7 +144,7 @@ impl Destination {
             Target::Stdout(out) => out.flush_soon(),
             Target::Paged(out) => out.flush_soon(),
             Target::Device(out) => out.flush_soon(),
-            Target::File { .. } => {}
+            Target::File { .. } | Target::Upload(_) => {}
         }
     }
 
@@ -139,6 +163,9 @@ impl Destination {
                 let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
                 file.persist(&path)
             }
+            Target::Upload(out) => {
+                out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
+            }
         }
     }
 }
@@ -156,6 +183,7 @@ impl Write for Destination {
             Target::Paged(out) => out.write_all(bytes),
             Target::Device(out) => out.write_all(bytes),
             Target::File { out, .. } => out.write_all(bytes),
+            Target::Upload(out) => out.write_all(bytes),
         }
     }
 
@@ -165,6 +193,7 @@ impl Write for Destination {
             Target::Paged(out) => out.flush(),
             Target::Device(out) => out.flush(),
             Target::File { out, .. } => out.flush(),
+            Target::Upload(out) => out.flush(),
         }
     }
 }

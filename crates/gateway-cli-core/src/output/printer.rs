@@ -23,6 +23,7 @@ use crate::output::record_writer::{Ending, RecordWriter};
 use crate::output::schema::Schema;
 use crate::output::select::Selection;
 use crate::output::setup::OutputSetup;
+use crate::output::upload::url_of;
 use crate::screen::{Screen, variable};
 
 /// One output, from its first record to its last.
@@ -58,7 +59,7 @@ impl Printer {
         // Before the file is created: its extension may be refused.
         let requested = flags.format()?;
         let pager = if schema.single { None } else { Pager::of(invocation) };
-        let out = Destination::open(flags.file(), program.name)?;
+        let out = Destination::open(flags.file(), program)?;
         let is_terminal = out.view(screen).is_terminal();
         let default = if is_terminal { Format::TABLE } else { Format::JSON };
         let format = requested.unwrap_or(default);
@@ -82,7 +83,7 @@ impl Printer {
             jq: flags.jq.as_deref(),
             wide: flags.wide,
             quiet: flags.quiet,
-            file: flags.file(),
+            file: flags.file().filter(|file| url_of(file).is_none()),
         };
         Ok(Self {
             writer: format.get().writer(&setup)?,

@@ -20,7 +20,7 @@ pub(crate) struct Raw {
 impl Raw {
     /// Opens the output.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
-        let out = Destination::open(invocation.output.file(), invocation.program.name)?;
+        let out = Destination::open(invocation.output.file(), &invocation.program)?;
         let terminal = out.view(invocation.screen).is_terminal();
         Ok(Self { out, terminal, line: Vec::new(), last: None })
     }
@@ -99,14 +99,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{MAX_LINE, Raw};
-    use crate::name::Name;
     use crate::output::destination::Destination;
+    use crate::program::Program;
 
     /// Writes the pieces as on a terminal, and returns the output.
     fn on_terminal(pieces: &[&[u8]]) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terminal");
-        let out = Destination::open(Some(&path), Name::new("photos")).unwrap();
+        let out = Destination::open(Some(&path), &Program::new("photos", "1.0.0")).unwrap();
         let mut raw = Raw { out, terminal: true, line: Vec::new(), last: None };
         for piece in pieces {
             raw.write(piece).unwrap();

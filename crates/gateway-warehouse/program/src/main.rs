@@ -3,11 +3,12 @@
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use gateway_cli::core::{ExportRequest, ExportedTable, Exporter, Failure};
+use gateway_cli::core::{ExportFormat, ExportRequest, ExportedTable, Exporter, Failure, Uploader};
 use gateway_model::service::RecruitmentGateway;
 use gateway_warehouse::{Described, Error, ErrorKind, Export, Place, TableExport};
 
 mod parquet_format;
+mod upload;
 
 use crate::parquet_format::ParquetFormat;
 
@@ -15,15 +16,22 @@ fn main() -> ExitCode {
     // Files with people in them are for their owner only, also those that a library creates.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    let program = gateway_cli::program().formats(&[&ParquetFormat]);
-    gateway_cli::run(&program.exporter(Exporter::new(export)))
+    let program = gateway_cli::program()
+        .formats(&[&ParquetFormat::TEXT, &ParquetFormat::DECIMALS])
+        .uploader(Uploader::new(upload::open))
+        .exporter(Exporter::new(export));
+    gateway_cli::run(&program)
 }
 
 fn export(request: &ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure> {
     let described = Described::of::<RecruitmentGateway>();
     let export = Export::new(described);
     let export = if request.replace { export.replace() } else { export };
-    let tables = Place::open(request.to).and_then(|place| export.run(request.mirror, &place));
+    let export = if request.decimals { export.decimals() } else { export };
+    let tables = Place::open(request.to).and_then(|place| match request.format {
+        ExportFormat::Parquet => export.run_plain(request.mirror, &place),
+        _ => export.run(request.mirror, &place),
+    });
     Ok(tables.map_err(|error| explained(&error))?.into_iter().map(reported).collect())
 }
 
@@ -41,7 +49,7 @@ fn reported(export: TableExport) -> ExportedTable {
 }
 
 /// Returns the failure with which the program ends because of an error of the export.
-fn explained(error: &Error) -> Failure {
+pub(crate) fn explained(error: &Error) -> Failure {
     let failed = match error.kind() {
         ErrorKind::Url | ErrorKind::Older => Failure::usage,
         ErrorKind::Foreign => |text: String| {

@@ -7,19 +7,31 @@ use gateway_warehouse::ParquetStream;
 
 /// The output format Parquet.
 #[derive(Debug)]
-pub(crate) struct ParquetFormat;
+pub(crate) struct ParquetFormat {
+    /// Whether decimal numbers have a second column of a decimal type.
+    decimals: bool,
+}
+
+impl ParquetFormat {
+    pub(crate) const TEXT: Self = Self { decimals: false };
+    pub(crate) const DECIMALS: Self = Self { decimals: true };
+}
 
 impl OutputFormat for ParquetFormat {
     fn name(&self) -> &'static str {
-        "parquet"
+        if self.decimals { "parquet-decimals" } else { "parquet" }
     }
 
     fn about(&self) -> &'static str {
-        "Parquet, for warehouses and data frames"
+        if self.decimals {
+            "Parquet with a second column for each decimal number"
+        } else {
+            "Parquet, for warehouses and data frames"
+        }
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["parquet"]
+        if self.decimals { &[] } else { &["parquet"] }
     }
 
     fn is_binary(&self) -> bool {
@@ -29,8 +41,8 @@ impl OutputFormat for ParquetFormat {
     fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
         let columns = setup.columns().iter();
         let types: Vec<_> = columns.map(|one| (one.name(), one.field_type())).collect();
-        let stream =
-            ParquetStream::new(&types).map_err(|error| Failure::usage(error.to_string()))?;
+        let begin = if self.decimals { ParquetStream::with_decimals } else { ParquetStream::new };
+        let stream = begin(&types).map_err(|error| Failure::usage(error.to_string()))?;
         Ok(Box::new(Writer(stream)))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{Column, Kind};
+use crate::columns::{Column, Kind, PRECISION, SCALE};
 
 /// A line of a commit: one of its fields is set. Unknown kinds of actions have none.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -139,6 +139,7 @@ pub(crate) struct Remove {
 
 /// Returns the columns as the schema of a table. The text is compared with that of former exports.
 pub(crate) fn schema_string(columns: &[Column]) -> String {
+    let decimal = format!("decimal({PRECISION},{SCALE})");
     let field = |column: &Column| {
         let kind = match column.kind {
             Kind::Text => "string",
@@ -147,6 +148,7 @@ pub(crate) fn schema_string(columns: &[Column]) -> String {
             Kind::Boolean => "boolean",
             Kind::Time => "timestamp",
             Kind::Civil => "timestamp_ntz",
+            Kind::Decimal => &*decimal,
         };
         // Not `json!`: the order of its keys depends on a feature, which any crate can turn on.
         let name = serde_json::Value::from(&*column.name);

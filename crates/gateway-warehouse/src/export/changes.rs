@@ -56,9 +56,11 @@ pub(crate) fn write(
         let page = snapshot.changes(after, PAGE)?;
         let is_last = page.is_empty();
         for change in &page {
-            let (file, _) = match &mut open {
-                Some(open) => open,
-                None => open.insert((draft.begin(&columns)?, change.number)),
+            let (file, _) = if let Some(open) = &mut open {
+                open
+            } else {
+                let range = format!("{:012}", change.number);
+                open.insert((draft.begin(&columns, &range)?, change.number))
             };
             let fields = serde_json::Value::from(change.fields.clone()).to_string();
             file.rows.push(&[

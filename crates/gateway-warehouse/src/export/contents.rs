@@ -21,12 +21,12 @@ pub(crate) enum Contents {
     /// The spells of these tables.
     Spells(Vec<&'static str>),
     /// The samples of gauges.
-    Samples { gauges: Vec<String> },
+    Samples { gauges: Vec<String>, decimals: bool },
 }
 
 impl Contents {
-    pub(crate) fn records(table: &'static Table) -> Self {
-        Self::Records(Records::new(table))
+    pub(crate) fn records(table: &'static Table, decimals: bool) -> Self {
+        Self::Records(Records::new(table, decimals))
     }
 
     /// Returns the name of the table, which is that in the mirror.
@@ -45,7 +45,7 @@ impl Contents {
             Self::Records(records) => records.columns(),
             Self::Changes => changes::columns(),
             Self::Spells(_) => spells::columns(),
-            Self::Samples { .. } => samples::columns(),
+            &Self::Samples { decimals, .. } => samples::columns(decimals),
         }
     }
 
@@ -61,7 +61,9 @@ impl Contents {
             Self::Records(records) => records.write(snapshot, state, draft).map(|()| 0),
             Self::Changes => changes::write(snapshot, state, is_other, draft),
             Self::Spells(tables) => spells::write(tables, snapshot, state, draft).map(|()| 0),
-            Self::Samples { gauges } => samples::write(gauges, snapshot, state, draft).map(|()| 0),
+            Self::Samples { gauges, decimals } => {
+                samples::write(gauges, *decimals, snapshot, state, draft).map(|()| 0)
+            }
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Draft {
     pub(crate) before: Option<i64>,
     /// Whether a former file has rows that were removed since.
     pub(crate) erases: bool,
+    /// Whether a file replaces that of the same range at once, without a log.
+    is_plain: bool,
     added: Vec<Add>,
     removed: Vec<String>,
     rows: u64,
@@ -37,12 +39,33 @@ pub(crate) struct NewFile {
 impl Draft {
     pub(crate) fn new(table: Place, rows_per_file: i64, before: Option<i64>) -> Self {
         let (added, removed) = (Vec::new(), Vec::new());
-        Self { table, rows_per_file, before, erases: false, added, removed, rows: 0, bytes: 0 }
+        Self {
+            table,
+            rows_per_file,
+            before,
+            erases: false,
+            is_plain: false,
+            added,
+            removed,
+            rows: 0,
+            bytes: 0,
+        }
     }
 
-    /// Begins a file.
-    pub(crate) fn begin(&self, columns: &[Column]) -> Result<NewFile, Error> {
-        let name = format!("{DATA}/{}.parquet", random_id()?);
+    /// Creates a draft without a log.
+    pub(crate) fn plain(table: Place, rows_per_file: i64) -> Self {
+        let mut draft = Self::new(table, rows_per_file, None);
+        draft.is_plain = true;
+        draft
+    }
+
+    /// Begins a file with this range of rows.
+    pub(crate) fn begin(&self, columns: &[Column], range: &str) -> Result<NewFile, Error> {
+        let name = if self.is_plain {
+            format!("{PART}{range}.parquet")
+        } else {
+            format!("{DATA}/{}.parquet", random_id()?)
+        };
         let rows = File::new(Upload::new(&self.table, &name), columns)?;
         Ok(NewFile { rows, name })
     }
@@ -108,12 +131,15 @@ impl Drop for Draft {
     /// Deletes the files of a draft that will not be committed.
     fn drop(&mut self) {
         let paths: Vec<_> = self.added.iter().map(|add| add.path.clone()).collect();
-        if !paths.is_empty() {
+        if !self.is_plain && !paths.is_empty() {
             // The failure that led here matters more.
             drop(self.table.delete(&paths));
         }
     }
 }
+
+/// The start of the names of files without a log.
+pub(crate) const PART: &str = "part-";
 
 /// The folder of the files of a table.
 pub(crate) const DATA: &str = "data";

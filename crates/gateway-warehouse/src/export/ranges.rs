@@ -90,7 +90,7 @@ impl<'a> Ranges<'a> {
             }
             let mut hash = Hash::new(&schema, to);
             let mut last = from;
-            let mut file = draft.begin(&columns)?;
+            let mut file = draft.begin(&columns, &format!("{name}{:012}-{to:012}", from + 1))?;
             each(rows, snapshot, from, to, |row| {
                 last = R::number(row);
                 hash.row(last, |hash| R::hash(row, hash));

@@ -18,8 +18,8 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    pub(crate) fn new(table: &'static Table) -> Self {
-        Self { table, fields: Fields::of_table(table) }
+    pub(crate) fn new(table: &'static Table, decimals: bool) -> Self {
+        Self { table, fields: Fields::of_table(table, decimals) }
     }
 
     pub(crate) fn name(&self) -> &str {

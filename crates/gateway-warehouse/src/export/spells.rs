@@ -38,7 +38,7 @@ pub(crate) fn write(
 ) -> Result<(), Error> {
     let mut ranges = Ranges::of(state, draft);
     for &table in tables {
-        ranges.write(&format!("{table}:"), &Spells { table }, snapshot, draft)?;
+        ranges.write(&format!("{table}-"), &Spells { table }, snapshot, draft)?;
     }
     ranges.finish(draft);
     Ok(())

@@ -11,5 +11,6 @@ mod export;
 mod gallery;
 mod leftovers;
 mod photos;
+mod plain;
 mod spells;
 mod table;

@@ -59,12 +59,12 @@ impl Table {
     }
 }
 
-fn names(folder: &Path) -> BTreeSet<String> {
+pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn read(path: &Path) -> Vec<Value> {
+pub(crate) fn read(path: &Path) -> Vec<Value> {
     let file = File::open(path).unwrap();
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
     let mut writer = LineDelimitedWriter::new(Vec::new());

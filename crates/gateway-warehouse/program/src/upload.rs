@@ -1,0 +1,39 @@
+//! Output files in an object store.
+
+use std::io::{self, Write};
+
+use gateway_cli::core::{Failure, Upload, UploadTarget};
+use url::Url;
+
+use crate::explained;
+
+/// Opens the file that a URL names.
+pub(crate) fn open(url: &str) -> Result<UploadTarget, Failure> {
+    if let Ok(parsed) = Url::parse(url)
+        && parsed.scheme() == "file"
+        && let Ok(path) = parsed.to_file_path()
+    {
+        return Ok(UploadTarget::File(path));
+    }
+    let upload = gateway_warehouse::Upload::open(url).map_err(|error| explained(&error))?;
+    Ok(UploadTarget::Upload(Box::new(Uploaded(upload))))
+}
+
+#[derive(Debug)]
+struct Uploaded(gateway_warehouse::Upload);
+
+impl Write for Uploaded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Upload for Uploaded {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.0.finish().map_err(io::Error::other)
+    }
+}
