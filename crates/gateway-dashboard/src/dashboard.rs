@@ -194,7 +194,8 @@ impl Listening {
     }
 }
 
-/// Keeps the counts of the boards over another connection to the mirror. Where there is none, pages count by themselves.
+/// Keeps the counts of the boards over another connection to the mirror. A mirror in memory has only one, so its pages count by
+/// themselves.
 fn keep_counts(shared: &Shared) {
     loop {
         let kept = match shared.mirror.reopened() {

@@ -112,7 +112,6 @@ pub(crate) fn paths(size: u64) -> Vec<(&'static str, Vec<String>)> {
         (1..=REQUESTS).map(|number| path(number * 7_919 % size + 1, number)).collect()
     };
     vec![
-        ("Board", each(|_, number| format!("/?from={}", number % 10 * 100))),
         ("Persons, newest first", each(|_, _| "/records?of=person".to_owned())),
         ("Persons, by name", each(|_, _| "/records?of=person&sort=title".to_owned())),
         (
@@ -152,8 +151,9 @@ pub(crate) fn paths(size: u64) -> Vec<(&'static str, Vec<String>)> {
         ("Search that finds one", each(|id, _| format!("/records?of=person&q=person{id}%40"))),
         (
             "Search that finds nothing",
-            each(|_, number| format!("/records?of=person&q=nobody{number}")),
+            each(|_, number| format!("/records?of=person&q=missing{number}")),
         ),
+        ("Board", each(|_, number| format!("/?from={}", number % 10 * 100))),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway_mirror::{Error, Mirror, TableStatus};
 
@@ -30,6 +30,8 @@ struct State {
 /// The counts of one state of the mirror.
 pub(crate) struct Known {
     version: Version,
+    /// How long the count took.
+    took: Duration,
     pub(crate) tables: Vec<TableStatus>,
     /// By the table of their placements.
     boards: HashMap<&'static str, Arc<Counts>>,
@@ -50,7 +52,12 @@ impl Keeper {
             state.is_wanted = true;
             self.changed.notify_all();
             let waits = |state: &mut State| state.is_running && !is_current(state);
-            let limit = if state.known.is_some() { PATIENCE } else { FIRST };
+            let limit = match &state.known {
+                None => FIRST,
+                // The next count takes about as long as the last one.
+                Some(known) if known.took > PATIENCE => Duration::ZERO,
+                Some(_) => PATIENCE,
+            };
             let waited = self.changed.wait_timeout_while(state, limit, waits);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -120,6 +127,7 @@ impl Known {
         version: Version,
         tables: Vec<TableStatus>,
     ) -> Result<Self, Error> {
+        let started = Instant::now();
         let is_complete = |table: &str| {
             tables.iter().any(|status| status.table == table && status.completed_at.is_some())
         };
@@ -129,7 +137,7 @@ impl Known {
                 boards.insert(board.placements.table, Arc::new(count(mirror, board)?));
             }
         }
-        Ok(Self { version, tables, boards })
+        Ok(Self { version, took: started.elapsed(), tables, boards })
     }
 }
 
