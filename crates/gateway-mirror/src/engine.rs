@@ -155,7 +155,7 @@ mod tests {
 
     fn known(key: i64, state: State) -> Known {
         let hash = matches!(state, State::Present | State::Missing).then_some(OLD);
-        Known { key, state, misses: 0, shape: 1, hash }
+        Known { key, state, misses: 0, shape: 1, hash, text: None }
     }
 
     #[test]

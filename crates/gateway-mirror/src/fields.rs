@@ -12,3 +12,4 @@ pub(crate) mod personal;
 pub(crate) mod row;
 pub(crate) mod shape;
 pub(crate) mod text;
+pub(crate) mod text_hash;

@@ -103,7 +103,7 @@
 //! | column | contents |
 //! |---|---|
 //! | `mirror_key` | the number of the row, in the order of first sight |
-//! | `mirror_hash` | the keyed hash of the meaning; empty if the record is gone |
+//! | `mirror_hash` | keyed hashes of the meaning (16 bytes) and of the text that the service sent (8 bytes, may be absent); empty if the record is gone |
 //! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
 //! | `mirror_misses` | how many complete lists in a row lacked the record |
 //! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |

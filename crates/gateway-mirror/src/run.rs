@@ -5,6 +5,7 @@ mod batch;
 mod compare;
 mod first;
 mod reader;
+mod texts;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,7 +14,7 @@ use std::sync::MutexGuard;
 
 use crate::engine::brake::Rules;
 use crate::engine::{Before, Comparison};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
 use crate::fields::hash::Hash;
 use crate::fields::omit::Omission;
@@ -22,8 +23,10 @@ use crate::history::report::{Rejection, Report};
 use crate::recovery::follow::{self, Referring};
 use crate::recovery::spells::Spells;
 use crate::recovery::target::Target;
-use crate::run::batch::{Entry, Waiting};
+use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::{Parsed, Reader};
+use crate::run::texts::Texts;
+use crate::store::ahead::Ahead;
 use crate::store::{End, NewChange, Scope, Start, Store};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
@@ -58,6 +61,8 @@ pub struct Run<'a> {
     was_empty: bool,
     emits: bool,
     after: Before,
+    texts: Texts,
+    ahead: Ahead,
     waiting: Waiting,
     batch: Vec<Entry>,
     entries: u64,
@@ -70,6 +75,8 @@ pub struct Run<'a> {
     followed: u64,
     /// The columns that refer to this table.
     referring: Referring,
+    /// The record that is being read.
+    json: Vec<u8>,
 }
 
 impl<'a> Run<'a> {
@@ -80,7 +87,7 @@ impl<'a> Run<'a> {
         rules: Rules,
         at: i64,
     ) -> Result<Self, Error> {
-        let (start, reader, referring) = match begin(&mut **store, scope, shape) {
+        let (start, reader, texts, referring) = match begin(&mut **store, scope, shape) {
             Ok(begun) => begun,
             Err(error) => {
                 store.roll_back();
@@ -100,6 +107,8 @@ impl<'a> Run<'a> {
             was_empty: start.next_key == 1,
             emits: !start.is_first || rules.emits_baseline,
             after: start.before,
+            texts,
+            ahead: Ahead::default(),
             waiting: Waiting::default(),
             batch: Vec::new(),
             entries: 0,
@@ -108,6 +117,7 @@ impl<'a> Run<'a> {
             spells: None,
             followed: 0,
             referring,
+            json: Vec::new(),
         })
     }
 
@@ -144,16 +154,64 @@ impl<'a> Run<'a> {
     ///
     /// Fails if the store does.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
-        let index = self.count();
+        match self.place(json)? {
+            Some(place) => self.read(place, json),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the next record of the list, as the service sent it. If it must be read, `render` writes it in the spelling of its
+    /// model.
+    pub(crate) fn sent(
+        &mut self,
+        sent: &str,
+        render: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Some(place) = self.place(sent)? else { return Ok(()) };
+        let mut json = take(&mut self.json);
+        json.clear();
+        let read = render(&mut json).and_then(|()| self.read(place, text(&json)?));
+        self.json = json;
+        read
+    }
+
+    /// Sets how the records of the list are read. A record that was read in another way before is read again.
+    pub(crate) fn read_as(&mut self, reading: &str) -> Result<(), Error> {
+        self.texts = Texts::of(&mut **self.store, &self.table, reading)?;
+        Ok(())
+    }
+
+    /// Returns the place of the next record in the list; `None` if it is unchanged because its text is, so that it need not be
+    /// read.
+    fn place(&mut self, sent: &str) -> Result<Option<Place>, Error> {
+        let place = Place { index: self.count(), text: self.texts.hash(sent) };
         if self.was_empty {
-            return self.wait(index, json);
+            return Ok(Some(place));
+        }
+        self.ahead.read(&mut **self.store, &self.table)?;
+        let same = self.ahead.take_text(place.text, self.shape_number);
+        // A row that occurred before may have been written since it was read.
+        let same = same.filter(|known| !self.comparison.has(known.key));
+        let Some((known, hash)) = same.and_then(|known| Some((known, known.hash?))) else {
+            return Ok(Some(place));
+        };
+        self.comparison.judge(known, hash);
+        self.report.unchanged += 1;
+        Ok(None)
+    }
+
+    fn read(&mut self, place: Place, json: &str) -> Result<(), Error> {
+        if self.was_empty {
+            return self.wait(place, json);
         }
         match self.reader.read(json) {
             Ok(Parsed { id, hash, .. }) => {
+                let known = self.ahead.take_id(&id);
+                let known = known.filter(|known| !self.comparison.has(known.key));
                 let (id, json) = (id.into_owned(), json.to_owned());
-                self.compare_later(Entry { index, id, hash, json })
+                self.compare_later(Entry { place, id, hash, json, known })
             }
-            Err(error) => self.reject_at(index, &error.to_string()),
+            Err(error) => self.reject_at(place.index, &error.to_string()),
         }
     }
 
@@ -183,6 +241,7 @@ impl<'a> Run<'a> {
         {
             self.mark_absent()?;
         }
+        self.texts.finish(&mut **self.store)?;
         let end = End {
             table: &self.table,
             completed_at: Some(self.at),
@@ -234,14 +293,25 @@ fn begin(
     store: &mut dyn Store,
     scope: Scope<'_>,
     shape: Shape,
-) -> Result<(Start, Reader, Referring), Error> {
+) -> Result<(Start, Reader, Texts, Referring), Error> {
     let mut start = store.begin(scope, &shape)?;
     let referring = follow::referring(store, scope.table)?;
     let omission = Omission::of(store)?;
     let suppressed = take(&mut start.suppressed);
     let reader = Reader::new(shape, &store.identity().secret, suppressed, omission)?;
-    Ok((start, reader, referring))
+    let texts = Texts::of(store, scope.table, AS_IT_IS)?;
+    Ok((start, reader, texts, referring))
 }
+
+/// Returns the text of a rendered record.
+pub(crate) fn text(json: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(json).map_err(|error| {
+        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+    })
+}
+
+/// The way of reading a record that is already in the spelling of its model.
+const AS_IT_IS: &str = "as it is";
 
 /// Undoes an unfinished run. After a commit, there is nothing to undo.
 impl Drop for Run<'_> {

@@ -1,5 +1,6 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
+pub(crate) mod ahead;
 pub(crate) mod amend;
 pub(crate) mod lease;
 pub(crate) mod memory;
@@ -27,12 +28,14 @@ use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
 use crate::fields::row::Row;
 use crate::fields::shape::Shape;
+use crate::fields::text_hash::TextHash;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
 use crate::history::status::TableStatus;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
+use crate::store::ahead::KnownRows;
 use crate::store::amend::Amendment;
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 
@@ -61,6 +64,10 @@ pub(crate) trait Store: Send {
 
     /// Returns what is known of each of these records, in the same order.
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error>;
+
+    /// Appends what is known of the next rows after this one, in the order of their keys; nothing after the last row. Writes
+    /// of the transaction may be missing.
+    fn known_after(&mut self, table: &str, key: i64, rows: &mut KnownRows) -> Result<(), Error>;
 
     /// Returns the records of these rows, in any order.
     fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error>;
@@ -290,7 +297,7 @@ pub(crate) struct Written<'a> {
     /// The record has another meaning than before.
     pub(crate) is_changed: bool,
     pub(crate) id: &'a str,
-    pub(crate) hash: Hash,
+    pub(crate) hashes: (Hash, TextHash),
     pub(crate) shape: i64,
     pub(crate) row: &'a Row<'a>,
     pub(crate) at: i64,
@@ -301,12 +308,18 @@ impl<'a> Written<'a> {
     pub(crate) const fn new(
         key: i64,
         id: &'a str,
-        hash: Hash,
+        hashes: (Hash, TextHash),
         shape: i64,
         row: &'a Row<'a>,
         at: i64,
     ) -> Self {
-        Self { key, is_new: true, is_changed: true, id, hash, shape, row, at }
+        Self { key, is_new: true, is_changed: true, id, hashes, shape, row, at }
+    }
+
+    /// Returns the bytes of the column `mirror_hash`.
+    #[cfg(any(feature = "sqlite", feature = "postgres019"))]
+    pub(crate) fn hash(&self) -> [u8; 24] {
+        crate::fields::text_hash::joined(self.hashes.0, self.hashes.1)
     }
 }
 

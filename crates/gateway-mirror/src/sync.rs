@@ -4,6 +4,7 @@ mod all;
 mod budget;
 mod measure;
 mod members;
+mod model;
 mod on_thread;
 pub(crate) mod options;
 mod plan;
@@ -20,26 +21,26 @@ use crate::engine::brake::Rules;
 use crate::error::{Error, ErrorKind};
 use crate::history::report::Report;
 use crate::mirror::Mirror;
+use crate::run::Run;
 use crate::sync::budget::Budget;
+use crate::sync::model::Model;
 use crate::sync::options::SyncOptions;
 use crate::sync::worker::Worker;
 
 /// Passes the records of a list to a run, from a client of either kind.
 macro_rules! pass {
-    ($records:ident, $O:ty, $counter:ident, $run:ident.$($await:ident)?) => {{
-        let mut json = Vec::new();
+    ($records:ident, $take:expr, $counter:ident, $run:ident.$($await:ident)?) => {
         loop {
-            let write = |record: <<$O as ListOperation>::Item as Record>::Ref<'_>, _: &str| render(&record, &mut json);
-            match $records.next_json_with(write)$(.$await)? {
+            match $records.next_json_with($take)$(.$await)? {
                 None => {
                     $counter.report();
                     return $run.finish()$(.$await)?;
                 }
                 Some(entry) => {
                     match entry.map_err(incomplete)? {
-                        Entry::Record(rendered) => {
-                            rendered?;
-                            $run.record(text(&json)?)$(.$await)??;
+                        Entry::Record(taken) => {
+                            taken?;
+                            $($run.send_full().$await?;)?
                         }
                         Entry::Rejected(rejected) => $run.reject(&reason(&rejected))$(.$await)??,
                     }
@@ -47,7 +48,7 @@ macro_rules! pass {
                 }
             }
         }
-    }};
+    };
 }
 
 impl Mirror {
@@ -260,12 +261,13 @@ impl Mirror {
         O: ListOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut run = Worker::start(self, scope(query)?, *table, options.rules_of(table.name()))?;
+        let (scope, rules) = (scope(query)?, options.rules_of(table.name()));
+        let mut run = Worker::start(self, scope, *table, rules, Model::of::<O::Item>())?;
         let mut counter = options.observer.counter(table.name());
         run.ready().await?;
         budget.take().await;
         let mut records = client.stream(query).await.map_err(incomplete)?;
-        pass!(records, O, counter, run.await)
+        pass!(records, |_, sent: &str| run.record(sent), counter, run.await)
     }
 
     async fn sync_pages_within<O>(
@@ -280,12 +282,13 @@ impl Mirror {
         O: PagedOperation,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let mut run = Worker::start(self, scope(query)?, *table, options.rules_of(table.name()))?;
+        let (scope, rules) = (scope(query)?, options.rules_of(table.name()));
+        let mut run = Worker::start(self, scope, *table, rules, Model::of::<O::Item>())?;
         let mut counter = options.observer.counter(table.name());
         run.ready().await?;
         budget.take().await;
         let mut records = client.stream_all(query);
-        pass!(records, O, counter, run.await)
+        pass!(records, |_, sent: &str| run.record(sent), counter, run.await)
     }
 
     fn sync_blocking_within<O>(
@@ -301,10 +304,11 @@ impl Mirror {
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let mut run = self.begin(&scope(query)?, table, options.rules_of(table.name()))?;
+        run.read_as(&Model::of::<O::Item>().reading)?;
         let mut counter = options.observer.counter(table.name());
         budget.take_blocking();
         let mut records = client.stream(query).map_err(incomplete)?;
-        pass!(records, O, counter, run.)
+        pass!(records, take_blocking::<O>(&mut run), counter, run.)
     }
 
     fn sync_pages_blocking_within<O>(
@@ -320,10 +324,11 @@ impl Mirror {
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let mut run = self.begin(&scope(query)?, table, options.rules_of(table.name()))?;
+        run.read_as(&Model::of::<O::Item>().reading)?;
         let mut counter = options.observer.counter(table.name());
         budget.take_blocking();
         let mut records = client.stream_all(query);
-        pass!(records, O, counter, run.)
+        pass!(records, take_blocking::<O>(&mut run), counter, run.)
     }
 }
 
@@ -339,16 +344,20 @@ fn scope<O: Operation>(query: &O) -> Result<String, Error> {
     })
 }
 
+/// Returns a function that passes a record to a run.
+fn take_blocking<O: ListOperation>(
+    run: &mut Run<'_>,
+) -> impl FnMut(<O::Item as Record>::Ref<'_>, &str) -> Result<(), Error>
+where
+    for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+{
+    |record, sent| run.sent(sent, |json| render(&record, json))
+}
+
 /// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
 fn render(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
     json.clear();
     serde_json::to_writer(json, record).map_err(|error| {
-        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
-    })
-}
-
-fn text(json: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(json).map_err(|error| {
         Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
     })
 }

@@ -49,7 +49,7 @@ fn bare_copy(results: &mut Results, size: u64, client: &mut Client) {
     for id in 1..=size {
         writeln!(
             copy,
-            "{id}\t{id}\t\\\\x07070707070707070707070707070707\tpresent\t0\t1\tPerson Number {id}\tperson{id}@example.com\t\
+            "{id}\t{id}\t\\\\x070707070707070707070707070707070707070707070707\tpresent\t0\t1\tPerson Number {id}\tperson{id}@example.com\t\
              +31 20 {id:07}\t{DATE}\t3\tNorthwind Jobs\tperson\t\\N\t\\N\t{DATE}\t{DATE}\t\\N\t\\N"
         )
         .unwrap();

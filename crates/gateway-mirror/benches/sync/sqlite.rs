@@ -48,7 +48,7 @@ fn bare_insert(results: &mut Results, size: u64, path: &Path) {
             .execute((
                 id.cast_signed(),
                 text,
-                [7_u8; 16],
+                [7_u8; 24],
                 name,
                 email,
                 phone,

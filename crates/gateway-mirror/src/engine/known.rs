@@ -1,6 +1,7 @@
 //! The knowledge of a store about a record, before it is compared.
 
 use crate::fields::hash::Hash;
+use crate::fields::text_hash::TextHash;
 
 /// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,4 +51,6 @@ pub(crate) struct Known {
     pub(crate) shape: i64,
     /// The hash of its meaning; `None` if it is erased.
     pub(crate) hash: Option<Hash>,
+    /// The hash of the text that it was written from; `None` also if that is not known.
+    pub(crate) text: Option<TextHash>,
 }

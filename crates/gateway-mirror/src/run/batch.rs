@@ -1,39 +1,50 @@
 //! Records that wait for each other.
 
+use crate::engine::known::Known;
 use crate::fields::hash::Hash;
+use crate::fields::text_hash::TextHash;
 
 /// A record that waits for its batch.
 pub(crate) struct Entry {
-    pub(crate) index: u64,
+    pub(crate) place: Place,
     pub(crate) id: String,
     pub(crate) hash: Hash,
     pub(crate) json: String,
+    /// The knowledge of the store, if it was read ahead.
+    pub(crate) known: Option<Known>,
+}
+
+/// The place of a record in the list, and the hash of its text.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) index: u64,
+    pub(crate) text: TextHash,
 }
 
 /// The JSON texts of records that are written together.
 #[derive(Default)]
 pub(crate) struct Waiting {
     text: String,
-    /// The index in the list, and the end of the text, of each.
-    ends: Vec<(u64, usize)>,
+    /// The place in the list, and the end of the text, of each.
+    ends: Vec<(Place, usize)>,
 }
 
 impl Waiting {
-    pub(crate) fn push(&mut self, index: u64, json: &str) {
+    pub(crate) fn push(&mut self, place: Place, json: &str) {
         self.text.push_str(json);
-        self.ends.push((index, self.text.len()));
+        self.ends.push((place, self.text.len()));
     }
 
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &str)> {
         let mut start = 0;
-        self.ends.iter().map(move |&(index, end)| {
+        self.ends.iter().map(move |&(place, end)| {
             let json = self.text.get(start..end).unwrap_or_default();
             start = end;
-            (index, json)
+            (place, json)
         })
     }
 

@@ -8,7 +8,6 @@ use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
 use crate::fields::difference::{Version, changed};
-use crate::fields::hash::Hash;
 use crate::fields::json::Members;
 use crate::recovery::spells::resume;
 use crate::run::Run;
@@ -28,8 +27,7 @@ impl Run<'_> {
     /// Compares the records of the batch with the store, and writes the differences.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         let batch = take(&mut self.batch);
-        let ids: Vec<&str> = batch.iter().map(|entry| &*entry.id).collect();
-        let known = self.store.known(&self.table, &ids)?;
+        let known = self.known(&batch)?;
         let mut old = self.old_versions(&batch, &known)?;
         // A record may occur twice in a batch, and was then written since.
         let mut written: HashMap<&str, Known> = HashMap::new();
@@ -46,6 +44,22 @@ impl Run<'_> {
         self.batch = batch;
         self.batch.clear();
         Ok(())
+    }
+
+    /// Returns what is known of the records of a batch.
+    fn known(&mut self, batch: &[Entry]) -> Result<Vec<Option<Known>>, Error> {
+        let unread = batch.iter().filter(|entry| entry.known.is_none());
+        let ids: Vec<&str> = unread.map(|entry| &*entry.id).collect();
+        if ids.is_empty() {
+            return Ok(batch.iter().map(|entry| entry.known).collect());
+        }
+        let mut found = self.store.known(&self.table, &ids)?.into_iter();
+        let known = batch.iter().map(|entry| entry.known.or_else(|| found.next().flatten()));
+        let known: Vec<Option<Known>> = known.collect();
+        if let Some(last) = known.iter().flatten().last() {
+            self.ahead.jump(last.key);
+        }
+        Ok(known)
     }
 
     /// Reads the rows of the records that may have changed.
@@ -76,12 +90,17 @@ impl Run<'_> {
     ) -> Result<Option<Known>, Error> {
         let verdict = self.comparison.judge(known, entry.hash);
         match verdict {
-            Verdict::Unchanged => self.report.unchanged += 1,
+            Verdict::Unchanged => {
+                self.report.unchanged += 1;
+                if self.texts.are_new() && known.text != Some(entry.place.text) {
+                    self.update(entry, known.key, false)?;
+                }
+            }
             Verdict::Repeated => self.report.repeated += 1,
             Verdict::Suppressed => self.report.suppressed += 1,
             Verdict::Contradicts => {
                 let reason = "the list has another record with the same identity";
-                self.note_rejected(entry.index, reason)?;
+                self.note_rejected(entry.place.index, reason)?;
             }
             Verdict::Back => {
                 self.come_back(entry, known)?;
@@ -107,7 +126,7 @@ impl Run<'_> {
             verdict,
             Verdict::Unchanged | Verdict::Repeated | Verdict::Suppressed | Verdict::Contradicts
         );
-        Ok(is_written.then(|| self.now(known.key, entry.hash)))
+        Ok(is_written.then(|| self.now(known.key, entry)))
     }
 
     /// Adds a record of which nothing is known. Returns what is known of it from now on, if it was written.
@@ -118,7 +137,8 @@ impl Run<'_> {
         }
         let (key, shape) = (self.next_key, self.shape_number);
         let row = self.reader.row(&Members::of(&entry.json)?)?;
-        let written = Written::new(key, &entry.id, entry.hash, shape, &row, self.at);
+        let hashes = (entry.hash, entry.place.text);
+        let written = Written::new(key, &entry.id, hashes, shape, &row, self.at);
         self.store.write(&self.table, &written)?;
         self.next_key += 1;
         self.comparison.add(key);
@@ -126,11 +146,12 @@ impl Run<'_> {
         self.report.added += 1;
         self.begin_spell(entry, false)?;
         self.emit(&entry.id, ChangeKind::Added, &[])?;
-        Ok(Some(self.now(key, entry.hash)))
+        Ok(Some(self.now(key, entry)))
     }
 
-    fn now(&self, key: i64, hash: Hash) -> Known {
-        Known { key, state: State::Present, misses: 0, shape: self.shape_number, hash: Some(hash) }
+    fn now(&self, key: i64, entry: &Entry) -> Known {
+        let (hash, text) = (Some(entry.hash), Some(entry.place.text));
+        Known { key, state: State::Present, misses: 0, shape: self.shape_number, hash, text }
     }
 
     /// Writes a record that may have changed. Returns whether it has.
@@ -180,7 +201,8 @@ impl Run<'_> {
 
     fn update(&mut self, entry: &Entry, key: i64, is_changed: bool) -> Result<(), Error> {
         let row = self.reader.row(&Members::of(&entry.json)?)?;
-        let new = Written::new(key, &entry.id, entry.hash, self.shape_number, &row, self.at);
+        let (hashes, shape) = ((entry.hash, entry.place.text), self.shape_number);
+        let new = Written::new(key, &entry.id, hashes, shape, &row, self.at);
         self.store.write(&self.table, &Written { is_new: false, is_changed, ..new })
     }
 }

@@ -5,7 +5,7 @@ use std::mem::take;
 use crate::error::Error;
 use crate::feed::change::ChangeKind;
 use crate::run::Run;
-use crate::run::batch::{Entry, Waiting};
+use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::Parsed;
 use crate::store::{PAGE, Written};
 
@@ -23,8 +23,8 @@ struct Others {
 
 impl Run<'_> {
     /// Takes a record that is written later, together with others.
-    pub(crate) fn wait(&mut self, index: u64, json: &str) -> Result<(), Error> {
-        self.waiting.push(index, json);
+    pub(crate) fn wait(&mut self, place: Place, json: &str) -> Result<(), Error> {
+        self.waiting.push(place, json);
         if self.waiting.len() < PAGE { Ok(()) } else { self.write_waiting() }
     }
 
@@ -66,11 +66,11 @@ impl Run<'_> {
         let (at, shape, spells) = (self.at, self.shape_number, self.spells);
         let Self { store, reader, next_key, .. } = self;
         store.insert(&self.table, at, &mut |insert| {
-            for (index, json) in waiting.iter() {
+            for (place, json) in waiting.iter() {
                 let Parsed { id, hash, members } = match reader.read(json) {
                     Ok(parsed) => parsed,
                     Err(error) => {
-                        others.rejected.push((index, error.to_string()));
+                        others.rejected.push((place.index, error.to_string()));
                         continue;
                     }
                 };
@@ -79,7 +79,7 @@ impl Run<'_> {
                     continue;
                 }
                 let (row, key) = (&reader.row(&members)?, *next_key);
-                if insert(&Written::new(key, &id, hash, shape, row, at))? {
+                if insert(&Written::new(key, &id, (hash, place.text), shape, row, at))? {
                     *next_key += 1;
                     if let Some(spells) = spells {
                         let value = spells.value(row).map(str::to_owned);
@@ -88,7 +88,7 @@ impl Run<'_> {
                     added.extend(emits.then(|| id.into_owned()));
                 } else {
                     let (id, json) = (id.into_owned(), json.to_owned());
-                    others.repeated.push(Entry { index, id, hash, json });
+                    others.repeated.push(Entry { place, id, hash, json, known: None });
                 }
             }
             Ok(())

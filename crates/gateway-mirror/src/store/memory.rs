@@ -24,6 +24,7 @@ use crate::history::past_run::PastRun;
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
+use crate::store::ahead::KnownRows;
 use crate::store::amend::Amendment;
 use crate::store::lease::Lease;
 use crate::store::memory::accept::accepts;
@@ -115,6 +116,12 @@ impl Store for MemoryStore {
         Ok(ids.iter().map(known).collect())
     }
 
+    fn known_after(&mut self, table: &str, key: i64, rows: &mut KnownRows) -> Result<(), Error> {
+        let after = self.table(table)?.rows.range(key + 1..).take(PAGE);
+        after.for_each(|(_, stored)| rows.push(&stored.id, stored.known));
+        Ok(())
+    }
+
     fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
         let kept = |key: &i64| {
             let Stored { known, id, times, row } = self.stored(table, *key)?.clone();
@@ -137,8 +144,9 @@ impl Store for MemoryStore {
 
     fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
         let table = self.table(table)?;
-        let Written { key, shape, hash, .. } = *written;
-        let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
+        let Written { key, shape, hashes: (hash, text), .. } = *written;
+        let (hash, text) = (Some(hash), Some(text));
+        let known = Known { key, state: State::Present, misses: 0, shape, hash, text };
         table.keys.insert(written.id.to_owned(), key);
         let (id, row) = (written.id.to_owned(), written.row.clone().into_owned());
         let before = table.rows.get(&key).map(|stored| stored.times);
@@ -175,7 +183,7 @@ impl Store for MemoryStore {
         let shape = self.shape(shape)?;
         let stored = self.stored(table, key)?;
         stored.row.erase(&shape);
-        stored.known = Known { state, misses: 0, hash: None, ..stored.known };
+        stored.known = Known { state, misses: 0, hash: None, text: None, ..stored.known };
         stored.times.gone_at = Some(at);
         Ok(())
     }
@@ -268,7 +276,7 @@ impl Store for MemoryStore {
     fn amend(&mut self, table: &str, key: i64, amendment: Amendment) -> Result<(), Error> {
         let stored = self.stored(table, key)?;
         match amendment {
-            Amendment::Hash(hash) => stored.known.hash = Some(hash),
+            Amendment::Hash(hash) => (stored.known.hash, stored.known.text) = (Some(hash), None),
             Amendment::ChangedAt(at) => stored.times.changed_at = at,
         }
         Ok(())

@@ -28,7 +28,6 @@ mod suppressed;
 mod table;
 mod updates;
 mod view;
-mod window;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem::take;
@@ -54,10 +53,12 @@ use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
 use crate::source::Source;
+use crate::store::ahead::KnownRows;
 use crate::store::amend::Amendment;
 use crate::store::lease::Lease;
 use crate::store::postgres::link::{Link, Session};
-use crate::store::postgres::lookup::Lookup;
+use crate::store::postgres::lookup::Prefetch;
+use crate::store::postgres::open::VERSION;
 use crate::store::postgres::pending::Pending;
 use crate::store::postgres::rows::get;
 use crate::store::postgres::spells::{Removed, Wanted};
@@ -78,7 +79,7 @@ pub(crate) struct PostgresStore {
     identity: Identity,
     tables: HashMap<String, Arc<Table>>,
     pending: Pending,
-    lookup: Lookup,
+    prefetch: Prefetch,
     /// The identities that were inserted.
     occurred: Occurred,
     /// The tables with values that the transaction erased.
@@ -105,7 +106,7 @@ impl PostgresStore {
             identity,
             tables: HashMap::new(),
             pending: Pending::default(),
-            lookup: Lookup::default(),
+            prefetch: Prefetch::default(),
             occurred: Occurred::default(),
             erased: BTreeSet::new(),
             last: 0,
@@ -131,8 +132,13 @@ impl PostgresStore {
         let (last, result) = self.call(move |session, schema| {
             session.begin()?;
             lock::take(session, &name, key)?;
-            let last = session.query(&format!("SELECT last FROM {schema}.mirror_meta"), &[])?;
-            let last: i64 = last.first().map_or(Ok(0), |row| get(row, 0))?;
+            let meta = format!("SELECT last, version FROM {schema}.mirror_meta");
+            let meta = session.query(&meta, &[])?;
+            let number = |column| meta.first().map_or(Ok(0), |row| get::<i64>(row, column));
+            let (last, version) = (number(0)?, number(1)?);
+            if version < VERSION {
+                session.batch(&format!("UPDATE {schema}.mirror_meta SET version = {VERSION}"))?;
+            }
             Ok((last, job(session, schema)?))
         })?;
         self.last = last;
@@ -141,7 +147,7 @@ impl PostgresStore {
 
     fn forget_transaction(&mut self) {
         self.pending = Pending::default();
-        self.lookup = Lookup::default();
+        self.prefetch = Prefetch::default();
         self.occurred = Occurred::default();
         self.erased.clear();
     }
@@ -227,7 +233,12 @@ impl Store for PostgresStore {
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
         self.flush()?;
         let table = self.table(table)?;
-        self.lookup.find(&self.link, &table, ids)
+        lookup::known(&self.link, &table, ids)
+    }
+
+    fn known_after(&mut self, table: &str, key: i64, rows: &mut KnownRows) -> Result<(), Error> {
+        let table = self.table(table)?;
+        self.prefetch.known_after(&self.link, &table, key, rows)
     }
 
     fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
@@ -246,9 +257,6 @@ impl Store for PostgresStore {
 
     fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
         let table = self.table_to_write(table)?;
-        if !written.is_new {
-            self.lookup.wrote(written.key);
-        }
         self.pending.write(&table, written)
     }
 
@@ -266,7 +274,6 @@ impl Store for PostgresStore {
 
     fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
         let table = self.table_to_write(table)?;
-        self.lookup.wrote(key);
         let (misses, at) = match mark {
             Mark::Present => (0, 0),
             Mark::Missing { misses, at } => (misses, at),
@@ -278,7 +285,6 @@ impl Store for PostgresStore {
     fn erase(&mut self, table: &str, key: i64, state: State, at: i64) -> Result<(), Error> {
         self.erased.insert(table.to_owned());
         let table = self.table_to_write(table)?;
-        self.lookup.wrote(key);
         self.pending.erase(&table, key, state, at);
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! A mirror in a SQLite file.
 
-mod ahead;
 mod amend;
 mod backup;
 mod browse;
@@ -53,10 +52,10 @@ use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
 use crate::source::Source;
+use crate::store::ahead::KnownRows;
 use crate::store::amend::Amendment;
 use crate::store::lease::Lease;
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
-use crate::store::sqlite::ahead::Ahead;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::lock::Lock;
 use crate::store::sqlite::open::VERSION;
@@ -86,7 +85,6 @@ pub(crate) struct SqliteStore {
     held: Weak<Lock>,
     tables: HashMap<String, Arc<Table>>,
     shapes: Shapes,
-    ahead: Ahead,
     /// The time that was written last, and its text.
     time: (i64, Arc<str>),
 }
@@ -107,7 +105,6 @@ impl SqliteStore {
             held: Weak::new(),
             tables: HashMap::new(),
             shapes: Shapes::new(),
-            ahead: Ahead::default(),
             time: (i64::MIN, Arc::from("")),
         })
     }
@@ -123,7 +120,6 @@ impl SqliteStore {
     /// Takes the lock and begins a transaction.
     fn lock(&mut self) -> Result<(), Error> {
         self.lock = Some(self.take_lock()?);
-        self.ahead = Ahead::default();
         // Page 1 counts changes only when it is written, see `log`.
         self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
     }
@@ -198,14 +194,18 @@ impl Store for SqliteStore {
     }
 
     fn begin_reading(&mut self) -> Result<(), Error> {
-        self.ahead = Ahead::default();
         // The transaction begins to read with its first statement.
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
     fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
         let table = self.table(table)?;
-        lookup::known(&self.connection, &mut self.ahead, &table, ids)
+        lookup::known(&self.connection, &table, ids).map_err(failed)
+    }
+
+    fn known_after(&mut self, table: &str, key: i64, rows: &mut KnownRows) -> Result<(), Error> {
+        let table = self.table(table)?;
+        lookup::known_after(&self.connection, &table, key, rows).map_err(failed)
     }
 
     fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
@@ -224,7 +224,7 @@ impl Store for SqliteStore {
 
     fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
         let table = self.table(table)?;
-        let (hash, at) = (written.hash.to_bytes(), self.time(written.at));
+        let (hash, at) = (written.hash(), self.time(written.at));
         let changed_at = written.is_changed.then_some(&*at);
         let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
         let sql = if written.is_new { &table.insert } else { &table.update };

@@ -11,9 +11,10 @@ use crate::fields::layout::Layout;
 use crate::fields::shape::Shape;
 use crate::recovery::asking::Answer;
 use crate::recovery::target::Target;
+use crate::run::text;
 use crate::sync::budget::Budget;
 use crate::sync::recover::Recover;
-use crate::sync::{render, text};
+use crate::sync::render;
 
 /// A list that recovers values.
 pub(crate) struct Filtered<O>(pub(crate) Recovery<O>);

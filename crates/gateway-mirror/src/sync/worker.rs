@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::history::report::Report;
 use crate::mirror::{self, Mirror};
 use crate::run::Run;
+use crate::sync::model::Model;
 
 /// The sending side of a run. Dropping it before [`finish`](Self::finish) undoes the run.
 pub(crate) struct Worker {
@@ -27,7 +28,7 @@ pub(crate) struct Worker {
 /// A part of a list. The last one says that the list is complete.
 #[derive(Default)]
 struct Batch {
-    /// The JSON texts of the records, and the reasons of the rejected ones.
+    /// The records as the service sent them, and the reasons of the rejected ones.
     text: String,
     items: Vec<Item>,
     is_last: bool,
@@ -46,6 +47,7 @@ impl Worker {
         scope: String,
         table: Table,
         rules: Rules,
+        model: Model,
     ) -> Result<Self, Error> {
         let (sender, batches) = mpsc::channel(QUEUED);
         let (announce, begun) = oneshot::channel();
@@ -53,10 +55,11 @@ impl Worker {
         let (store, at) = (Arc::clone(&mirror.store), mirror::now(&mirror.clock));
         let work = move || {
             let run = mirror::begin(&store, &scope, &table, rules, at);
-            let report = run.and_then(|run| {
+            let report = run.and_then(|mut run| {
+                run.read_as(&model.reading)?;
                 // Nobody waits any more: the batches end without a last one.
                 let _dropped = announce.send(());
-                feed(run, batches)
+                feed(run, batches, &model)
             });
             let _dropped = give.send(report);
         };
@@ -75,12 +78,21 @@ impl Worker {
         }
     }
 
-    pub(crate) async fn record(&mut self, json: &str) -> Result<(), Error> {
-        self.push(true, json).await
+    /// Takes the next record as the service sent it. [`send_full`](Self::send_full) passes it on.
+    #[expect(clippy::unnecessary_wraps, reason = "a run may fail at this point")]
+    pub(crate) fn record(&mut self, sent: &str) -> Result<(), Error> {
+        self.push(true, sent);
+        Ok(())
     }
 
     pub(crate) async fn reject(&mut self, reason: &str) -> Result<(), Error> {
-        self.push(false, reason).await
+        self.push(false, reason);
+        self.send_full().await
+    }
+
+    /// Sends the batch if it is full.
+    pub(crate) async fn send_full(&mut self) -> Result<(), Error> {
+        if self.batch.text.len() < BATCH { Ok(()) } else { self.send().await }
     }
 
     /// Says that the list is complete, and waits for its commit.
@@ -93,10 +105,9 @@ impl Worker {
         }
     }
 
-    async fn push(&mut self, is_record: bool, text: &str) -> Result<(), Error> {
+    fn push(&mut self, is_record: bool, text: &str) {
         self.batch.text.push_str(text);
         self.batch.items.push(Item { is_record, end: self.batch.text.len() });
-        if self.batch.text.len() < BATCH { Ok(()) } else { self.send().await }
     }
 
     async fn send(&mut self) -> Result<(), Error> {
@@ -118,7 +129,11 @@ impl Worker {
 }
 
 /// Passes the batches into the run. If they end without a last one, the run is undone.
-fn feed(mut run: Run<'_>, mut batches: mpsc::Receiver<Batch>) -> Result<Report, Error> {
+fn feed(
+    mut run: Run<'_>,
+    mut batches: mpsc::Receiver<Batch>,
+    model: &Model,
+) -> Result<Report, Error> {
     let mut next =
         || pollster::block_on(poll_fn(|context| Pin::new(&mut batches).poll_next(context)));
     while let Some(batch) = next() {
@@ -126,7 +141,7 @@ fn feed(mut run: Run<'_>, mut batches: mpsc::Receiver<Batch>) -> Result<Report, 
         for item in batch.items {
             let text = batch.text.get(start..item.end).unwrap_or_default();
             if item.is_record {
-                run.record(text)?;
+                run.sent(text, |json| (model.render)(text, json))?;
             } else {
                 run.reject(text)?;
             }

@@ -7,7 +7,7 @@ use gateway_mirror::{Cursor, ErrorKind, Filter, Mirror, Record, Rules, State};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::oracle::{Item, Oracle, Step};
+use crate::oracle::{Item, Oracle, Spelling, Step};
 use crate::place::{Place, places};
 use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed};
 
@@ -42,10 +42,15 @@ fn items() -> impl Strategy<Value = Vec<Item>> {
     prop::collection::vec(item, 0..8)
 }
 
+fn spelling() -> impl Strategy<Value = Spelling> {
+    prop::sample::select(vec![Spelling::Compact, Spelling::Spaced, Spelling::Reversed])
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let id = prop::sample::select(vec!["1".to_owned(), "é😀".to_owned(), "never seen".to_owned()]);
     let step = prop_oneof![
         12 => items().prop_map(Step::List),
+        6 => spelling().prop_map(Step::Again),
         2 => items().prop_map(Step::Cut),
         1 => id.prop_map(Step::Forget),
         1 => any::<bool>().prop_map(|has_stars| Step::Describe { has_stars }),
@@ -83,8 +88,9 @@ impl Subject {
     }
 
     /// Returns whether a list was committed.
-    fn apply(&mut self, step: &Step) -> bool {
+    fn apply(&mut self, step: &Step, spelling: Spelling) -> bool {
         match step {
+            Step::Again(_) => panic!("the test replaces it"),
             Step::Describe { has_stars } => self.has_stars = *has_stars,
             Step::Forget(id) => drop(self.mirror.forget("photo", id).unwrap()),
             Step::List(items) | Step::Cut(items) => {
@@ -92,7 +98,7 @@ impl Subject {
                 let mut run = self.mirror.begin("photos/list", &table, Rules::new()).unwrap();
                 for item in items {
                     match item {
-                        Item::Record(record) => run.record(&record.to_string()).unwrap(),
+                        Item::Record(record) => run.record(&spelling.of(record)).unwrap(),
                         Item::Rejected => run.reject("a reason").unwrap(),
                     }
                 }
@@ -175,17 +181,25 @@ fn all_stores_equal_the_oracle_and_the_feed_leads_to_the_tables() {
         let mirrors = [Mirror::in_memory().unwrap()].into_iter().chain(mirrors);
         let mut subjects: Vec<Subject> =
             mirrors.map(|mirror| Subject::new(clock.of(mirror))).collect();
+        let mut last = Vec::new();
         for (time, step) in (100..).zip(&steps) {
             clock.set(time);
-            let mut is_committed = false;
-            match step {
+            let (mut is_committed, mut spelling, mut step) =
+                (false, Spelling::default(), step.clone());
+            match &step {
+                Step::List(items) => last.clone_from(items),
+                Step::Again(another) => (spelling, step) = (*another, Step::List(last.clone())),
+                _ => {}
+            }
+            match &step {
+                Step::Again(_) => panic!("it was replaced"),
                 Step::Describe { has_stars } => oracle.describe(*has_stars),
                 Step::Forget(id) => oracle.forget(id),
                 Step::Cut(_) => {}
                 Step::List(items) => is_committed = oracle.list(items),
             }
             for subject in &mut subjects {
-                prop_assert_eq!(subject.apply(step), is_committed);
+                prop_assert_eq!(subject.apply(&step, spelling), is_committed);
                 prop_assert_eq!(&feed(&subject.mirror), &oracle.feed);
                 let expected = oracle.records.iter();
                 let expected: Replica = expected

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 pub(crate) enum Step {
     /// A complete list.
     List(Vec<Item>),
+    /// The last complete list again, spelled in this way.
+    Again(Spelling),
     /// A list that is cut after these entries.
     Cut(Vec<Item>),
     /// Erases a record.
@@ -23,6 +25,34 @@ pub(crate) enum Step {
 pub(crate) enum Item {
     Record(Value),
     Rejected,
+}
+
+/// The spelling of the records of a list. It has no meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    #[default]
+    Compact,
+    Spaced,
+    /// The fields are in the opposite order.
+    Reversed,
+}
+
+impl Spelling {
+    /// Returns a record as JSON text.
+    pub(crate) fn of(self, record: &Value) -> String {
+        match (self, record) {
+            (Self::Spaced, _) => format!("{record:#}"),
+            (Self::Reversed, Value::Object(fields)) => {
+                // The order of the fields of a `Value` depends on a feature of serde_json.
+                let fields: std::collections::BTreeMap<_, _> = fields.iter().collect();
+                let fields = fields.into_iter().rev();
+                let fields =
+                    fields.map(|(name, value)| format!("{}:{value}", Value::from(&**name)));
+                format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+            }
+            _ => record.to_string(),
+        }
+    }
 }
 
 /// The expected content of a mirror.

@@ -18,13 +18,13 @@ fn a_schema_with_other_tables_or_a_newer_mirror_is_refused() {
     let Some((place, url, name)) = schema() else { return };
     let open = |name: &str| Mirror::open_postgres(&connector(&url), name, &source());
     drop(place.open());
-    place.execute("UPDATE mirror_meta SET version = 2");
+    place.execute("UPDATE mirror_meta SET version = 3");
     let error = open(&name).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Newer);
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot open the schema `{name}`: its version 2 is newer than version 1 of this release; use a newer release"
+            "cannot open the schema `{name}`: its version 3 is newer than version 2 of this release; use a newer release"
         )
     );
     place.execute("CREATE SCHEMA foreign_tables CREATE TABLE photo (id integer)");

@@ -89,13 +89,48 @@ fn an_unchanged_list_writes_no_row() {
         let written = || place.row("SELECT count(*) FROM audit").remove(0);
         let mut reversed = list.clone();
         reversed.reverse();
-        for list in [&list, &reversed] {
+        let spelled: Vec<String> =
+            (0..2000).map(|id| format!(r#"{{"size": {id}, "id": "{id}"}}"#)).collect();
+        let spelled: Vec<&str> = spelled.iter().map(String::as_str).collect();
+        for list in [&list, &reversed, &spelled, &list] {
             assert_eq!(photos(&mut mirror, list).unchanged, 2000);
             assert_eq!(written(), "0");
         }
         let changed = [&list[1..], &[r#"{"id":"0","size":7}"#]].concat();
         assert_eq!(photos(&mut mirror, &changed).changed, 1);
         assert_eq!(written(), "2");
+    }
+}
+
+#[test]
+fn a_mirror_of_the_former_schema_gets_the_hashes_of_the_texts_once() {
+    for place in places() {
+        let list = [r#"{"id":"1","size":1}"#, r#"{"id":"2","size":2}"#, r#"{"id":"3"}"#];
+        photos(&mut place.open(), &list);
+        place.execute("UPDATE photo SET mirror_hash = substr(mirror_hash, 1, 16)");
+        place.execute("DELETE FROM mirror_note");
+        place.execute(match place {
+            Place::Sqlite(_) => "PRAGMA user_version = 1",
+            #[cfg(feature = "postgres019")]
+            Place::Postgres(_) => "UPDATE mirror_meta SET version = 1",
+        });
+        let mut mirror = place.open();
+        assert_eq!(mirror.check().unwrap().findings, []);
+        audit(&place);
+        let lengths = "SELECT min(length(mirror_hash)), max(length(mirror_hash)) FROM photo";
+        for list in [&list[..], &list] {
+            assert_eq!(photos(&mut mirror, list).unchanged, 3);
+            assert_eq!(place.row("SELECT count(*) FROM audit"), ["3"]);
+            assert_eq!(place.row(lengths), ["24", "24"]);
+        }
+        let version = match place {
+            Place::Sqlite(_) => "SELECT user_version FROM pragma_user_version",
+            #[cfg(feature = "postgres019")]
+            Place::Postgres(_) => "SELECT version FROM mirror_meta",
+        };
+        assert_eq!(place.row(version), ["2"]);
+        assert_eq!(feed(&mirror), Vec::<String>::new());
+        assert_eq!(mirror.check().unwrap().findings, []);
     }
 }
 

@@ -6,95 +6,75 @@ use std::sync::Arc;
 use ::postgres::types::Type;
 
 use crate::engine::known::Known;
-use crate::engine::seen::Seen;
 use crate::error::Error;
-use crate::store::postgres::link::{Link, Parameter, Reply};
+use crate::store::ahead::KnownRows;
+use crate::store::postgres::link::{Link, Reply};
 use crate::store::postgres::rows;
 use crate::store::postgres::table::Table;
-use crate::store::postgres::window::{WINDOW, Window};
 
-/// The rows that a transaction has read ahead.
-#[derive(Default)]
-pub(crate) struct Lookup {
-    window: Window,
-    /// The page after those in the window.
-    ahead: Option<Reply<Page>>,
-    /// The rows that the transaction wrote: what was read ahead of them is old.
-    written: Seen,
+/// Returns what is known of these records, in the same order. Earlier writes must have been sent.
+pub(crate) fn known(
+    link: &Link,
+    table: &Arc<Table>,
+    ids: &[&str],
+) -> Result<Vec<Option<Known>>, Error> {
+    let wanted: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let table = Arc::clone(table);
+    let rows: HashMap<String, Known> = link.call(move |session| {
+        table.find(session, &table.known, &wanted)?.iter().map(rows::known_with_id).collect()
+    })?;
+    Ok(ids.iter().map(|id| rows.get(*id).copied()).collect())
 }
 
-type Page = Vec<(String, Known)>;
+/// Reads one page of rows more than is wanted, so that the database works at the same time as the caller.
+#[derive(Default)]
+pub(crate) struct Prefetch(Option<Page>);
 
-impl Lookup {
-    /// Notes that a row was written.
-    pub(crate) fn wrote(&mut self, key: i64) {
-        self.written.insert(key);
-    }
+/// A page that was asked for.
+struct Page {
+    /// Its rows are those after this one.
+    after: i64,
+    rows: Reply<KnownRows>,
+}
 
-    /// Returns what is known of these records, in the same order. Earlier writes must have been sent.
-    pub(crate) fn find(
+impl Prefetch {
+    /// Appends what is known of the rows after a key.
+    pub(crate) fn known_after(
         &mut self,
         link: &Link,
         table: &Arc<Table>,
-        ids: &[&str],
-    ) -> Result<Vec<Option<Known>>, Error> {
-        let mut found = vec![None; ids.len()];
-        if ids.len() > 1 {
-            self.take_ahead(link, table, ids, &mut found)?;
-        }
-        let missing = ids.iter().zip(&found).filter(|(_, found)| found.is_none());
-        let missing: Vec<String> = missing.map(|(id, _)| (*id).to_owned()).collect();
-        if missing.is_empty() {
-            return Ok(found);
-        }
-        let table = Arc::clone(table);
-        let page: Page = link.call(move |session| {
-            table.find(session, &table.known, &missing)?.iter().map(rows::known).collect()
-        })?;
-        self.window.miss(page.len());
-        let rows: HashMap<String, Known> = page.into_iter().collect();
-        for (id, found) in ids.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-            *found = rows.get(*id).copied();
-        }
-        Ok(found)
-    }
-
-    /// Takes the records that are in the window. Reads ahead if that may find the others.
-    fn take_ahead(
-        &mut self,
-        link: &Link,
-        table: &Arc<Table>,
-        ids: &[&str],
-        found: &mut [Option<Known>],
+        key: i64,
+        rows: &mut KnownRows,
     ) -> Result<(), Error> {
-        for _ in 0..PAGES {
-            for (id, found) in ids.iter().zip(&mut *found).filter(|(_, found)| found.is_none()) {
-                let known = self.window.take(id);
-                *found = known.filter(|known| !self.written.contains(known.key));
-            }
-            let missing = found.iter().filter(|found| found.is_none()).count();
-            let Some(after) = self.window.wants(missing, ids.len()) else { return Ok(()) };
-            let page = match self.ahead.take() {
-                Some(page) => page,
-                None => ask(link, table, after)?,
-            };
-            self.window.fill(page.wait()?);
-            if let Some(after) = self.window.next() {
-                self.ahead = Some(ask(link, table, after)?);
-            }
+        let page = match self.0.take().filter(|page| page.after == key) {
+            Some(page) => page.rows,
+            None => ask(link, table, key)?,
+        };
+        let page = page.wait()?;
+        if let Some(after) = page.last_key() {
+            self.0 = Some(Page { after, rows: ask(link, table, after)? });
         }
+        rows.append(page);
         Ok(())
     }
 }
 
 /// Asks for the page after a key.
-fn ask(link: &Link, table: &Arc<Table>, after: i64) -> Result<Reply<Page>, Error> {
+fn ask(link: &Link, table: &Arc<Table>, after: i64) -> Result<Reply<KnownRows>, Error> {
     let table = Arc::clone(table);
     link.ask(move |session| {
-        let parameters: [Parameter<'_>; 2] = [(&after, Type::INT8), (&WINDOW, Type::INT8)];
-        session.query(&table.known_after, &parameters)?.iter().map(rows::known).collect()
+        let mut page = KnownRows::default();
+        for row in
+            &session.query(&table.known_after, &[(&after, Type::INT8), (&SIZE, Type::INT8)])?
+        {
+            page.push(rows::id(row)?, rows::known(row)?);
+        }
+        Ok(page)
     })
 }
 
-/// Maximum number of pages that are read ahead for a batch. The first one fills an empty window.
-const PAGES: usize = 3;
+/// Number of rows in a page.
+const SIZE: i64 = 4096;

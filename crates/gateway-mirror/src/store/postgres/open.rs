@@ -127,5 +127,5 @@ fn has_mirror(session: &mut Session, schema: &str) -> Result<bool, Error> {
     found.first().map_or(Ok(false), |row| get(row, 0))
 }
 
-/// The version of the schema of this release.
-const VERSION: i64 = 1;
+/// The version of the schema of this release. In version 1, `mirror_hash` had no hash of the text.
+pub(crate) const VERSION: i64 = 2;

@@ -63,7 +63,7 @@ impl Pending {
         rows.begin(FIXED + row.cells.len().saturating_sub(1));
         rows.value(row.cells.get(table.shape.identity).and_then(Option::as_ref));
         rows.integer(written.key);
-        rows.bytes(&written.hash.to_bytes());
+        rows.bytes(&written.hash());
         rows.text(State::Present.as_str());
         rows.small(0);
         rows.integer(written.shape);

@@ -5,9 +5,9 @@ use ::postgres::types::{FromSql, Type};
 
 use crate::engine::known::{Known, State};
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::Kind;
+use crate::fields::text_hash::split;
 use crate::store::postgres::failure::failed;
 use crate::store::postgres::link::Session;
 use crate::store::postgres::table::Table;
@@ -19,21 +19,27 @@ pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r SqlRow, column: usize) -> Result<
 }
 
 /// Reads the first columns of the statements for records.
-fn known_of(row: &SqlRow) -> Result<Known, Error> {
-    let hash: Option<&[u8]> = get(row, 1)?;
+pub(crate) fn known(row: &SqlRow) -> Result<Known, Error> {
+    let (hash, text) = get::<Option<&[u8]>>(row, 1)?.map_or((None, None), split);
     let misses: i32 = get(row, 3)?;
     Ok(Known {
         key: get(row, 0)?,
-        hash: hash.and_then(|hash| hash.try_into().ok()).map(Hash::from_bytes),
+        hash,
+        text,
         state: State::of(get(row, 2)?).unwrap_or(State::Present),
         misses: u32::try_from(misses).unwrap_or_default(),
         shape: get(row, 4)?,
     })
 }
 
+/// Reads the identity of a record from the statements for what is known.
+pub(crate) fn id(row: &SqlRow) -> Result<&str, Error> {
+    get(row, 5)
+}
+
 /// Reads the columns of the statements for what is known.
-pub(crate) fn known(row: &SqlRow) -> Result<(String, Known), Error> {
-    Ok((get(row, 5)?, known_of(row)?))
+pub(crate) fn known_with_id(row: &SqlRow) -> Result<(String, Known), Error> {
+    Ok((id(row)?.to_owned(), known(row)?))
 }
 
 /// Reads the rows of a statement that selects all columns.
@@ -57,7 +63,7 @@ pub(crate) fn live_after(
 
 /// Reads a row of a statement that selects all columns.
 pub(crate) fn one(table: &Table, row: &SqlRow) -> Result<Kept, Error> {
-    let known = known_of(row)?;
+    let known = known(row)?;
     let shape = table.shapes.get(&known.shape).ok_or_else(|| {
         Error::new(
             ErrorKind::Store,

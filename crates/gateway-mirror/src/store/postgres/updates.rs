@@ -29,7 +29,7 @@ impl Updates {
     pub(crate) fn push(&mut self, written: &Written<'_>, row: &Row<'_>, shape: &Shape) {
         self.keys.push(written.key);
         self.ids.push(written.id.to_owned());
-        self.hashes.push(written.hash.to_bytes().to_vec());
+        self.hashes.push(written.hash().to_vec());
         self.changed.push(written.is_changed);
         self.extras.push(row.extra.clone());
         self.nulls.push(row.nulls.clone());

@@ -19,7 +19,7 @@ pub(crate) fn all(
     let sql = format!("{} ON CONFLICT DO NOTHING", table.insert);
     let (mut statement, mut is_first) = (connection.prepare_cached(&sql).map_err(failed)?, true);
     rows(&mut |written| {
-        let hash = written.hash.to_bytes();
+        let hash = written.hash();
         let parameters = table.parameters(written, &hash, Some(at)).zip(1_usize..);
         for (value, index) in parameters.filter(|(_, index)| is_first || !SHARED.contains(index)) {
             statement.raw_bind_parameter(index, value).map_err(failed)?;

@@ -3,43 +3,37 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::engine::known::Known;
-use crate::error::Error;
 use crate::store::Live;
-use crate::store::sqlite::ahead::Ahead;
-use crate::store::sqlite::failure::failed;
+use crate::store::ahead::KnownRows;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::table::Table;
 
 /// Returns what is known of each of these records, in the same order.
 pub(crate) fn known(
     connection: &Connection,
-    ahead: &mut Ahead,
     table: &Table,
     ids: &[&str],
-) -> Result<Vec<Option<Known>>, Error> {
-    let mut found = Vec::with_capacity(ids.len());
-    for id in ids {
-        read_ahead(connection, ahead, table)?;
-        if let Some(known) = ahead.take(id) {
-            found.push(Some(known));
-            continue;
-        }
-        let mut statement = connection.prepare_cached(&table.known).map_err(failed)?;
-        let known = statement.query_row((table.id(id),), rows::known).optional();
-        let known = known.map_err(failed)?.map(|(_, known)| known);
-        if let Some(known) = known {
-            ahead.jump(known.key);
-        }
-        found.push(known);
-    }
-    Ok(found)
+) -> rusqlite::Result<Vec<Option<Known>>> {
+    let mut statement = connection.prepare_cached(&table.known)?;
+    ids.iter().map(|id| statement.query_row((table.id(id),), rows::known).optional()).collect()
 }
 
-fn read_ahead(connection: &Connection, ahead: &mut Ahead, table: &Table) -> Result<(), Error> {
-    let Some((after, size)) = ahead.wants() else { return Ok(()) };
-    let mut statement = connection.prepare_cached(&table.known_after).map_err(failed)?;
-    let found = statement.query_map((after, size), rows::known).map_err(failed)?;
-    ahead.fill(found.collect::<Result<_, _>>().map_err(failed)?);
+/// Appends what is known of the rows after a key.
+pub(crate) fn known_after(
+    connection: &Connection,
+    table: &Table,
+    key: i64,
+    rows: &mut KnownRows,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(&table.known_after)?;
+    let mut found = statement.query((key,))?;
+    while let Some(row) = found.next()? {
+        let known = rows::known(row)?;
+        match row.get_ref(rows::ID)?.as_str() {
+            Ok(id) => rows.push(id, known),
+            Err(_integer) => rows.push(&rows::id(row.get_ref(rows::ID)?), known),
+        }
+    }
     Ok(())
 }
 

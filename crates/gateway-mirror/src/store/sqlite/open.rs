@@ -27,7 +27,8 @@ pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, 
         |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));
     match (header(&connection)?, source) {
         ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
-        ((APPLICATION_ID, VERSION), _) => {}
+        // A write makes an older schema one of this release.
+        ((APPLICATION_ID, OLDEST..=VERSION), _) => {}
         ((APPLICATION_ID, newer), _) if newer > VERSION => {
             let why = format!(
                 "its schema {newer} is newer than schema {VERSION} of this release; use a newer release"
@@ -106,8 +107,11 @@ fn identity(connection: &Connection) -> Result<(Identity, String), Error> {
 /// `GWMR`, the application id in the header of every mirror.
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
-/// The version of the schema of this release.
-pub(crate) const VERSION: i64 = 1;
+/// The version of the schema of this release. In version 1, `mirror_hash` had no hash of the text.
+pub(crate) const VERSION: i64 = 2;
+
+/// The oldest version that this release opens.
+const OLDEST: i64 = 1;
 
 /// FULL, because a change that was read must survive a power cut: its number is not used again.
 const SETTINGS: &str =

@@ -9,27 +9,24 @@ use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql};
 
 use crate::engine::known::{Known, State};
 use crate::error::Error;
-use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::{Kind, Shape};
+use crate::fields::text_hash::split;
 use crate::store::sqlite::failure::failed;
 use crate::store::{Kept, Times};
 
 /// The shapes that were read.
 pub(crate) type Shapes = HashMap<i64, Arc<Shape>>;
 
-/// Reads the columns of the statements for what is known.
-pub(crate) fn known(row: &SqlRow<'_>) -> rusqlite::Result<(String, Known)> {
-    let state = row.get_ref(2)?.as_str()?;
-    let known = Known {
-        key: row.get(0)?,
-        hash: row.get::<_, Option<[u8; 16]>>(1)?.map(Hash::from_bytes),
-        state: State::of(state).unwrap_or(State::Present),
-        misses: row.get(3)?,
-        shape: row.get(4)?,
-    };
-    Ok((id(row.get_ref(5)?), known))
+/// Reads the first columns of the statements for records.
+pub(crate) fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
+    let (hash, text) = row.get_ref(1)?.as_blob_or_null()?.map_or((None, None), split);
+    let state = State::of(row.get_ref(2)?.as_str()?).unwrap_or(State::Present);
+    Ok(Known { key: row.get(0)?, hash, text, state, misses: row.get(3)?, shape: row.get(4)? })
 }
+
+/// The index of the column of the identity in the statements for what is known.
+pub(crate) const ID: usize = 5;
 
 /// Returns an identity as text.
 pub(crate) fn id(value: ValueRef<'_>) -> String {
@@ -64,10 +61,12 @@ pub(crate) fn find(
 }
 
 fn one(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Kept> {
+    let (hash, text) = row.get_ref("mirror_hash")?.as_blob_or_null()?.map_or((None, None), split);
     let state = row.get_ref("mirror_state")?.as_str()?;
     let known = Known {
         key: row.get("mirror_key")?,
-        hash: row.get::<_, Option<[u8; 16]>>("mirror_hash")?.map(Hash::from_bytes),
+        hash,
+        text,
         state: State::of(state).unwrap_or(State::Present),
         misses: row.get("mirror_misses")?,
         shape: row.get("mirror_shape")?,

@@ -90,7 +90,7 @@ impl Table {
             omit: format!(
                 "UPDATE {table} SET mirror_extra = ?2, mirror_nulls = ?3{erased} WHERE mirror_key = ?1"
             ),
-            known_after: format!("{known} WHERE mirror_key > ?1 ORDER BY mirror_key LIMIT ?2"),
+            known_after: format!("{known} WHERE mirror_key > ?1 ORDER BY mirror_key LIMIT {PAGE}"),
             known: format!("{known} WHERE {id} = ?1"),
             live_after: format!(
                 "SELECT mirror_key, mirror_misses, {id} FROM {table} WHERE mirror_key > ?1 \

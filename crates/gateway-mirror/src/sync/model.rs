@@ -1,0 +1,115 @@
+//! The way in which a model reads records.
+
+use std::fmt::Write as _;
+use std::ptr;
+
+use gateway_model_core::Record;
+use gateway_model_core::codegen::{Object, Shape};
+use serde::Serialize;
+
+use crate::error::{Error, ErrorKind};
+use crate::sync::render;
+
+/// A model that is known by its behaviour only.
+pub(crate) struct Model {
+    /// A text that differs from that of each model that may read the same JSON as another value.
+    pub(crate) reading: String,
+    /// Reads a record as the service sent it, and writes it in the spelling of the model.
+    pub(crate) render: fn(&str, &mut Vec<u8>) -> Result<(), Error>,
+}
+
+impl Model {
+    pub(crate) fn of<R: Record>() -> Self
+    where
+        for<'a> R::Ref<'a>: Serialize,
+    {
+        let mut reading = String::new();
+        describe(Shape::Object(R::OBJECT), &mut Vec::new(), &mut reading);
+        Self { reading, render: read_and_render::<R> }
+    }
+}
+
+fn read_and_render<R: Record>(sent: &str, json: &mut Vec<u8>) -> Result<(), Error>
+where
+    for<'a> R::Ref<'a>: Serialize,
+{
+    let record: R::Ref<'_> = serde_json::from_str(sent).map_err(|error| {
+        // Its text may quote the data.
+        let text = format!("cannot read a record again at column {}", error.column());
+        Error::new(ErrorKind::Record, text)
+    })?;
+    render(&record, json)
+}
+
+/// Appends everything by which values of a shape are read.
+fn describe(shape: Shape, seen: &mut Vec<&'static Object>, text: &mut String) {
+    let (name, inner) = match shape {
+        Shape::Object(object) => return describe_object(object, seen, text),
+        Shape::Text => ("text", None),
+        Shape::Choice(_) => ("choice", None),
+        Shape::Integer => ("integer", None),
+        Shape::Unsigned => ("unsigned", None),
+        Shape::Leaf { expected, .. } => (expected, None),
+        Shape::Boolean => ("boolean", None),
+        Shape::List(inner) => ("list", Some(inner)),
+        Shape::OneOrList(inner) => ("one or list", Some(inner)),
+        Shape::OrEmptyList(inner) => ("or empty list", Some(inner)),
+        Shape::OrBlank(inner) => ("or blank", Some(inner)),
+        Shape::Map(inner) => ("map", Some(inner)),
+    };
+    text.push_str(name);
+    if let Some(inner) = inner {
+        text.push_str(" of ");
+        describe(inner(), seen, text);
+    }
+}
+
+fn describe_object(object: &'static Object, seen: &mut Vec<&'static Object>, text: &mut String) {
+    text.push_str(object.what);
+    // A record may contain itself.
+    if seen.iter().any(|one| ptr::eq(*one, object)) {
+        return;
+    }
+    seen.push(object);
+    text.push('{');
+    for member in object.members {
+        let _infallible = write!(text, "{:?} {}: ", member.name, member.required);
+        describe((member.shape)(), seen, text);
+        text.push(';');
+    }
+    text.push('}');
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway_model_core::codegen::{Member, Object, Shape};
+
+    use super::describe;
+
+    static LEAF: Object = object(&[Member { name: "a", required: true, shape: || Shape::Text }]);
+    static OTHER: Object =
+        object(&[Member { name: "a", required: true, shape: || Shape::Integer }]);
+    static TREE: Object = object(&[Member {
+        name: "children",
+        required: false,
+        shape: || Shape::List(|| Shape::Object(&TREE)),
+    }]);
+
+    const fn object(members: &'static [Member]) -> Object {
+        Object { what: "a photo object", members }
+    }
+
+    fn described(object: &'static Object) -> String {
+        let mut text = String::new();
+        describe(Shape::Object(object), &mut Vec::new(), &mut text);
+        text
+    }
+
+    #[test]
+    fn models_that_read_in_another_way_have_another_description() {
+        assert_eq!(described(&LEAF), r#"a photo object{"a" true: text;}"#);
+        assert_eq!(described(&OTHER), r#"a photo object{"a" true: integer;}"#);
+        let tree = r#"a photo object{"children" false: list of a photo object;}"#;
+        assert_eq!(described(&TREE), tree);
+    }
+}
