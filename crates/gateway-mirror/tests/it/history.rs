@@ -90,7 +90,8 @@ impl Subject {
     /// Returns whether a list was committed.
     fn apply(&mut self, step: &Step, spelling: Spelling) -> bool {
         match step {
-            Step::Again(_) => panic!("the test replaces it"),
+            // The test replaces it by the list that it repeats.
+            Step::Again(_) => {}
             Step::Describe { has_stars } => self.has_stars = *has_stars,
             Step::Forget(id) => drop(self.mirror.forget("photo", id).unwrap()),
             Step::List(items) | Step::Cut(items) => {
@@ -192,10 +193,9 @@ fn all_stores_equal_the_oracle_and_the_feed_leads_to_the_tables() {
                 _ => {}
             }
             match &step {
-                Step::Again(_) => panic!("it was replaced"),
                 Step::Describe { has_stars } => oracle.describe(*has_stars),
                 Step::Forget(id) => oracle.forget(id),
-                Step::Cut(_) => {}
+                Step::Cut(_) | Step::Again(_) => {}
                 Step::List(items) => is_committed = oracle.list(items),
             }
             for subject in &mut subjects {
