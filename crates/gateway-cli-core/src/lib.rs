@@ -157,6 +157,9 @@ mod explain;
 mod exporter;
 mod failure;
 mod fill;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gauge;
 mod help;
 mod interrupt;

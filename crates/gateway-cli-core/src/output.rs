@@ -6,7 +6,7 @@ mod chooser;
 pub(crate) mod column;
 mod csv;
 pub(crate) mod destination;
-mod dialect;
+pub(crate) mod dialect;
 pub(crate) mod flags;
 mod fold;
 pub(crate) mod format;

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../tests/it/support.rs"]
+#[path = "../../../crates/gateway-model/tests/it/support.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 

@@ -5,7 +5,7 @@
 
 #![no_main]
 
-#[path = "../../tests/it/support.rs"]
+#[path = "../../../crates/gateway-model/tests/it/support.rs"]
 #[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 
@@ -120,4 +120,4 @@ fn raw(body: &[u8]) {
     }
 }
 
-const SPEC: &str = include_str!("../../../../spec/gateway.toml");
+const SPEC: &str = include_str!("../../../spec/gateway.toml");

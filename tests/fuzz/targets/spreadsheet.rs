@@ -1,0 +1,131 @@
+//! Any records as CSV: two readers of different dialects get the cells, and no reader with another separator gets a
+//! formula.
+
+#![no_main]
+
+#[path = "../support/records.rs"]
+mod records;
+
+use gateway_cli_core::fuzzing::{Style, written};
+use gateway_cli_core::{Cells, OutputColumn};
+use gateway_model::formula::unguard;
+use libfuzzer_sys::fuzz_target;
+
+use crate::records::Records;
+
+/// The separator, whether there is a byte order mark, whether formulas stay, and the records.
+type Input<'a> = (u8, bool, bool, records::Input<'a>);
+
+fuzz_target!(|input: Input<'_>| {
+    let (separator, byte_order_mark, raw, records) = input;
+    let separator = SEPARATORS[usize::from(separator) % SEPARATORS.len()];
+    let style = Style {
+        width: None,
+        color: false,
+        wide: false,
+        separator,
+        escape_formulas: !raw,
+        byte_order_mark,
+    };
+    let records = Records(records);
+    let (columns, records) = (records.columns(), records.json());
+    // Readers take it for the byte order mark.
+    if columns.iter().take(1).any(|column| column.name().starts_with('\u{feff}')) {
+        return;
+    }
+    let out = String::from_utf8(written("csv", style, &columns, &records).unwrap()).unwrap();
+    let text = out.strip_prefix('\u{feff}').unwrap_or(&out);
+    assert!(text.ends_with("\r\n"));
+
+    let expected = expected(&columns, &records);
+    let plain = |cell: &str| match unguard(cell) {
+        Some(plain) if !raw => plain,
+        _ => cell.to_owned(),
+    };
+    let by_library = by_library(text, separator);
+    let restored: Vec<Vec<_>> =
+        by_library.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
+    assert_eq!(restored, expected, "{text:?}");
+    assert_eq!(by_spreadsheet(text, separator), by_library, "{text:?}");
+
+    if !raw {
+        for other in SEPARATORS {
+            let cells = by_spreadsheet(text, other).into_iter().flatten();
+            cells.for_each(|cell| {
+                assert!(!is_formula(&cell), "{cell:?} with {other:?} in {text:?}")
+            });
+        }
+    }
+});
+
+const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
+
+/// The title and the cells of each record.
+fn expected(columns: &[OutputColumn], records: &[String]) -> Vec<Vec<String>> {
+    let mut rows = vec![columns.iter().map(OutputColumn::name).collect()];
+    for record in records {
+        let mut cells = Cells::read(record);
+        rows.push(columns.iter().map(|column| column.text(&mut cells).into_owned()).collect());
+    }
+    rows
+}
+
+fn by_library(text: &str, separator: char) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(u8::try_from(separator).unwrap())
+        .from_reader(text.as_bytes());
+    let rows = reader.records().map(|row| row.unwrap());
+    rows.map(|row| row.iter().map(str::to_owned).collect()).collect()
+}
+
+/// Reads as a spreadsheet does: a quote counts only at the start of a cell, and what follows its end belongs to the cell.
+fn by_spreadsheet(text: &str, separator: char) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
+    let (mut letters, mut is_start) = (text.chars().peekable(), true);
+    while let Some(letter) = letters.next() {
+        if is_start && letter == '"' {
+            is_start = false;
+            while let Some(letter) = letters.next() {
+                if letter != '"' {
+                    cell.push(letter);
+                } else if letters.next_if_eq(&'"').is_some() {
+                    cell.push('"');
+                } else {
+                    break;
+                }
+            }
+            continue;
+        }
+        is_start = false;
+        if letter == separator {
+            row.push(std::mem::take(&mut cell));
+            is_start = true;
+        } else if matches!(letter, '\r' | '\n') {
+            if letter == '\r' {
+                letters.next_if_eq(&'\n');
+            }
+            row.push(std::mem::take(&mut cell));
+            rows.push(std::mem::take(&mut row));
+            is_start = true;
+        } else {
+            cell.push(letter);
+        }
+    }
+    if !cell.is_empty() || !row.is_empty() {
+        row.push(cell);
+        rows.push(row);
+    }
+    rows
+}
+
+/// Whether a spreadsheet would run the cell, and that could do more than arithmetic.
+fn is_formula(cell: &str) -> bool {
+    let mut letters = cell.trim_start_matches(['\t', '\r', '\n', '\0']).chars();
+    let is_arithmetic = |letter: char| letter.is_ascii_digit() || "+-*/^%(). ,".contains(letter);
+    match letters.next() {
+        Some('=' | '@' | '＝' | '＠') => true,
+        Some('+' | '-' | '＋' | '－') => !letters.all(is_arithmetic),
+        _ => false,
+    }
+}
