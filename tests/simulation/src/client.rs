@@ -53,7 +53,7 @@ pub async fn story(world: World) {
     while tasks.join_next().await.is_some() {}
     // The bound: the longest wait that a service could ask for, and one call.
     pause(Duration::from_secs(30)).await;
-    let (random, next) = (world.fork(), 1_000_000);
+    let (random, next) = (world.fork(), PATIENT);
     let mut caller = Caller { stage, client, transport, random, next };
     for operation in [0, 3, 4] {
         let is_answered = caller.call(operation).await;
@@ -92,6 +92,10 @@ impl Caller {
         let Ok(options) = CallOptions::new().header("x-call", number.to_string()) else {
             return false;
         };
+        // While things break, half of the calls are in a hurry.
+        let is_hurried = number < PATIENT && self.random.bool();
+        let own = is_hurried.then(|| Duration::from_millis(self.random.u64(100..6_000)));
+        let options = own.map_or(options.clone(), |own| options.timeout(own));
         let client = self.client.with(options);
         let (limit, result) = match operation {
             0 | 1 => (STREAM, self.stream(&client, operation == 1).await),
@@ -99,6 +103,7 @@ impl Caller {
             4 => (CALL, self.credits(&client).await),
             _ => (CALL, self.vacancies(&client).await),
         };
+        let limit = own.map_or(limit, |own| own.min(limit));
         let Stage { world, .. } = &self.stage;
         let end = world.elapsed();
         let text = match &result {
@@ -226,6 +231,9 @@ impl Attempt {
 fn row(candidate: &Candidate) -> (String, String) {
     (candidate.id.to_string(), candidate.name.clone().unwrap_or_default())
 }
+
+/// The number of the first call after the faults.
+const PATIENT: u64 = 1_000_000;
 
 /// How long things break.
 const FAULTS: Duration = Duration::from_secs(120);
