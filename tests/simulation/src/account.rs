@@ -172,7 +172,7 @@ fn edit(records: &mut Records, random: &mut Rng, number: usize) {
             records.candidates.insert(new, format!("new {number}"));
             place(records, random, new);
         }
-        1 if ids.len() > 3 => {
+        1 if ids.len() > 3 && id != UNPLACED => {
             records.candidates.remove(&id);
             records.statuses.retain(|(_, candidate), _| *candidate != id);
         }
@@ -188,6 +188,9 @@ fn edit(records: &mut Records, random: &mut Rng, number: usize) {
 fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
     let vacancies: Vec<i64> = records.vacancies.keys().copied().collect();
     let Some(vacancy) = random.choice(&vacancies).copied() else { return };
+    if candidate == UNPLACED {
+        return;
+    }
     let key = (vacancy, candidate);
     match random.choice(STATUSES) {
         Some(status) => {
@@ -198,6 +201,10 @@ fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
         }
     }
 }
+
+/// A candidate that is in no vacancy. If all candidates were in all vacancies, a mirror could not know whether the service
+/// applies the filter, and would refuse the recovery.
+const UNPLACED: i64 = 1;
 
 /// The names of statuses, all of them known from the contract: a mirror asks for them without a setting.
 pub const STATUSES: &[&str] = &["New", "Rejected", "Shortlist"];
