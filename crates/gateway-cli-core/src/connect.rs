@@ -21,6 +21,7 @@ use crate::config::origin::{Origin, Setting, TokenFrom};
 use crate::config::settings::Settings;
 use crate::config::variable::setting;
 use crate::config::{folder, token_binding, tokens};
+use crate::demo::Started;
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::invocation::Invocation;
@@ -39,13 +40,23 @@ pub(crate) fn connect<C: ServiceClient>(
     store: Option<&Arc<Store>>,
 ) -> Result<(blocking::Client<C::Service>, Option<Unfinished>), Failure> {
     if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
-        let (base_url, token, running) = demo.start()?;
-        settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
-        settings.token = Some(TokenFrom::Demo);
-        let client = build::<C>(invocation, settings, None, |builder| builder.token(token))?;
+        let Started { base_url, token, running, .. } = demo.start()?;
+        let client = connect_to_sample::<C>(invocation, settings, base_url, token)?;
         return Ok((client, Some(running)));
     }
     Ok((connect_to_service::<C>(invocation, settings, store)?, None))
+}
+
+/// Creates a client of a sample service that runs.
+pub(crate) fn connect_to_sample<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &mut Settings,
+    base_url: String,
+    token: AccessToken,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
+    settings.token = Some(TokenFrom::Demo);
+    build::<C>(invocation, settings, None, |builder| builder.token(token))
 }
 
 /// Creates a client that will call no service, for commands that only read a mirror.

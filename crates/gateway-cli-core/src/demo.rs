@@ -59,20 +59,35 @@ impl Demo {
         self
     }
 
-    /// Starts the service. Returns its base URL, its token, and a guard that stops it when dropped.
-    pub(crate) fn start(self) -> Result<(String, AccessToken, Unfinished), Failure> {
-        let ((base_url, token), running) = interrupt::begin(|| {
-            let SampleService { base_url, token, guard } = (self.start)()?;
-            Ok::<_, Failure>(((base_url, token), Undo::new(move || drop(guard)).slow()))
+    /// Starts the service.
+    pub(crate) fn start(self) -> Result<Started, Failure> {
+        let ((base_url, token, history), running) = interrupt::begin(|| {
+            let SampleService { base_url, token, history, guard } = (self.start)()?;
+            let undo = Undo::new(move || drop(guard)).slow();
+            Ok::<_, Failure>(((base_url, token, history), undo))
         })?;
-        Ok((base_url, token, running))
+        Ok(Started { base_url, token, history, running })
     }
+}
+
+/// A sample service that a command has started.
+pub(crate) struct Started {
+    pub(crate) base_url: String,
+    pub(crate) token: AccessToken,
+    #[cfg_attr(
+        not(feature = "dashboard"),
+        expect(dead_code, reason = "only the dashboard replays it")
+    )]
+    pub(crate) history: Option<SampleHistory>,
+    /// Stops the service when dropped.
+    pub(crate) running: Unfinished,
 }
 
 /// A running sample service. See [`Demo`] for an example.
 pub struct SampleService {
     base_url: String,
     token: AccessToken,
+    history: Option<SampleHistory>,
     guard: Box<dyn Any + Send>,
 }
 
@@ -83,12 +98,68 @@ impl SampleService {
         token: AccessToken,
         guard: impl Send + 'static,
     ) -> Self {
-        Self { base_url: base_url.into(), token, guard: Box::new(guard) }
+        Self { base_url: base_url.into(), token, history: None, guard: Box::new(guard) }
+    }
+
+    /// Sets how the data changes from day to day. `--demo dashboard` needs it.
+    #[must_use]
+    pub fn history(self, history: SampleHistory) -> Self {
+        Self { history: Some(history), ..self }
     }
 }
 
 impl fmt::Debug for SampleService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SampleService").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+/// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.
+///
+/// The program makes the data of each day, and syncs a mirror with it by a clock that shows that day. The last day is today.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_cli_core::{Failure, SampleHistory};
+///
+/// # struct Service;
+/// # impl Service {
+/// #     fn set_day(&self, _day: u32) -> std::io::Result<()> { Ok(()) }
+/// # }
+/// fn history(service: Service) -> SampleHistory {
+///     SampleHistory::new(28, move |day| {
+///         service.set_day(day).map_err(|error| {
+///             Failure::usage("cannot change the sample data").because(error.to_string())
+///         })
+///     })
+///     .values(&["Framed"])
+/// }
+/// ```
+#[must_use]
+pub struct SampleHistory {
+    pub(crate) days: u32,
+    pub(crate) values: &'static [&'static str],
+    pub(crate) set_day: Box<dyn FnMut(u32) -> Result<(), Failure> + Send>,
+}
+
+impl SampleHistory {
+    /// Describes a number of days. `set_day` makes the data of a day, from 0 to `days` - 1, in this order.
+    pub fn new(
+        days: u32,
+        set_day: impl FnMut(u32) -> Result<(), Failure> + Send + 'static,
+    ) -> Self {
+        Self { days, values: &[], set_day: Box::new(set_day) }
+    }
+
+    /// Sets the values, such as statuses, that occur in the data and that the contract does not list.
+    pub fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
+    }
+}
+
+impl fmt::Debug for SampleHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SampleHistory").field("days", &self.days).finish_non_exhaustive()
     }
 }

@@ -197,7 +197,7 @@ pub use gateway_client_core::model::FieldType;
 
 pub use crate::beside_flag::BesideFlag;
 pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
-pub use crate::demo::{Demo, SampleService};
+pub use crate::demo::{Demo, SampleHistory, SampleService};
 #[cfg(feature = "mirror")]
 pub use crate::exporter::{ExportFormat, ExportRequest, ExportedTable, Exporter};
 pub use crate::failure::Failure;

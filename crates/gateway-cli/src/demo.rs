@@ -3,8 +3,8 @@
 use std::error::Error as _;
 
 use gateway_cli_core::client::AccessToken;
-use gateway_cli_core::{Demo, Failure, SampleService};
-use gateway_server::demo;
+use gateway_cli_core::{Demo, Failure, SampleHistory, SampleService};
+use gateway_server::demo::{self, DemoHistory};
 
 /// The sample service, with examples for the help.
 pub(crate) const DEMO: Demo = Demo::new(start).examples(
@@ -29,6 +29,12 @@ fn start() -> Result<SampleService, Failure> {
             None => failure.because(error.to_string()),
         }
     })?;
-    let base_url = demo.base_url().to_owned();
-    Ok(SampleService::new(base_url, AccessToken::new(demo.token())?, demo))
+    let (base_url, token) = (demo.base_url().to_owned(), AccessToken::new(demo.token())?);
+    let days = demo.history();
+    let history = SampleHistory::new(DemoHistory::DAYS, move |day| {
+        days.set_day(day).map_err(|error| {
+            Failure::usage("cannot change the sample data").because(error.to_string())
+        })
+    });
+    Ok(SampleService::new(base_url, token, demo).history(history.values(DemoHistory::STATUSES)))
 }

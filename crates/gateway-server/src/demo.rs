@@ -11,17 +11,18 @@ use tokio::sync::oneshot;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::demo_data::DemoData;
+pub use crate::demo_history::DemoHistory;
 use crate::error::{Error, ErrorKind};
-use crate::server::Server;
+use crate::server::{RunningServer, Server};
 use crate::store::sqlite::SqliteStore;
-use crate::store::{ImportMode, StoreAdmin as _};
+use crate::store::{AccountId, ImportMode, StoreAdmin as _};
 use crate::token::NewToken;
 
 /// A running server with sample data. Dropping it stops the server and deletes the data.
 #[derive(Debug)]
 pub struct Demo {
     base_url: String,
-    token: NewToken,
+    data: Data,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -34,8 +35,33 @@ impl Demo {
 
     /// Returns a token of the sample account.
     pub fn token(&self) -> &str {
-        self.token.reveal()
+        self.data.token.reveal()
     }
+
+    /// Returns what changes the data of the server from day to day.
+    ///
+    /// ```
+    /// use gateway_server::demo::{self, DemoHistory};
+    ///
+    /// let demo = demo::start()?;
+    /// let history = demo.history();
+    /// for day in 0..DemoHistory::DAYS {
+    ///     history.set_day(day)?;
+    ///     // Read the lists of `demo.base_url()` here.
+    /// }
+    /// # Ok::<(), gateway_server::Error>(())
+    /// ```
+    pub fn history(&self) -> DemoHistory {
+        DemoHistory::new(Arc::clone(&self.data.store), self.data.account)
+    }
+}
+
+/// The database of a sample account, and a token of the account.
+#[derive(Debug)]
+struct Data {
+    store: Arc<SqliteStore>,
+    account: AccountId,
+    token: NewToken,
 }
 
 impl Drop for Demo {
@@ -84,9 +110,9 @@ pub fn start() -> Result<Demo, Error> {
                 wrong_tokens: 0,
                 ..Config::default()
             };
-            match serve(config).await {
-                Ok((running, token, directory)) => {
-                    if ready.send(Ok((running.base_url(), token))).is_ok() {
+            match serve_data(config).await {
+                Ok((running, data, directory)) => {
+                    if ready.send(Ok((running.base_url(), data))).is_ok() {
                         // An error means that the `Demo` was dropped, which is the signal to stop.
                         drop(stopped.await);
                     }
@@ -99,26 +125,30 @@ pub fn start() -> Result<Demo, Error> {
     };
     let thread = std::thread::Builder::new().name("gateway-demo".into()).spawn(run)?;
     let died = |error| Error::caused(ErrorKind::Io, "cannot start the demo server", error);
-    let (base_url, token) = wait.recv().map_err(died)??;
-    Ok(Demo { base_url, token, stop: Some(stop), thread: Some(thread) })
+    let (base_url, data) = wait.recv().map_err(died)??;
+    Ok(Demo { base_url, data, stop: Some(stop), thread: Some(thread) })
 }
 
 /// Starts the server on the current runtime. The returned directory contains the database and must outlive the server.
-pub(crate) async fn serve(
-    config: Config,
-) -> Result<(crate::RunningServer, NewToken, TempDir), Error> {
+pub(crate) async fn serve(config: Config) -> Result<(RunningServer, NewToken, TempDir), Error> {
+    let (running, data, directory) = serve_data(config).await?;
+    Ok((running, data.token, directory))
+}
+
+async fn serve_data(config: Config) -> Result<(RunningServer, Data, TempDir), Error> {
     let directory = tempfile::Builder::new().prefix("gateway-demo-").tempdir()?;
-    let (store, token) = store(&directory, DemoData::default())?;
-    let running = Server::new(config, Arc::new(store)).start().await?;
-    Ok((running, token, directory))
+    let data = data(&directory)?;
+    let store: Arc<SqliteStore> = Arc::clone(&data.store);
+    let running = Server::new(config, store).start().await?;
+    Ok((running, data, directory))
 }
 
 /// Creates a database with one account, its sample data and a token.
-fn store(directory: &TempDir, data: DemoData) -> Result<(SqliteStore, NewToken), Error> {
+fn data(directory: &TempDir) -> Result<Data, Error> {
     let now = Clock::system().now();
     let store = SqliteStore::open(directory.path().join("demo.db"))?;
     let account = store.create_account("demo", now)?;
-    store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage))?;
+    store.import(account, ImportMode::Commit, &mut |stage| DemoData::default().fill(stage))?;
     let token = store.create_token(account, "demo", now, None)?;
-    Ok((store, token))
+    Ok(Data { store: Arc::new(store), account, token })
 }

@@ -33,71 +33,108 @@ impl DemoData {
         let mut random = Random(self.seed);
         let vacancies = (self.candidates / 4).clamp(1, 2_000);
         for number in 0..vacancies {
-            let id = FIRST_VACANCY + i64::from(number);
-            let project = project(number);
-            let row = VacancyRow { project: &project, ..VacancyRow::example() };
-            stage.vacancy(place(number), id, &row)?;
+            vacancy(stage, number)?;
         }
         for number in 0..self.candidates {
-            let id = FIRST_CANDIDATE + i64::from(number) * 7;
-            candidate(stage, &mut random, number, id)?;
+            Person::draw(&mut random, number).stage(stage, number)?;
             for vacancy in applications(&mut random, vacancies) {
                 let status = random.pick(&STATUSES, "New");
-                let row = ApplicationRow { vacancy_id: vacancy, candidate_id: id, status };
+                let candidate_id = candidate_id(number);
+                let row = ApplicationRow { vacancy_id: vacancy_id(vacancy), candidate_id, status };
                 stage.application(place(number), &row)?;
             }
         }
-        let mut credits = CreditsRow::example();
-        (credits.credits_number, credits.currency) = ("184.50", "EUR");
-        stage.credits(place(0), &credits)
+        credits(stage, "184.50")
     }
 }
 
-fn candidate(
-    stage: &mut dyn Stage,
-    random: &mut Random,
-    number: u32,
-    id: i64,
-) -> Result<(), Error> {
-    let (first, ascii_first) = *random.pick(&FIRST_NAMES, &("Anna", "anna"));
-    let (last, ascii_last) = *random.pick(&LAST_NAMES, &("Jansen", "jansen"));
-    let portal = random.below(PORTALS.len() as u64);
-    let portal_name = PORTALS.get(usize::try_from(portal).unwrap_or(0)).copied().unwrap_or("");
-    let phone = match random.below(4) {
-        // Some candidates have no landline, and the formats of the numbers differ.
-        0 => String::new(),
-        1 => format!("+49 30 {:07}", random.below(10_000_000)),
-        2 => format!("+40 21 {:03} {:04}", random.below(1_000), random.below(10_000)),
-        _ => format!("+31 20 {:07}", random.below(10_000_000)),
-    };
-    let mobile = format!("+31 6 {:04} {:04}", random.below(10_000), random.below(10_000));
-    let date = format!(
-        "2026-{:02}-{:02} {:02}:{:02}:{:02}",
-        1 + random.below(10),
-        1 + random.below(28),
-        7 + random.below(14),
-        random.below(60),
-        random.below(60)
-    );
-    stage.candidate(
-        place(number),
-        id,
-        &CandidateRow {
-            name: &format!("{first} {last}"),
-            // `example.org` is reserved for examples (RFC 2606).
-            email: &format!("{ascii_first}.{ascii_last}{number}@example.org"),
-            phone: &phone,
-            phone_mobile: &mobile,
-            date: &date,
-            portal: PortalRow { name: portal_name, ..PortalRow::new(&(portal + 1).to_string()) },
-            kind: "person",
-            ..CandidateRow::example()
-        },
-    )
+/// An invented person who applies.
+pub(crate) struct Person {
+    name: String,
+    email: String,
+    phone: String,
+    pub(crate) mobile: String,
+    /// When the person applied, as `YYYY-MM-DD HH:MM:SS`.
+    pub(crate) date: String,
+    portal: u64,
 }
 
-/// Draws the vacancies of a candidate: usually one, sometimes two or none; the first vacancies are the most popular.
-fn applications(random: &mut Random, vacancies: u32) -> Vec<i64> {
+impl Person {
+    /// Draws the candidate with this number.
+    pub(crate) fn draw(random: &mut Random, number: u32) -> Self {
+        let (first, ascii_first) = *random.pick(&FIRST_NAMES, &("Anna", "anna"));
+        let (last, ascii_last) = *random.pick(&LAST_NAMES, &("Jansen", "jansen"));
+        let portal = random.below(PORTALS.len() as u64);
+        let phone = match random.below(4) {
+            // Some candidates have no landline, and the formats of the numbers differ.
+            0 => String::new(),
+            1 => format!("+49 30 {:07}", random.below(10_000_000)),
+            2 => format!("+40 21 {:03} {:04}", random.below(1_000), random.below(10_000)),
+            _ => format!("+31 20 {:07}", random.below(10_000_000)),
+        };
+        let mobile = format!("+31 6 {:04} {:04}", random.below(10_000), random.below(10_000));
+        let date = format!(
+            "2026-{:02}-{:02} {:02}:{:02}:{:02}",
+            1 + random.below(10),
+            1 + random.below(28),
+            7 + random.below(14),
+            random.below(60),
+            random.below(60)
+        );
+        // `example.org` is reserved for examples (RFC 2606).
+        let email = format!("{ascii_first}.{ascii_last}{number}@example.org");
+        Self { name: format!("{first} {last}"), email, phone, mobile, date, portal }
+    }
+
+    /// Stages the person as the candidate with this number.
+    pub(crate) fn stage(&self, stage: &mut dyn Stage, number: u32) -> Result<(), Error> {
+        let portal = usize::try_from(self.portal).unwrap_or(0);
+        let portal_name = PORTALS.get(portal).copied().unwrap_or("");
+        stage.candidate(
+            place(number),
+            candidate_id(number),
+            &CandidateRow {
+                name: &self.name,
+                email: &self.email,
+                phone: &self.phone,
+                phone_mobile: &self.mobile,
+                date: &self.date,
+                portal: PortalRow {
+                    name: portal_name,
+                    ..PortalRow::new(&(self.portal + 1).to_string())
+                },
+                kind: "person",
+                ..CandidateRow::example()
+            },
+        )
+    }
+}
+
+/// Stages the vacancy with this number.
+pub(crate) fn vacancy(stage: &mut dyn Stage, number: u32) -> Result<(), Error> {
+    let project = project(number);
+    let row = VacancyRow { project: &project, ..VacancyRow::example() };
+    stage.vacancy(place(number), vacancy_id(number), &row)
+}
+
+/// Stages a credit balance.
+pub(crate) fn credits(stage: &mut dyn Stage, amount: &str) -> Result<(), Error> {
+    let mut credits = CreditsRow::example();
+    (credits.credits_number, credits.currency) = (amount, "EUR");
+    stage.credits(place(0), &credits)
+}
+
+pub(crate) fn vacancy_id(number: u32) -> i64 {
+    FIRST_VACANCY + i64::from(number)
+}
+
+pub(crate) fn candidate_id(number: u32) -> i64 {
+    FIRST_CANDIDATE + i64::from(number) * 7
+}
+
+/// Draws the numbers of the vacancies of a candidate: usually one, sometimes two or none; the first vacancies are the most
+/// popular.
+pub(crate) fn applications(random: &mut Random, vacancies: u32) -> Vec<u32> {
     let count = match random.below(10) {
         0 => 0,
         1..=7 => 1,
@@ -106,7 +143,7 @@ fn applications(random: &mut Random, vacancies: u32) -> Vec<i64> {
     let mut chosen = Vec::with_capacity(count);
     for _ in 0..count {
         let reach = 1 + random.below(u64::from(vacancies));
-        let vacancy = FIRST_VACANCY + i64::try_from(random.below(reach)).unwrap_or(0);
+        let vacancy = u32::try_from(random.below(reach)).unwrap_or(0);
         if !chosen.contains(&vacancy) {
             chosen.push(vacancy);
         }
@@ -123,12 +160,12 @@ fn project(number: u32) -> String {
     }
 }
 
-fn place(number: u32) -> Place {
+pub(crate) fn place(number: u32) -> Place {
     Place { file: 0, line: u64::from(number) + 1 }
 }
 
 /// The `SplitMix64` generator, which gives the same numbers on every machine.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -139,7 +176,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next().checked_rem(bound).unwrap_or(0)
     }
 

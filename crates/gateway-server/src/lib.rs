@@ -14,6 +14,7 @@ mod clock;
 mod config;
 pub mod demo;
 mod demo_data;
+mod demo_history;
 mod error;
 mod exposition;
 mod fields;

@@ -13,6 +13,8 @@ mod completions;
 mod compression;
 mod config;
 mod csv_round_trip;
+#[cfg(all(feature = "dashboard", feature = "demo", unix))]
+mod dashboard;
 mod dry_run;
 mod environment;
 #[cfg(unix)]

@@ -1,0 +1,107 @@
+//! The dashboard of the sample service.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::process::Process;
+use crate::run::{Person, code, stderr};
+
+/// A browser with the cookie of a dashboard.
+struct Browser {
+    host: String,
+    cookie: String,
+}
+
+impl Browser {
+    /// Opens the first URL.
+    fn enter(url: &str) -> Self {
+        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut browser = Self { host: host.to_owned(), cookie: String::new() };
+        let entered = browser.get(&format!("/{path}"));
+        let cookie = entered.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+        cookie.clone_into(&mut browser.cookie);
+        browser
+    }
+
+    /// Returns the head and the body of a response as text.
+    fn get(&self, path: &str) -> String {
+        String::from_utf8_lossy(&self.bytes(path)).into_owned()
+    }
+
+    /// Returns the head and the body of a response.
+    fn bytes(&self, path: &str) -> Vec<u8> {
+        let Self { host, cookie } = self;
+        let mut stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).unwrap();
+        response
+    }
+}
+
+/// Starts the dashboard of the sample service, and opens it.
+fn start(person: &Person, flags: &[&str]) -> (Process, Browser) {
+    let args = [&["--demo", "dashboard"], flags].concat();
+    let process = Process::start_piped(person.command(&args));
+    let mut url = String::new();
+    BufReader::new(process.child().take_stdout().unwrap()).read_line(&mut url).unwrap();
+    let browser = Browser::enter(url.trim());
+    (process, browser)
+}
+
+#[test]
+fn the_sample_service_has_a_history_that_is_deleted_at_the_end() {
+    let person = Person::new();
+    let (process, browser) = start(&person, &[]);
+    let board = browser.get("/");
+    assert!(board.contains(">Hired</th>") && board.contains("Warehouse operator"), "{board}");
+    let changes = browser.get("/changes");
+    for kind in ["added", "moved", "gone"] {
+        assert!(changes.contains(&format!(r#"<span class="kind {kind}">"#)), "{kind} {changes}");
+    }
+    let credits = browser.get("/gauge?of=credits");
+    assert!(
+        credits.contains("<path class=\"line\"") && credits.contains("at this pace"),
+        "{credits}"
+    );
+    process.signal(Signal::TERM);
+    assert!(process.wait().success());
+    let left = std::fs::read_dir(person.home.path()).unwrap();
+    let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| name == "config" || name == "data"), "{names:?}");
+}
+
+#[test]
+fn the_members_of_a_group_are_downloaded_for_spreadsheets() {
+    let person = Person::new();
+    let (_process, browser) = start(&person, &["--mask"]);
+    let view = "/download?of=candidate&group=101&value=Hired";
+    let csv = browser.get(&format!("{view}&as=csv"));
+    assert!(csv.contains("content-type: text/csv; charset=utf-8\r\n"), "{csv}");
+    let header = "id,date,portal.id,portal.name,type,mirror.vacancy_id,mirror.status,mirror.state";
+    assert!(csv.contains(header), "{csv}");
+    assert!(csv.contains(",101,Hired,present,") && csv.ends_with("\r\n0\r\n\r\n"), "{csv}");
+    let page = browser.get("/records?of=candidate&group=101&value=Hired");
+    assert_eq!(csv.matches(",Hired,").count(), page.matches("<th scope=\"row\">").count());
+    let xlsx = browser.bytes(&format!("{view}&as=xlsx"));
+    let head = String::from_utf8_lossy(&xlsx).into_owned();
+    assert!(head.contains("attachment; filename=\"candidates-"), "{head}");
+    // A workbook is a ZIP archive.
+    assert!(xlsx.windows(4).any(|part| part == b"PK\x03\x04") && xlsx.ends_with(b"\r\n0\r\n\r\n"));
+}
+
+#[test]
+fn the_history_of_the_sample_service_is_no_other_mirror() {
+    let person = Person::new();
+    let refused = person.run(&["--demo", "dashboard", "--from", "other.db"]);
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("cannot use --demo and --from"), "{}", stderr(&refused));
+}

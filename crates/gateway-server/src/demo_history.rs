@@ -1,0 +1,288 @@
+//! Sample data that changes from day to day, over some weeks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::clock::{Clock, UnixTime};
+use crate::demo_data::{
+    Person, Random, applications, candidate_id, credits, place, vacancy, vacancy_id,
+};
+use crate::error::Error;
+use crate::store::sqlite::SqliteStore;
+use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, StoreAdmin as _};
+
+/// The data of a [`Demo`](crate::demo::Demo) over some weeks: candidates apply, move from status to status and withdraw,
+/// vacancies open and close, and credits are spent and bought.
+///
+/// The data of a day is the same on every machine, apart from dates, which end today.
+#[derive(Debug)]
+pub struct DemoHistory {
+    store: Arc<SqliteStore>,
+    account: AccountId,
+    days: Days,
+}
+
+/// The data of each day.
+#[derive(Clone, Copy, Debug)]
+struct Days {
+    /// A time of day 0.
+    began: UnixTime,
+}
+
+impl DemoHistory {
+    /// Number of days. The last one is today.
+    pub const DAYS: u32 = 30;
+
+    /// The statuses that [`set_day`](Self::set_day) uses and the contract does not list.
+    pub const STATUSES: &[&str] = &[INVITED, HIRED];
+
+    pub(crate) fn new(store: Arc<SqliteStore>, account: AccountId) -> Self {
+        let UnixTime(now) = Clock::system().now();
+        let began = UnixTime(now - i64::from(Self::DAYS - 1) * DAY);
+        Self { store, account, days: Days { began } }
+    }
+
+    /// Replaces the data of the server by that of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database does.
+    pub fn set_day(&self, day: u32) -> Result<(), Error> {
+        let fill = &mut |stage: &mut dyn Stage| self.days.fill(i64::from(day), stage);
+        self.store.replace(self.account, ImportMode::Commit, Removals::Few, fill).map(drop)
+    }
+}
+
+impl Days {
+    fn fill(self, day: i64, stage: &mut dyn Stage) -> Result<(), Error> {
+        let is_open =
+            |number: u32| VACANCIES.get(number as usize).is_some_and(|days| days.contains(&day));
+        let vacancies = u32::try_from(VACANCIES.len()).unwrap_or(u32::MAX);
+        for number in (0..vacancies).filter(|number| is_open(*number)) {
+            vacancy(stage, number)?;
+        }
+        for number in 0..CANDIDATES {
+            let mut random = Random(SEED.wrapping_mul(u64::from(number) + 1));
+            let mut person = Person::draw(&mut random, number);
+            let stay = Stay::draw(&mut random);
+            let chosen = applications(&mut random, vacancies);
+            person.date = self.written(stay.from, random.below(32_400));
+            if stay.is_renumbered(day) {
+                person.mobile = format!("+31 6 {number:04} {:04}", number * 37 % 10_000);
+            }
+            if !stay.is_listed(day) {
+                continue;
+            }
+            person.stage(stage, number)?;
+            for vacancy in chosen {
+                let course = Course::draw(&mut random, stay.from);
+                if is_open(vacancy) {
+                    let (vacancy_id, candidate_id) = (vacancy_id(vacancy), candidate_id(number));
+                    let row =
+                        ApplicationRow { vacancy_id, candidate_id, status: course.status(day) };
+                    stage.application(place(number), &row)?;
+                }
+            }
+        }
+        let cents = balance(day);
+        credits(stage, &format!("{}.{:02}", cents / 100, cents % 100))
+    }
+
+    /// Returns a time of a day, these seconds after its first application, as the service writes it.
+    fn written(self, day: i64, seconds: u64) -> String {
+        let UnixTime(began) = self.began;
+        let midnight = (began + day * DAY).div_euclid(DAY) * DAY;
+        let seconds = midnight + 28_800 + i64::try_from(seconds).unwrap_or(0);
+        // The list is read at this time of the day.
+        let seconds = seconds.min(began + day * DAY);
+        let time = Timestamp::from_second(seconds).unwrap_or_default();
+        time.strftime("%Y-%m-%d %H:%M:%S").to_string()
+    }
+}
+
+/// The days on which a candidate is in the list.
+struct Stay {
+    from: i64,
+    /// The day of the withdrawal.
+    until: i64,
+    /// A day without the candidate, who is back on the next one.
+    absent: i64,
+    /// From this day on, the candidate has another mobile number.
+    renumbered: i64,
+}
+
+impl Stay {
+    fn draw(random: &mut Random) -> Self {
+        let from = match random.below(5) {
+            0 | 1 => -days(random, 1, 40),
+            _ => days(random, 1, LAST_DAY),
+        };
+        let until = if random.below(9) == 0 { from + days(random, 8, 24) } else { i64::MAX };
+        let absent = if random.below(25) == 0 { from + days(random, 4, 12) } else { i64::MIN };
+        let renumbered = if random.below(10) == 0 { from + days(random, 5, 20) } else { i64::MAX };
+        Self { from, until, absent, renumbered }
+    }
+
+    fn is_renumbered(&self, day: i64) -> bool {
+        day >= self.renumbered
+    }
+
+    fn is_listed(&self, day: i64) -> bool {
+        (self.from..self.until).contains(&day) && day != self.absent
+    }
+}
+
+/// The statuses of a candidate in a vacancy, each with its first day.
+struct Course(Vec<(i64, &'static str)>);
+
+impl Course {
+    fn draw(random: &mut Random, from: i64) -> Self {
+        let mut course = vec![(from, "New")];
+        let mut day = from;
+        for (next, of_ten) in [("Shortlist", 6), (INVITED, 6), (HIRED, 4)] {
+            day += days(random, 2, 10);
+            if random.below(10) >= of_ten {
+                course.push((day, "Rejected"));
+                break;
+            }
+            course.push((day, next));
+        }
+        Self(course)
+    }
+
+    fn status(&self, day: i64) -> &'static str {
+        let begun = self.0.iter().take_while(|(from, _)| *from <= day);
+        begun.last().map_or("New", |(_, status)| status)
+    }
+}
+
+/// Returns the credits on a day, in hundredths: some are spent every day, fewer on two days of seven, and more are bought
+/// when few are left.
+fn balance(day: i64) -> i64 {
+    let mut random = Random(SEED);
+    let mut balance = 27_450;
+    for past in 0..=day {
+        let spent = if past % 7 < 5 { days(&mut random, 900, 2_100) } else { 75 };
+        balance -= spent;
+        if balance < 6_000 {
+            balance += 25_000;
+        }
+    }
+    balance
+}
+
+/// Draws a number from `low` to `high`.
+fn days(random: &mut Random, low: i64, high: i64) -> i64 {
+    let range = u64::try_from(high - low + 1).unwrap_or(1);
+    low + i64::try_from(random.below(range)).unwrap_or(0)
+}
+
+const INVITED: &str = "Invited – 2nd round";
+
+const HIRED: &str = "Hired";
+
+/// Number of candidates over all days.
+const CANDIDATES: u32 = 140;
+
+/// The days on which each vacancy is open.
+const VACANCIES: [Range<i64>; 11] = [
+    ALWAYS,
+    ALWAYS,
+    ALWAYS,
+    ALWAYS,
+    ALWAYS,
+    ALWAYS,
+    ALWAYS,
+    0..22,
+    ALWAYS,
+    7..i64::MAX,
+    15..i64::MAX,
+];
+
+const ALWAYS: Range<i64> = 0..i64::MAX;
+
+const LAST_DAY: i64 = DemoHistory::DAYS as i64 - 1;
+
+/// A day, in seconds.
+const DAY: i64 = 86_400;
+
+const SEED: u64 = 0x5EED_0F0D_E305;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Days, DemoHistory, HIRED, INVITED, UnixTime};
+    use crate::error::Error;
+    use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+    use crate::place::Place;
+    use crate::store::{ApplicationRow, Stage};
+
+    /// What was staged.
+    #[derive(Debug, Default, PartialEq)]
+    struct Staged {
+        vacancies: BTreeSet<i64>,
+        candidates: BTreeSet<(i64, String, String)>,
+        applications: BTreeSet<(i64, i64, String)>,
+        credits: f64,
+    }
+
+    impl Stage for Staged {
+        fn vacancy(&mut self, _: Place, id: i64, _: &VacancyRow<'_>) -> Result<(), Error> {
+            self.vacancies.insert(id);
+            Ok(())
+        }
+
+        fn candidate(&mut self, _: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
+            self.candidates.insert((id, row.phone_mobile.to_owned(), row.date.to_owned()));
+            Ok(())
+        }
+
+        fn application(&mut self, _: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
+            let status = row.status.to_owned();
+            self.applications.insert((row.vacancy_id, row.candidate_id, status));
+            Ok(())
+        }
+
+        fn credits(&mut self, _: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+            self.credits = row.credits_number.parse().unwrap();
+            Ok(())
+        }
+    }
+
+    fn day(day: u32) -> Staged {
+        let mut staged = Staged::default();
+        // 2026-10-19 08:00 UTC.
+        let days = Days { began: UnixTime(1_792_396_800) };
+        days.fill(i64::from(day), &mut staged).unwrap();
+        staged
+    }
+
+    #[test]
+    fn the_data_changes_from_day_to_day() {
+        let all: Vec<Staged> = (0..DemoHistory::DAYS).map(day).collect();
+        assert_eq!(all[20], day(20));
+        let pairs = all.windows(2);
+        assert!(pairs.clone().all(|pair| pair[0].applications != pair[1].applications));
+        assert_eq!(pairs.filter(|pair| pair[0].credits < pair[1].credits).count(), 1);
+        let ids =
+            |staged: &Staged| staged.candidates.iter().map(|one| one.0).collect::<BTreeSet<_>>();
+        let (first, last) = (ids(&all[0]), ids(&all[29]));
+        assert!(first.len() > 40 && last.len() > 100, "{} {}", first.len(), last.len());
+        assert!(!first.is_subset(&last) && !all[0].vacancies.is_subset(&all[29].vacancies));
+        let statuses: BTreeSet<&str> = all[29].applications.iter().map(|one| &*one.2).collect();
+        let expected = [HIRED, INVITED, "New", "Rejected", "Shortlist"];
+        assert_eq!(statuses, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn no_candidate_applies_after_today() {
+        for number in [0, 14, 29] {
+            let today = format!("2026-{}", ["10-20", "11-03", "11-18"][number as usize / 14]);
+            let staged = day(number);
+            assert!(staged.candidates.iter().all(|one| *one.2 < *today), "{number}");
+        }
+    }
+}
