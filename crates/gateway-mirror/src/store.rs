@@ -31,6 +31,7 @@ use crate::fields::shape::Shape;
 use crate::fields::text_hash::TextHash;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
+use crate::history::report::Rejection;
 use crate::history::status::TableStatus;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
@@ -226,6 +227,9 @@ pub(crate) trait Store: Send {
 
     /// Returns the last runs, the latest one first.
     fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error>;
+
+    /// Returns the rejected records of the last list of a table, at most `limit`, in the order of the list.
+    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error>;
 
     /// Returns the samples of a gauge at or after a time, the earliest one first.
     fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error>;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::history::past_run::PastRun;
+use crate::history::report::Rejection;
 use crate::mirror::{Mirror, lock};
 
 impl Mirror {
@@ -24,6 +25,27 @@ impl Mirror {
     /// ```
     pub fn runs(&self, limit: usize) -> Result<Vec<PastRun>, Error> {
         lock(&self.store).runs(limit)
+    }
+
+    /// Returns the records that the last list of a table had and that were rejected, at most `limit`, in the order of the list.
+    /// A mirror in memory keeps the first 1,000.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    ///
+    /// ```
+    /// use gateway_mirror::{Error, Mirror};
+    ///
+    /// fn print(mirror: &Mirror) -> Result<(), Error> {
+    ///     for rejection in mirror.rejections("photo", 10)? {
+    ///         println!("record {}: {}", rejection.index, rejection.reason);
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn rejections(&self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
+        lock(&self.store).rejections(table, limit)
     }
 
     /// Returns since when the mirror is up to date, in seconds since 1970 (UTC): the earliest of the times at which the last

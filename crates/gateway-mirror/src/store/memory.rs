@@ -21,6 +21,7 @@ use crate::fields::hash::{Hash, Secret, fill};
 use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
+use crate::history::report::Rejection;
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
@@ -92,6 +93,7 @@ impl Store for MemoryStore {
         }
         table.shape = i64::try_from(number).unwrap_or_default();
         table.rejected = 0;
+        table.rejections.clear();
         Ok(Start {
             is_first: table.completed_at.is_none(),
             shape: table.shape,
@@ -209,9 +211,14 @@ impl Store for MemoryStore {
     }
 
     /// Keeps only the number.
-    fn reject(&mut self, scope: &str, _index: u64, _reason: &str) -> Result<(), Error> {
-        let tables = self.content.tables.values_mut();
-        tables.filter(|table| table.scope == scope).for_each(|table| table.rejected += 1);
+    fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
+        let mut tables = self.content.tables.values_mut();
+        if let Some(table) = tables.find(|table| table.scope == scope) {
+            table.rejected += 1;
+            if table.rejections.len() < REJECTIONS_KEPT {
+                table.rejections.push(Rejection { index, reason: reason.to_owned() });
+            }
+        }
         Ok(())
     }
 
@@ -422,6 +429,12 @@ impl Store for MemoryStore {
         Ok(self.content.runs.iter().rev().take(limit).cloned().collect())
     }
 
+    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
+        let table = self.content.tables.get(table);
+        let rejections = table.map(|table| &*table.rejections).unwrap_or_default();
+        Ok(rejections.iter().take(limit).cloned().collect())
+    }
+
     fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
         let samples = self.content.samples.iter();
         Ok(samples.filter(|one| one.gauge == gauge && one.at >= since).cloned().collect())
@@ -460,3 +473,6 @@ impl Store for MemoryStore {
 fn size(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
+
+/// Maximum number of rejected records of a table that are kept.
+const REJECTIONS_KEPT: usize = 1000;

@@ -49,6 +49,7 @@ use crate::fields::hash::Hash;
 use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
+use crate::history::report::Rejection;
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
@@ -541,6 +542,11 @@ impl Store for PostgresStore {
 
     fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
         self.call(move |session, schema| history::runs(session, schema, limit))
+    }
+
+    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
+        let table = table.to_owned();
+        self.call(move |session, schema| history::rejections(session, schema, &table, limit))
     }
 
     fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {

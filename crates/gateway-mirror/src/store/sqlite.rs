@@ -47,6 +47,7 @@ use crate::fields::hash::Hash;
 use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
+use crate::history::report::Rejection;
 use crate::history::status::TableStatus;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
@@ -459,6 +460,10 @@ impl Store for SqliteStore {
 
     fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
         history::runs(&self.connection, limit).map_err(failed)
+    }
+
+    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
+        history::rejections(&self.connection, table, limit).map_err(failed)
     }
 
     fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {

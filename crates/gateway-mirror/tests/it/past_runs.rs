@@ -9,6 +9,7 @@ use gateway_testkit_core::raw_server::Next;
 
 use crate::gallery::Server;
 use crate::place::{self, Place, places};
+use crate::support::PHOTO;
 
 /// Returns a mirror of each kind with a clock in seconds, which a test sets, and what keeps them.
 fn mirrors() -> (Vec<(Mirror, Arc<AtomicU64>)>, Vec<Place>) {
@@ -94,6 +95,29 @@ fn only_the_last_runs_are_kept() {
         server.sync(false, &mut mirror, &options).unwrap();
         let runs = mirror.runs(usize::MAX).unwrap();
         assert_eq!((runs.len(), runs[0].report.is_baseline), (kept, false));
+    }
+}
+
+#[test]
+fn rejected_records_of_the_last_list_are_kept_with_their_reasons() {
+    let (mirrors, _places) = mirrors();
+    for (mut mirror, _clock) in mirrors {
+        assert_eq!(mirror.rejections("photo", 10).unwrap(), []);
+        let mut list = |records: &[&str]| {
+            let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+            for record in records {
+                run.record(record).unwrap();
+            }
+            run.finish().unwrap();
+            [1, 10].map(|limit| mirror.rejections("photo", limit).unwrap())
+        };
+        let [first, all] = list(&[r#"{"id":"1"}"#, r#"{"title":"secret"}"#, "secret"]);
+        assert_eq!((first.len(), &first[..], all.len()), (1, &all[..1], 2));
+        assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [1, 2]);
+        for one in all {
+            assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+        }
+        assert_eq!(list(&[r#"{"id":"1"}"#]), [vec![], vec![]]);
     }
 }
 

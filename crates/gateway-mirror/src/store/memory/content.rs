@@ -12,6 +12,7 @@ use crate::fields::row::Row;
 use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
+use crate::history::report::Rejection;
 use crate::store::memory::spells::Spells;
 use crate::store::{Removal, Times};
 
@@ -68,6 +69,8 @@ pub(crate) struct Table {
     pub(crate) counts: Before,
     /// How many records of the last list were rejected.
     pub(crate) rejected: u64,
+    /// The first of them.
+    pub(crate) rejections: Vec<Rejection>,
     pub(crate) shape: i64,
     pub(crate) rows: BTreeMap<i64, Stored>,
     pub(crate) keys: HashMap<String, i64>,

@@ -6,7 +6,7 @@ use ::postgres::types::Type;
 use crate::error::Error;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::{Outcome, PastRun};
-use crate::history::report::Report;
+use crate::history::report::{Rejection, Report};
 use crate::store::SAMPLES_KEPT;
 use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::{Parameter, Session};
@@ -108,6 +108,26 @@ pub(crate) fn runs(
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let rows = session.query(&select, &[(&limit, Type::INT8)])?;
     rows.iter().map(past_run).collect()
+}
+
+/// Returns the rejected records of the last list of a table, in the order of the list.
+pub(crate) fn rejections(
+    session: &mut Session,
+    schema: &str,
+    table: &str,
+    limit: usize,
+) -> Result<Vec<Rejection>, Error> {
+    let select = format!(
+        "SELECT position, reason FROM {schema}.mirror_rejected \
+         WHERE scope = (SELECT name FROM {schema}.mirror_scope WHERE table_name = $1) ORDER BY position LIMIT $2"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = session.query(&select, &[(&table, Type::TEXT), (&limit, Type::INT8)])?;
+    let rejection = |row: &Row| {
+        let index = u64::try_from(get::<i64>(row, 0)?).unwrap_or_default();
+        Ok(Rejection { index, reason: get(row, 1)? })
+    };
+    rows.iter().map(rejection).collect()
 }
 
 fn past_run(row: &Row) -> Result<PastRun, Error> {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Result};
 
 use crate::gauge::sample::Sample;
 use crate::history::past_run::{Outcome, PastRun};
-use crate::history::report::Report;
+use crate::history::report::{Rejection, Report};
 use crate::store::SAMPLES_KEPT;
 use crate::time::utc;
 
@@ -81,6 +81,23 @@ pub(crate) fn runs(connection: &Connection, limit: usize) -> Result<Vec<PastRun>
         })
     });
     runs?.collect()
+}
+
+/// Returns the rejected records of the last list of a table, in the order of the list.
+pub(crate) fn rejections(
+    connection: &Connection,
+    table: &str,
+    limit: usize,
+) -> Result<Vec<Rejection>> {
+    let select = "SELECT position, reason FROM mirror_rejected \
+                  WHERE scope = (SELECT name FROM mirror_scope WHERE table_name = ?1) ORDER BY position LIMIT ?2";
+    let mut statement = connection.prepare_cached(select)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rejections = statement.query_map((table, limit), |row| {
+        let index = u64::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
+        Ok(Rejection { index, reason: row.get(1)? })
+    });
+    rejections?.collect()
 }
 
 /// Returns the samples of a gauge at or after a time, the earliest one first.

@@ -91,7 +91,7 @@ impl Server {
             let query = target.split_once('?').map_or("", |(_, query)| query);
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             let mut query: BTreeMap<&str, String> =
-                pairs.map(|(name, value)| (name, value.replace("%20", " "))).collect();
+                pairs.map(|(name, value)| (name, decoded(value))).collect();
             let method = query.remove("action").unwrap_or_default();
             let mut state = current.lock().unwrap_or_else(PoisonError::into_inner);
             let mut line = method.split('/').next().unwrap_or_default().to_owned();
@@ -171,4 +171,22 @@ impl Server {
 
 fn transport() -> UreqTransport {
     UreqTransport::new(&Options::default()).unwrap()
+}
+
+/// Decodes a value of a query, as far as the tests need it.
+fn decoded(value: &str) -> String {
+    let codes = [
+        ("%20", " "),
+        ("%22", "\""),
+        ("%26", "&"),
+        ("%28", "("),
+        ("%29", ")"),
+        ("%2F", "/"),
+        ("%3B", ";"),
+        ("%3C", "<"),
+        ("%3D", "="),
+        ("%3E", ">"),
+        ("%5D", "]"),
+    ];
+    codes.iter().fold(value.to_owned(), |text, (code, letter)| text.replace(code, letter))
 }
