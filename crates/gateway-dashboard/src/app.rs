@@ -17,7 +17,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::access::Refused;
 use crate::shared::{Params, Problem, Shared};
-use crate::{board, changes, gauges, health, problem, record, records};
+use crate::{board, changes, download, gauges, health, problem, record, records};
 
 /// A function that renders a page.
 type Page = fn(&Shared, &Params) -> Result<String, Problem>;
@@ -38,6 +38,7 @@ pub(crate) fn app(shared: Arc<Shared>) -> Router {
         router = router.route(path, get(answer));
     }
     router
+        .route("/download", get(download::answer))
         .fallback(|| async { html(problem::render(&Problem::NotFound(NO_PAGE.to_owned()))) })
         .layer(from_fn_with_state(Arc::clone(&shared), with_session))
         .route("/style.css", get(|| async { file("text/css; charset=utf-8", STYLE) }))
@@ -58,14 +59,13 @@ fn first(shared: &Shared, params: &Params) -> Result<String, Problem> {
     }
 }
 
-type Parsed = Result<Query<HashMap<String, String>>, axum::extract::rejection::QueryRejection>;
+/// The parameters of a request, if they are readable.
+pub(crate) type Parsed =
+    Result<Query<HashMap<String, String>>, axum::extract::rejection::QueryRejection>;
 
 /// Renders a page on another thread, because the mirror blocks.
 async fn answer(shared: Arc<Shared>, page: Page, query: Parsed) -> Response {
-    let Ok(Query(params)) = query else {
-        let text = "the parameters are not readable".to_owned();
-        return html(problem::render(&Problem::Request(text)));
-    };
+    let Ok(Query(params)) = query else { return html(problem::render(&unreadable())) };
     let rendered = tokio::task::spawn_blocking(move || page(&shared, &Params::new(params))).await;
     match rendered {
         Ok(Ok(page)) => html((StatusCode::OK, page)),
@@ -150,7 +150,11 @@ fn refusal(shared: &Shared, request: &Request) -> Option<(StatusCode, &'static s
     }
 }
 
-fn html((status, page): (StatusCode, String)) -> Response {
+pub(crate) fn unreadable() -> Problem {
+    Problem::Request("the parameters are not readable".to_owned())
+}
+
+pub(crate) fn html((status, page): (StatusCode, String)) -> Response {
     (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 

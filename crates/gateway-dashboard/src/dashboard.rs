@@ -12,6 +12,8 @@ use tokio::sync::watch;
 use crate::access::Access;
 use crate::app::app;
 use crate::board::keeper::Keeper;
+use crate::download::format::DownloadFormat;
+use crate::download::slots;
 use crate::error::Error;
 use crate::outline::{Outline, title};
 use crate::serve::serve;
@@ -37,6 +39,7 @@ pub struct Dashboard {
     name: String,
     masks: bool,
     proxy: Option<String>,
+    formats: Vec<Box<dyn DownloadFormat>>,
     now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
 
@@ -49,6 +52,7 @@ impl Dashboard {
             name: "Mirror".to_owned(),
             masks: false,
             proxy: None,
+            formats: Vec::new(),
             now: Box::new(|| seconds(SystemTime::now())),
         }
     }
@@ -63,6 +67,13 @@ impl Dashboard {
     #[must_use]
     pub fn mask(self) -> Self {
         Self { masks: true, ..self }
+    }
+
+    /// Adds a format in which readers download all records of a view.
+    #[must_use]
+    pub fn format(mut self, format: impl DownloadFormat + 'static) -> Self {
+        self.formats.push(Box::new(format));
+        self
     }
 
     /// Serves a proxy that readers reach at this host, such as `board.example.com`, by HTTPS. Only then may the server listen on
@@ -126,6 +137,8 @@ impl Dashboard {
             masks: self.masks,
             now: self.now,
             keeper: Keeper::default(),
+            formats: self.formats,
+            downloads: slots(),
         };
         let (stop, stopped) = watch::channel(false);
         Ok(Listening { listener, address, shared: Arc::new(shared), stop: Stopper(stop), stopped })

@@ -15,6 +15,7 @@ struct HealthPage {
     frame: Frame,
     warnings: Vec<String>,
     tables: Vec<TableRow>,
+    rejections: Vec<Rejected>,
     runs: Vec<RunRow>,
 }
 
@@ -28,6 +29,15 @@ struct TableRow {
     completed: Option<(String, String)>,
     ago: String,
     coverage: Option<String>,
+}
+
+/// A rejected record.
+struct Rejected {
+    table: String,
+    /// Its position in the list, counted from 0.
+    index: String,
+    /// Without values of the record.
+    reason: String,
 }
 
 /// A sync of a table.
@@ -60,6 +70,7 @@ pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
         frame: Frame::new(shared, "/health", "Health", completed_at, "/health".to_owned()),
         warnings: warnings(&statuses, &runs),
         tables,
+        rejections: rejections(shared, &statuses)?,
         runs: runs.iter().map(run).collect(),
     };
     Ok(page.render()?)
@@ -84,6 +95,21 @@ fn warnings(statuses: &[TableStatus], runs: &[PastRun]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Reads the first rejected records of each table.
+fn rejections(shared: &Shared, statuses: &[TableStatus]) -> Result<Vec<Rejected>, Problem> {
+    let mut all = Vec::new();
+    for status in statuses.iter().filter(|status| status.rejected > 0) {
+        for rejection in shared.mirror.rejections(&status.table, REJECTIONS)? {
+            all.push(Rejected {
+                table: label(&status.table),
+                index: grouped(rejection.index),
+                reason: rejection.reason,
+            });
+        }
+    }
+    Ok(all)
 }
 
 fn table(shared: &Shared, status: &TableStatus, now: i64) -> Result<TableRow, Problem> {
@@ -128,6 +154,9 @@ fn run(run: &PastRun) -> RunRow {
         seconds: ago(run.ended_at.saturating_sub(run.started_at)),
     }
 }
+
+/// Maximum number of rejected records of a table on the page.
+const REJECTIONS: usize = 20;
 
 /// Maximum number of syncs on the page.
 const RUNS: usize = 60;

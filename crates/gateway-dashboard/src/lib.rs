@@ -30,6 +30,7 @@
 //! - `dashboard` is the entry point; `serve` accepts connections, and `access` decides which requests are answered.
 //! - `app` routes requests to the pages: `board`, `records`, `record`, `changes`, `gauges`, `health` and `problem`. The
 //!   template of each page is beside it.
+//! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
 //! - `cells`, `link`, `time` and `words` write values, links, times and names.
 
@@ -42,6 +43,7 @@ mod board;
 mod cells;
 mod changes;
 mod dashboard;
+mod download;
 mod error;
 mod frame;
 mod gauges;
@@ -60,4 +62,5 @@ mod words;
 pub use gateway_mirror as mirror;
 
 pub use crate::dashboard::{Dashboard, Listening, Stopper};
+pub use crate::download::format::{DownloadColumn, DownloadFormat, DownloadWriter};
 pub use crate::error::Error;

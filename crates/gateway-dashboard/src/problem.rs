@@ -25,6 +25,13 @@ pub(crate) fn render(problem: &Problem) -> (StatusCode, String) {
             let text = error.to_string();
             page(StatusCode::INTERNAL_SERVER_ERROR, "The mirror cannot be read", &text, true)
         }
+        Problem::Busy => {
+            let text = "Other downloads are not complete yet. Try again when one of them is.";
+            page(StatusCode::SERVICE_UNAVAILABLE, "Too many downloads", text, true)
+        }
+        Problem::Format(text) => {
+            page(StatusCode::INTERNAL_SERVER_ERROR, "The file cannot be written", text, true)
+        }
         Problem::Template => {
             page(StatusCode::INTERNAL_SERVER_ERROR, "The page cannot be written", "", true)
         }

@@ -1,5 +1,7 @@
 //! One record: its fields, its groups or members, and its history.
 
+mod timeline;
+
 use askama::Template;
 use gateway_mirror::model::Table;
 use gateway_mirror::{Change, ChangeKind, Filter, Order, Paging, Record, State};
@@ -9,6 +11,7 @@ use crate::cells::{Fields, Shown, cell, fields, shown, text};
 use crate::frame::{self, Age, Frame};
 use crate::link::{self, Link};
 use crate::outline::{Board, title};
+use crate::record::timeline::Timeline;
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{ago, day, machine, minute};
 use crate::words::{grouped, label, plural};
@@ -31,6 +34,7 @@ struct RecordPage {
     reveal: Option<String>,
     groups: Option<Groups>,
     members: Option<Members>,
+    timeline: Option<Timeline>,
     history: Vec<Event>,
 }
 
@@ -118,6 +122,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         reveal: hides.then(|| here(Some("1"))),
         groups: board.map(|board| groups(shared, board, &places)).transpose()?,
         members: of_groups.map(|board| members(shared, board, id)).transpose()?.flatten(),
+        timeline: board.map(|board| timeline(shared, board, id)).transpose()?.flatten(),
         history: history(shared, table, id, board, &places)?,
     };
     Ok(page.render()?)
@@ -194,6 +199,14 @@ fn groups(shared: &Shared, board: &Board, places: &[Record]) -> Result<Groups, P
         value: label(board.placements.value),
         rows,
     })
+}
+
+/// Reads the values of a member over time.
+fn timeline(shared: &Shared, board: &Board, id: &str) -> Result<Option<Timeline>, Problem> {
+    if shared.completed_at(&[board.placements.table])?.is_none() {
+        return Ok(None);
+    }
+    timeline::read(shared, board, id, |group| group_title(shared, board, group))
 }
 
 fn group_title(shared: &Shared, board: &Board, id: &str) -> Result<String, Problem> {

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use askama::Template;
 use gateway_mirror::model::{Column, ColumnKind, Table};
-use gateway_mirror::{Filter, Order, Page, Paging, Record, State};
+use gateway_mirror::{Filter, Order, Page, Paging, Placements, Record, State};
 
 use crate::cells::{Fields, Shown, cell, fields, shown};
+use crate::download::format::DownloadFormat;
 use crate::frame::{self, Age, Frame};
 use crate::link::{self, Link};
 use crate::outline::{Board, is_identity, title};
@@ -33,6 +34,8 @@ struct RecordsPage {
     first: Option<String>,
     next: Option<String>,
     is_cut: bool,
+    /// The names of the formats of downloads, with their links.
+    downloads: Vec<(&'static str, String)>,
 }
 
 /// A choice among links.
@@ -231,6 +234,18 @@ impl<'a> View<'a> {
         }
         Ok(shared.mirror.browse(placements.table, &filter, &paging)?)
     }
+
+    /// Returns the placements of the members of a group.
+    pub(crate) fn placements(&self) -> Option<&Placements<'static>> {
+        self.members.as_ref().map(|members| &members.board.placements)
+    }
+
+    /// Returns whether the mirror has the table that the view reads.
+    pub(crate) fn is_in_mirror(&self, shared: &Shared) -> Result<bool, Problem> {
+        let read =
+            self.placements().map_or_else(|| self.table.name(), |placements| placements.table);
+        Ok(shared.mirror.tables()?.iter().any(|one| one.table == read))
+    }
 }
 
 /// Renders the page.
@@ -238,12 +253,11 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let view = View::of(shared, params)?;
     let table = view.table;
     let after = params.number("after")?;
-    let placements = view.members.as_ref().map(|members| members.board.placements.table);
+    let placements = view.placements().map(|placements| placements.table);
     let tables: Vec<&str> = [Some(table.name()), placements].into_iter().flatten().collect();
     let completed_at = shared.completed_at(&tables)?;
-    let read = placements.unwrap_or_else(|| table.name());
-    let has_table = shared.mirror.tables()?.iter().any(|one| one.table == read);
-    let page = if has_table { view.read(shared, after, ROWS)? } else { Page::default() };
+    let page =
+        if view.is_in_mirror(shared)? { view.read(shared, after, ROWS)? } else { Page::default() };
     let title_column = title(table);
     let others: Vec<&Column> = table
         .columns()
@@ -281,8 +295,17 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         first: after.map(|_| at(None)),
         next: page.next.map(|next| at(Some(next))),
         is_cut,
+        downloads: downloads(shared, &view),
     };
     Ok(page.render()?)
+}
+
+/// Returns the links to all records of the view.
+fn downloads(shared: &Shared, view: &View<'_>) -> Vec<(&'static str, String)> {
+    let link = |format: &dyn DownloadFormat| {
+        (format.name(), view.link("/download").with("as", format.extension()).finish())
+    };
+    shared.formats.iter().map(|format| link(&**format)).collect()
 }
 
 /// Returns the parameters that a search keeps.

@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use gateway_mirror::{Error, ErrorKind, Mirror, TableStatus};
+use tokio::sync::Semaphore;
 
 use crate::access::Access;
 use crate::board::keeper::{Keeper, Known};
+use crate::download::format::DownloadFormat;
 use crate::outline::Outline;
 
 /// The state that all pages use.
@@ -20,6 +22,10 @@ pub(crate) struct Shared {
     pub(crate) masks: bool,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
     pub(crate) keeper: Keeper,
+    /// The formats of downloads.
+    pub(crate) formats: Vec<Box<dyn DownloadFormat>>,
+    /// The permits of concurrent downloads.
+    pub(crate) downloads: Arc<Semaphore>,
 }
 
 impl Shared {
@@ -80,6 +86,10 @@ pub(crate) enum Problem {
     Request(String),
     /// The mirror failed.
     Mirror(Error),
+    /// The maximum number of downloads is being sent.
+    Busy,
+    /// A format cannot begin a download. The text says why.
+    Format(String),
     /// A template failed.
     Template,
 }

@@ -17,6 +17,11 @@ pub(crate) fn clock(seconds: i64) -> String {
     written(seconds, "%H:%M")
 }
 
+/// Returns a time in UTC as a civil date and time, as tables have it.
+pub(crate) fn civil(seconds: i64) -> String {
+    written(seconds, "%Y-%m-%d %H:%M:%S")
+}
+
 /// Returns a time for the attribute `datetime`.
 pub(crate) fn machine(seconds: i64) -> String {
     written(seconds, "%Y-%m-%dT%H:%M:%SZ")

@@ -38,7 +38,7 @@ pub(crate) struct Known {
 }
 
 /// A state of the mirror: the cursor after its last change, and when each table was complete.
-type Version = (String, Vec<(String, Option<i64>, u64)>);
+pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
 
 impl Keeper {
     /// Returns the latest counts. If the mirror has changed since, they are those from before, unless the new ones are ready in
@@ -141,7 +141,8 @@ impl Known {
     }
 }
 
-fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Error> {
+/// Returns the state of a mirror, with its tables.
+pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Error> {
     // The cursor is read first: if a sync ends in between, the next version is another one.
     let cursor = mirror.cursor()?.to_string();
     let tables = mirror.tables()?;

@@ -1,13 +1,15 @@
 //! Requests of attackers: other sites, other hosts, used links, hostile values, odd paths, and many of them.
 
-use std::time::Instant;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, UNIX_EPOCH};
 
 use gateway_dashboard::Dashboard;
-use gateway_dashboard::mirror::Mirror;
+use gateway_dashboard::mirror::{Mirror, SyncOptions};
 
 use crate::browser::Browser;
-use crate::gallery::Gallery;
-use crate::sample::{Sample, three_days};
+use crate::gallery::{Gallery, Server};
+use crate::sample::{DAY, Sample, three_days};
 
 #[test]
 fn nothing_is_shown_without_the_cookie() {
@@ -229,20 +231,169 @@ fn odd_paths_and_queries_are_refused() {
 }
 
 #[test]
-fn many_requests_are_all_answered() {
+fn the_first_url_survives_other_methods() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard);
+    let Browser { address, first, .. } = &browser;
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "HEAD"] {
+        let request =
+            format!("{method} {first} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 0\r\n\r\n");
+        let response = browser.send(&request);
+        assert!(matches!(response.status, 403 | 405), "{method} {}", response.status);
+        assert_eq!(response.header("set-cookie"), None, "{method}");
+    }
+    let foreign =
+        format!("GET {first} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://evil.example\r\n\r\n");
+    assert_eq!(browser.send(&foreign).status, 403);
+    assert!(browser.log_in().page("/").contains("Harbour"));
+}
+
+#[test]
+fn paths_and_identities_lead_to_nothing_else() {
     let (dashboard, _folder) = three_days().dashboard();
     let browser = Browser::start(dashboard).log_in();
-    let start = Instant::now();
+    let long = "9".repeat(1900);
+    for path in [
+        "/record?of=photo&id=%00",
+        "/record?of=photo&id=..%2F..%2Fetc%2Fpasswd",
+        "/record?of=photo&id=%2e%2e%2f",
+        "/record?of=photo&id=1%00",
+        "/record?of=photo&id=1'%20OR%20'1'='1",
+        "/record?of=photo&id=%ff",
+        &format!("/record?of=photo&id={long}"),
+        "/record?of=photo%00&id=1",
+        "/record?of=..&id=1",
+        "/record%2f?of=photo&id=1",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/records/../../etc/passwd",
+        "/style.css%00.html",
+        "/enter",
+        "/gauge?of=../storage",
+        "/download?of=../photo&as=csv",
+        "/download?of=photo&as=../../etc/passwd",
+    ] {
+        let response = browser.get(path);
+        assert_eq!(response.status, 404, "{path}\n{}", response.body);
+        assert!(!response.body.contains("root:"), "{path}");
+    }
+    // A parameter that is given twice: the last one counts, and nothing else reads the first.
+    let twice = browser.page("/record?of=album&of=photo&id=7&id=1");
+    assert!(twice.contains("Sea at night") && !twice.contains("Harbour</h1>"), "{twice}");
+}
+
+#[test]
+fn requests_that_are_not_http_are_refused() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let Browser { address, cookie, .. } = &browser;
+    let head = format!("Host: {address}\r\nCookie: {cookie}\r\n\r\n");
+    for line in [
+        &b"GET /records?of=photo&q=\xff\xfe HTTP/1.1\r\n"[..],
+        b"GET /\x00 HTTP/1.1\r\n",
+        b"GET / HTTP/9.9\r\n",
+        b"GET  HTTP/1.1\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n",
+        b"GET / HTTP/1.1\r\nX: a\x00b\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
+    ] {
+        let response = browser.send_bytes(&[line, head.as_bytes()].concat());
+        assert!(matches!(response.status, 0 | 400), "{line:?} {}", response.status);
+        assert!(!response.body.contains("Harbour"), "{line:?}");
+    }
+    let long = format!("X: {}\r\n{head}", "a".repeat(100_000));
+    assert_eq!(browser.send(&format!("GET / HTTP/1.1\r\n{long}")).status, 431);
+    assert!(browser.page("/").contains("Harbour"));
+}
+
+#[test]
+fn hostile_values_of_a_service_stay_text_in_pictures() {
+    let corpus =
+        ["<script>alert(1)</script>", "\"><image href=x onload=alert(1)>", "</svg><b>", "]]>&lt;"];
+    let server = Server::start();
+    let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
+    let mut mirror = Mirror::in_memory().unwrap();
+    for (day, mark) in (0..).zip(corpus) {
+        server.state().put("7", "1", mark);
+        server.state().free = format!("{}.5", 90 - day);
+        mirror = mirror.with_clock(move || at(day));
+        let options = SyncOptions::new().values("mark", corpus).recheck_every(1);
+        server.sync(false, &mut mirror, &options).unwrap();
+    }
+    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(9));
+    let browser = Browser::start(dashboard.named("<script>")).log_in();
+    for path in [
+        "/",
+        "/record?of=photo&id=1",
+        "/record?of=album&id=7",
+        "/gauge?of=storage",
+        "/changes",
+        "/health",
+    ] {
+        let page = browser.page(path);
+        for wrong in ["<script", "<image", "<b>", "onload=alert(1)>", "]]>"] {
+            assert!(!page.contains(wrong), "{wrong} {path}\n{page}");
+        }
+        assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count(), "{path}");
+    }
+    let record = browser.page("/record?of=photo&id=1");
+    let titles = record.matches("<title>").count();
+    assert_eq!((titles, record.matches("&#60;script&#62;").count() >= 3), (1 + corpus.len(), true));
+}
+
+#[test]
+fn ten_thousand_requests_are_all_answered_and_nothing_is_left() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let before = resident();
     std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..100 {
-                    browser.page("/");
-                }
+        for worker in 0..10 {
+            let browser = &browser;
+            scope.spawn(move || {
+                // One connection each, as a browser has it; some requests are refused.
+                let path = ["/style.css", "/none", "/health", "/icon.svg", "/enter/x"][worker % 5];
+                let status = ["200", "404", "200", "200", "303"][worker % 5];
+                let statuses = browser.send_many(path, 1000);
+                assert!(statuses.iter().all(|one| one == status), "{path} {statuses:?}");
+                assert_eq!(statuses.len(), 1000);
             });
         }
     });
-    assert!(start.elapsed().as_secs() < 60);
+    let growth = resident().saturating_sub(before);
+    assert!(growth < 200 * 1024, "{growth} KiB");
+    // Every slot of a connection is free again: all can be used at once.
+    let open: Vec<TcpStream> =
+        (0..63).map(|_| TcpStream::connect(browser.address).unwrap()).collect();
+    assert!(browser.page("/").contains("Harbour"));
+    drop(open);
+}
+
+#[test]
+fn slow_readers_and_writers_do_not_stop_others() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let Browser { address, cookie, .. } = &browser;
+    let slow: Vec<TcpStream> = (0..40)
+        .map(|number| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let whole = format!("GET / HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
+            // Half of them never end their request; the others never read the response.
+            let sent = if number % 2 == 0 { whole.len() / 2 } else { whole.len() };
+            stream.write_all(&whole.as_bytes()[..sent]).unwrap();
+            stream
+        })
+        .collect();
+    for _ in 0..5 {
+        assert!(browser.page("/").contains("Harbour"));
+    }
+    drop(slow);
+    assert!(browser.page("/health").contains("Photo"));
+}
+
+/// Returns the resident memory of this process in KiB; 0 where the system does not tell it.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
 #[test]

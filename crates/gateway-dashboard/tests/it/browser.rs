@@ -1,6 +1,6 @@
 //! A dashboard in a thread, and a client that sends any request.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -74,16 +74,50 @@ impl Browser {
 
     /// Sends a request as it is, and reads the response.
     pub(crate) fn send(&self, request: &str) -> Response {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let request = request.replacen("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1);
-        stream.write_all(request.as_bytes()).unwrap();
+        self.send_bytes(request.replacen("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1).as_bytes())
+    }
+
+    /// Sends bytes, and reads the response. A connection that is closed without one has the status 0.
+    pub(crate) fn send_bytes(&self, request: &[u8]) -> Response {
+        let mut stream = self.connect();
+        // The server may refuse the request before its end.
+        let _closed = stream.write_all(request);
         let mut response = Vec::new();
-        stream.read_to_end(&mut response).unwrap();
+        let read = stream.read_to_end(&mut response);
+        assert!(read.is_ok() || !response.is_empty(), "{read:?}");
         let response = String::from_utf8(response).unwrap();
         let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
         Response { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// Requests a path again and again on one connection. Returns the statuses.
+    pub(crate) fn send_many(&self, path: &str, times: usize) -> Vec<String> {
+        let Self { address, cookie, .. } = self;
+        let mut stream = BufReader::new(self.connect());
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
+        let mut statuses = Vec::new();
+        for _ in 0..times {
+            stream.get_mut().write_all(request.as_bytes()).unwrap();
+            let (mut line, mut length) = (String::new(), 0);
+            while line != "\r\n" {
+                line.clear();
+                stream.read_line(&mut line).unwrap();
+                if let Some(status) = line.strip_prefix("HTTP/1.1 ") {
+                    statuses.extend(status.get(..3).map(str::to_owned));
+                } else if let Some(bytes) = line.strip_prefix("content-length: ") {
+                    length = bytes.trim().parse().unwrap();
+                }
+            }
+            stream.read_exact(&mut vec![0; length]).unwrap();
+        }
+        statuses
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
     }
 }
 

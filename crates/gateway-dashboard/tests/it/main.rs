@@ -5,6 +5,7 @@
 mod amounts;
 mod attacks;
 mod browser;
+mod downloads;
 mod gallery;
 mod pages;
 mod sample;

@@ -1,12 +1,14 @@
 //! The contents of the pages; each link leads to a page.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use gateway_dashboard::mirror::{Mirror, Rules, Source};
+use gateway_dashboard::Dashboard;
+use gateway_dashboard::mirror::{Mirror, Rules, Source, SyncOptions};
 
 use crate::browser::Browser;
-use crate::sample::{ALBUM, Sample, three_days};
+use crate::gallery::{Gallery, Server};
+use crate::sample::{ALBUM, DAY, Sample, three_days};
 
 /// Returns the text between tags, without the layout around a page.
 fn text(page: &str) -> String {
@@ -99,6 +101,34 @@ fn pages_of_records_follow_each_other() {
     }
     let found = browser.page("/records?of=photo&q=P07");
     assert_eq!(links(&found).iter().filter(|link| link.starts_with("/record?")).count(), 10);
+}
+
+#[test]
+fn a_record_shows_its_past_values_as_a_picture_and_in_words() {
+    let server = Server::start();
+    let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
+    let mut mirror = Mirror::in_memory().unwrap();
+    for (day, mark) in [(0, "New"), (2, "New"), (3, "Print"), (5, "Sold")] {
+        server.state().put("7", "1", mark);
+        mirror = mirror.with_clock(move || at(day));
+        server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    }
+    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(7));
+    let browser = Browser::start(dashboard).log_in();
+    let page = browser.page("/record?of=photo&id=1");
+    let timeline = page.split("id=\"timeline\"").nth(1).unwrap();
+    insta::assert_snapshot!(timeline.split("</section>").next().unwrap());
+}
+
+#[test]
+fn health_shows_why_records_were_rejected_without_their_values() {
+    let (dashboard, _folder) = three_days().reject(r#"{"title":"secret <b>"}"#).dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let page = browser.page("/health");
+    let rejected = page.split("id=\"rejections\"").nth(1).unwrap();
+    let rejected = rejected.split("</section>").next().unwrap();
+    assert!(rejected.contains("<tr><th scope=\"row\">Photo</th><td class=\"number\">1</td><td>"));
+    assert!(!page.contains("secret"), "{page}");
 }
 
 #[test]

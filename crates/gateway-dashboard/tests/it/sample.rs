@@ -47,6 +47,13 @@ impl Sample {
         Self { folder, mirror, day: 0 }
     }
 
+    /// Opens the same mirror again, as another process does.
+    pub(crate) fn again(&self) -> Self {
+        let source = Source::new("https://photos.example.com", "me");
+        let mirror = Mirror::open(self.folder.path().join("mirror.db"), &source).unwrap();
+        Self { folder: tempfile::tempdir().unwrap(), mirror, day: self.day }
+    }
+
     /// Syncs complete lists: photos and albums with their titles, and placements as album, photo and mark.
     pub(crate) fn sync(
         mut self,
@@ -64,6 +71,15 @@ impl Sample {
         });
         self.list("recovery/photo_album", &PHOTO_ALBUM, placed);
         Self { day: self.day + 1, ..self }
+    }
+
+    /// Adds a record that is rejected to the list of photos, which is otherwise as it was.
+    pub(crate) fn reject(mut self, record: &str) -> Self {
+        let mut run = self.mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        run.record(r#"{"id":"1","title":"Sea at night"}"#).unwrap();
+        run.record(record).unwrap();
+        run.finish().unwrap();
+        self
     }
 
     fn list(&mut self, scope: &str, table: &Table, records: impl Iterator<Item = Value>) {

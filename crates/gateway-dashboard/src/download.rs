@@ -1,0 +1,139 @@
+//! Downloads of a view: all of its records, in a format that the program provides.
+
+pub(crate) mod columns;
+pub(crate) mod format;
+mod pipe;
+mod rows;
+
+use std::io;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse as _, Response};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::app::{Parsed, html, unreadable};
+use crate::board::keeper::version;
+use crate::download::pipe::{Sink, pipe};
+use crate::download::rows::Rows;
+use crate::problem;
+use crate::records::View;
+use crate::shared::{Params, Problem, Shared};
+use crate::time::day;
+use crate::words::plural;
+
+/// The head of a download.
+struct Head {
+    media_type: &'static str,
+    file: String,
+}
+
+/// Answers a request for all records of a view. The records are sent while they are read.
+pub(crate) async fn answer(State(shared): State<Arc<Shared>>, query: Parsed) -> Response {
+    let Ok(Query(params)) = query else { return html(problem::render(&unreadable())) };
+    let Ok(slot) = Arc::clone(&shared.downloads).try_acquire_owned() else {
+        return html(problem::render(&Problem::Busy));
+    };
+    let (sink, body) = pipe();
+    let (announce, head) = oneshot::channel();
+    tokio::task::spawn_blocking(move || {
+        let _slot = slot;
+        let mut announce = Some(announce);
+        let ready =
+            |head: Head| announce.take().is_some_and(|announce| announce.send(Ok(head)).is_ok());
+        let done = write(&shared, &Params::new(params), sink, ready);
+        // Nothing was sent yet: a page explains why.
+        if let (Err(Stopped::Problem(problem)), Some(announce)) = (done, announce) {
+            drop(announce.send(Err(problem)));
+        }
+    });
+    match head.await {
+        Ok(Ok(Head { media_type, file })) => {
+            let disposition = format!("attachment; filename=\"{file}\"");
+            let headers =
+                [(CONTENT_TYPE, media_type.to_owned()), (CONTENT_DISPOSITION, disposition)];
+            (headers, Body::from_stream(body)).into_response()
+        }
+        Ok(Err(problem)) => html(problem::render(&problem)),
+        Err(_panicked) => html(problem::render(&Problem::Template)),
+    }
+}
+
+/// Why a download ends early.
+enum Stopped {
+    Problem(Problem),
+    /// The reader is gone, or the format cannot hold a value.
+    Output,
+    /// The mirror changed, so that records could be absent or twice in the file.
+    Changed,
+}
+
+impl<E: Into<Problem>> From<E> for Stopped {
+    fn from(error: E) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+/// Writes all records of a view. Calls `begin` when the first ones were read; it returns whether somebody waits for them.
+fn write(
+    shared: &Shared,
+    params: &Params,
+    mut out: Sink,
+    begin: impl FnOnce(Head) -> bool,
+) -> Result<(), Stopped> {
+    let view = View::of(shared, params)?;
+    let format =
+        params.get("as").and_then(|name| shared.formats.iter().find(|one| one.extension() == name));
+    let format = format.ok_or_else(|| Problem::NotFound("the format does not exist".to_owned()))?;
+    let (before, _tables) = version(&shared.mirror)?;
+    let mut rows = Rows::open(shared, &view)?;
+    let output = |_error: io::Error| Stopped::Output;
+    let unwritten = |error: io::Error| Problem::Format(error.to_string());
+    let mut writer = format.writer(rows.columns()).map_err(unwritten)?;
+    let now = day((shared.now)());
+    let file = format!("{}-{now}.{}", safe(&plural(view.table.name())), safe(format.extension()));
+    let mut page = rows.next()?;
+    if !begin(Head { media_type: format.media_type(), file }) {
+        return Err(Stopped::Output);
+    }
+    while let Some(records) = page {
+        for record in &records {
+            writer.write(&mut out, &rows.json(record)?).map_err(output)?;
+        }
+        if out.is_closed() {
+            return Err(Stopped::Output);
+        }
+        page = rows.next()?;
+    }
+    writer.finish(&mut out).map_err(output)?;
+    if version(&shared.mirror)?.0 != before {
+        return Err(Stopped::Changed);
+    }
+    out.finish().map_err(output)
+}
+
+/// Returns a part of the name of a file: no character that a shell, a path or a header reads as another one.
+fn safe(text: &str) -> String {
+    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    text.chars().map(|letter| if is_safe(letter) { letter } else { '-' }).collect()
+}
+
+/// Creates the permits of concurrent downloads.
+pub(crate) fn slots() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(DOWNLOADS))
+}
+
+/// Maximum number of concurrent downloads. Each has a thread until its reader has read it.
+const DOWNLOADS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::safe;
+
+    #[test]
+    fn names_of_files_have_no_special_characters() {
+        assert_eq!(safe("a\"b\r\n/../c_d-7é"), "a-b------c_d-7-");
+    }
+}
