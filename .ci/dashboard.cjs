@@ -17,6 +17,12 @@ const html = new HtmlValidate({
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'];
 
+/** Returns the name of a screenshot. */
+function nameOf(target) {
+  const { pathname, search } = new URL(target);
+  return `${pathname.slice(1) || 'board'}${search}`.replace(/\W+/g, '-');
+}
+
 async function main() {
   const browser = await chromium.launch({ executablePath: browserPath, args: flags });
   // axe-core is a script; `bypassCSP` lets it run. The pages themselves are tested without scripts below.
@@ -62,12 +68,39 @@ async function main() {
   const folded = names.map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
   assert.deepEqual(folded, [...folded].sort());
 
+  // Downloads of exactly the view: the members of the first group.
+  await page.goto(`${origin}/`);
+  await page.locator('table.board tbody a.count').first().click();
+  await page.waitForURL(/group=/);
+  const group = page.url();
+  for (const [name, first] of [['CSV', 'id,'], ['XLSX', 'PK']]) {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name, exact: true }).click(),
+    ]);
+    assert.match(download.suggestedFilename(), new RegExp(`^[a-z_]+-[0-9-]{10}\\.${name.toLowerCase()}$`));
+    assert.equal(await download.failure(), null);
+    const file = fs.readFileSync(await download.path(), 'utf8');
+    assert.ok(file.startsWith(first), file.slice(0, 40));
+    if (name === 'CSV') assert.equal(file.trim().split('\r\n').length, count + 1);
+  }
+
+  // Pictures have a text, and the history has changes.
+  await page.locator('table.records tbody th a').first().click();
+  await page.waitForURL(/\/record\?/);
+  assert.match(await page.locator('figure.track svg').first().getAttribute('aria-label'), / for [0-9]+ (s|min|h|d)/);
+  await page.goto(await page.getByRole('link', { name: 'Credits' }).evaluate((a) => a.href));
+  assert.match(await page.locator('figure.chart svg').getAttribute('aria-label'), / at first, /);
+  await page.goto(`${origin}/changes`);
+  for (const kind of ['added', 'moved', 'gone']) assert.ok(await page.locator(`.kind.${kind}`).count() > 0, kind);
+
   // Every page of the navigation, and one record of each list.
   const targets = await page.locator('nav[aria-label="Pages"] a').evaluateAll((all) => all.map((a) => a.href));
   for (const list of targets.filter((target) => target.includes('/records'))) {
     await page.goto(list);
     targets.push(await page.locator('table.records tbody th a').first().evaluate((a) => a.href));
   }
+  targets.push(group, `${targets.find((target) => target.includes('/records'))}&q=no-such-text`);
   for (const target of targets) {
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
@@ -78,8 +111,7 @@ async function main() {
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${target} is wider than ${width}`);
         if (folder) {
-          const file = `${new URL(target).pathname.slice(1) || 'board'}${new URL(target).search}`.replace(/\W+/g, '-');
-          await page.screenshot({ path: path.join(folder, `${file}-${width}-${colorScheme}.png`) });
+          await page.screenshot({ path: path.join(folder, `${nameOf(target)}-${width}-${colorScheme}.png`) });
         }
         if (width === 2560) continue;
         await page.evaluate(axe);
@@ -87,6 +119,12 @@ async function main() {
         const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`);
         assert.deepEqual(found, [], `${target} ${width} ${colorScheme}`);
       }
+    }
+    if (folder) {
+      await page.setViewportSize({ width: 794, height: 1123 });
+      await page.emulateMedia({ media: 'print', colorScheme: 'light' });
+      await page.screenshot({ path: path.join(folder, `${nameOf(target)}-print.png`) });
+      await page.emulateMedia({ media: 'screen' });
     }
     const report = await html.validateString(await (await context.request.get(target)).text());
     const found = report.results.flatMap((one) => one.messages.map((m) => `${m.ruleId} ${m.line}: ${m.message}`));

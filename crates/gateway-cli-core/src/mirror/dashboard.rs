@@ -1,20 +1,25 @@
 //! `dashboard`: serves pages over the mirror to a browser.
 
+mod demo;
+mod formats;
+
 use std::error::Error as _;
 use std::net::SocketAddr;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use gateway_client_core::ServiceClient;
 use gateway_dashboard::{Dashboard, Error};
-use gateway_mirror::ErrorKind;
 use gateway_mirror::model::Mirrored;
+use gateway_mirror::{ErrorKind, Mirror};
 
 use crate::command::print::print;
 use crate::config::settings::Settings;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt;
+use crate::interrupt::{self, Unfinished};
 use crate::invocation::Invocation;
+use crate::mirror::dashboard::formats::Download;
 use crate::mirror::failure::explained;
 use crate::mirror::place::{Place, refuse_new_since};
 
@@ -39,19 +44,15 @@ pub(crate) struct DashboardFlags {
 }
 
 /// Serves the pages until a signal ends the program.
-pub(crate) fn run<S: Mirrored>(
+pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     flags: &DashboardFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     refuse_new_since(invocation)?;
-    let settings = Settings::of_known(invocation)?;
-    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
-    if invocation.call.dry_run {
-        invocation.screen.note(&format!("would serve the mirror {place}"));
-        return Ok(());
-    }
+    let mut settings = Settings::of_known(invocation)?;
+    let Some((mirror, _guard)) = open::<C>(&mut settings, invocation)? else { return Ok(()) };
     let screen = invocation.screen;
-    let mut dashboard = Dashboard::of::<S>(place.open_existing(&settings)?);
+    let mut dashboard = Dashboard::of::<C::Service>(mirror);
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => {
             screen
@@ -66,10 +67,14 @@ pub(crate) fn run<S: Mirrored>(
         other => other.map_err(|error| explained(&error))?,
     }
     let name = match &*settings.profile.value {
+        _ if invocation.call.demo => format!("{} · demo", invocation.program.name.as_str()),
         "default" => invocation.program.name.as_str().to_owned(),
         profile => format!("{} · {profile}", invocation.program.name.as_str()),
     };
     dashboard = dashboard.named(&name);
+    for format in Download::all(invocation) {
+        dashboard = dashboard.format(format);
+    }
     if flags.mask {
         dashboard = dashboard.mask();
     }
@@ -89,6 +94,28 @@ pub(crate) fn run<S: Mirrored>(
     }
     interrupt::end_with_success();
     listening.run().map_err(|error| failed(&error))
+}
+
+/// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
+fn open<C: ServiceClient<Service: Mirrored>>(
+    settings: &mut Settings,
+    invocation: &Invocation,
+) -> Result<Option<(Mirror, Option<Unfinished>)>, Failure> {
+    let is_dry = invocation.call.dry_run;
+    if invocation.call.demo {
+        if is_dry {
+            invocation.screen.note("would serve a mirror of the sample service");
+            return Ok(None);
+        }
+        let (mirror, guard) = demo::mirror::<C>(settings, invocation)?;
+        return Ok(Some((mirror, Some(guard))));
+    }
+    let place = Place::of(invocation.service.from.as_deref(), settings, invocation)?;
+    if is_dry {
+        invocation.screen.note(&format!("would serve the mirror {place}"));
+        return Ok(None);
+    }
+    Ok(Some((place.open_existing(settings)?, None)))
 }
 
 fn failed(error: &Error) -> Failure {

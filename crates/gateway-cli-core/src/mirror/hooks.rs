@@ -35,7 +35,7 @@ impl Mirroring {
         Self {
             sync: sync::run::<C>,
             #[cfg(feature = "dashboard")]
-            dashboard: dashboard::run::<C::Service>,
+            dashboard: dashboard::run::<C>,
             watch: watch::run::<C>,
             recovered: || found::<C::Service>().recovered,
             select: select::<C::Service>,
