@@ -32,7 +32,7 @@ struct Days {
 }
 
 impl DemoHistory {
-    /// Number of days. The last one is today.
+    /// How many days there are. The last one is today.
     pub const DAYS: u32 = 30;
 
     /// The statuses that [`set_day`](Self::set_day) uses and the contract does not list.
@@ -183,7 +183,7 @@ const INVITED: &str = "Invited – 2nd round";
 
 const HIRED: &str = "Hired";
 
-/// Number of candidates over all days.
+/// How many candidates there are over all days.
 const CANDIDATES: u32 = 140;
 
 /// The days on which each vacancy is open.
@@ -220,7 +220,7 @@ mod tests {
     use crate::place::Place;
     use crate::store::{ApplicationRow, Stage};
 
-    /// What was staged.
+    /// The staged data of a day.
     #[derive(Debug, Default, PartialEq)]
     struct Staged {
         vacancies: BTreeSet<i64>,

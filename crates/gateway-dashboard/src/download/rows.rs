@@ -71,5 +71,5 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Number of rows that are read at once.
+/// Number of rows of one read.
 const ROWS: usize = 2000;

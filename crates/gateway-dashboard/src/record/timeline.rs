@@ -149,7 +149,7 @@ impl Scale {
 /// Width of the picture.
 const WIDTH: i64 = 1000;
 
-/// Number of colours in the style sheet.
+/// How many colours the style sheet has.
 const COLOURS: usize = 6;
 
 /// Maximum number of values of a member that are shown.

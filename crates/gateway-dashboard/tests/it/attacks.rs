@@ -360,7 +360,7 @@ fn ten_thousand_requests_are_all_answered_and_nothing_is_left() {
     });
     let growth = resident().saturating_sub(before);
     assert!(growth < 200 * 1024, "{growth} KiB");
-    // Every slot of a connection is free again: all can be used at once.
+    // Every slot of a connection is free again: all are available.
     let open: Vec<TcpStream> =
         (0..63).map(|_| TcpStream::connect(browser.address).unwrap()).collect();
     assert!(browser.page("/").contains("Harbour"));
