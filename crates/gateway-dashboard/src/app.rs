@@ -16,6 +16,7 @@ use http::header::{
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 
 use crate::access::Refused;
+use crate::respond::{Parsed, html, unreadable};
 use crate::shared::{Params, Problem, Shared};
 use crate::{board, changes, download, gauges, health, problem, record, records};
 
@@ -58,10 +59,6 @@ fn first(shared: &Shared, params: &Params) -> Result<String, Problem> {
         _ => board::render(shared, params),
     }
 }
-
-/// The parameters of a request, if they are readable.
-pub(crate) type Parsed =
-    Result<Query<HashMap<String, String>>, axum::extract::rejection::QueryRejection>;
 
 /// Renders a page on another thread, because the mirror blocks.
 async fn answer(shared: Arc<Shared>, page: Page, query: Parsed) -> Response {
@@ -148,14 +145,6 @@ fn refusal(shared: &Shared, request: &Request) -> Option<(StatusCode, &'static s
             "Open it by its link.",
         )),
     }
-}
-
-pub(crate) fn unreadable() -> Problem {
-    Problem::Request("the parameters are not readable".to_owned())
-}
-
-pub(crate) fn html((status, page): (StatusCode, String)) -> Response {
-    (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 
 fn file(kind: &'static str, text: &'static str) -> Response {

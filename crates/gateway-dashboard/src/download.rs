@@ -14,12 +14,12 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::app::{Parsed, html, unreadable};
 use crate::board::keeper::version;
 use crate::download::pipe::{Sink, pipe};
 use crate::download::rows::Rows;
 use crate::problem;
 use crate::records::View;
+use crate::respond::{Parsed, html, unreadable};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::day;
 use crate::words::plural;

@@ -32,7 +32,7 @@
 //!   template of each page is beside it.
 //! - `download` sends all records of a view, in the formats of the program.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
-//! - `cells`, `link`, `time` and `words` write values, links, times and names.
+//! - `cells`, `link`, `time`, `words` and `respond` write values, links, times, names and responses.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -53,6 +53,7 @@ mod outline;
 mod problem;
 mod record;
 mod records;
+mod respond;
 mod serve;
 mod shared;
 mod time;
