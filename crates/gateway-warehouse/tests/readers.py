@@ -150,6 +150,7 @@ def check_uploads(folder, settings):
     for url in ["s3://missing/list.csv", "s3://archive/", "s3://archive", "ftp://archive/list.csv"]:
         bad = subprocess.run([PROGRAM, "--demo", "candidates", "list", "-o", "csv", "--output-file", url], capture_output=True)
         assert bad.returncode != 0 and b"SECRET" not in bad.stderr, (url, bad)
+        assert "missing" not in url or b"it does not exist" in bad.stderr, bad
     assert not s3.list_multipart_uploads(Bucket="archive").get("Uploads"), "an upload is unfinished"
     print("   lists as JSON, NDJSON, CSV, XLSX and Parquet are on S3, byte for byte")
 

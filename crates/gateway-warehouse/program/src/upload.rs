@@ -1,5 +1,6 @@
 //! Output files in an object store.
 
+use std::error::Error;
 use std::io::{self, Write};
 
 use gateway_cli::core::{Failure, Upload, UploadTarget};
@@ -24,7 +25,7 @@ struct Uploaded(gateway_warehouse::Upload);
 
 impl Write for Uploaded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.0.write(bytes).map_err(|error| with_causes(&error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -34,6 +35,18 @@ impl Write for Uploaded {
 
 impl Upload for Uploaded {
     fn finish(self: Box<Self>) -> io::Result<()> {
-        self.0.finish().map_err(io::Error::other)
+        self.0.finish().map_err(|error| with_causes(&error))
     }
+}
+
+/// Returns an error whose text has the causes, too: the program prints only the text of an error of the output.
+fn with_causes(error: &dyn Error) -> io::Error {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    io::Error::other(text)
 }
