@@ -48,10 +48,15 @@ impl Trace {
             return;
         }
         for (name, value) in headers {
-            let value = if value.is_sensitive() && name != AUTHORIZATION {
+            let value = if value.is_sensitive() && (name != AUTHORIZATION || token == NO_TOKEN) {
                 "(redacted)".to_owned()
             } else {
                 String::from_utf8_lossy(value.as_bytes()).replace(token, "(redacted)")
+            };
+            // The query of a redirect may contain what was asked for, such as an e-mail address.
+            let value = match value.split_once('?') {
+                Some((target, _)) if name == LOCATION => format!("{target}?(redacted)"),
+                _ => value,
             };
             self.say(&format!("{mark}   {name}: {value}"));
         }
@@ -111,7 +116,9 @@ impl BlockingTransport for Traced {
 
 /// Returns the access token that a request carries.
 pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
-    headers.get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")
+    // The scheme has no case (RFC 9110, section 11.1).
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
 /// Passes on a body, and calls `tell` with its size at its end or at an error.

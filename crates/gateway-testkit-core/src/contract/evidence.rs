@@ -97,7 +97,8 @@ impl Ask {
                     let token = value.to_str().ok()?.strip_prefix("Bearer ")?;
                     HeaderValue::from_str(&format!("bearer {token}")).ok()
                 });
-                if let Some(value) = value {
+                if let Some(mut value) = value {
+                    value.set_sensitive(true);
                     headers.insert(AUTHORIZATION, value);
                 }
             }
