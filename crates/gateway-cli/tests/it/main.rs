@@ -8,6 +8,9 @@
 mod airbyte;
 mod auth;
 mod cache;
+#[cfg(all(feature = "dashboard", unix))]
+#[cfg(test)]
+mod canary;
 #[cfg(unix)]
 mod completions;
 mod compression;
