@@ -85,6 +85,37 @@ fn the_tests_of_the_invariants_exist() {
     assert!(names > 10, "only {names} names in the invariants");
 }
 
+/// Every threat of SECURITY.md names its tests as `path::name`, or says why it does not apply.
+#[test]
+fn the_tests_of_the_threats_exist() {
+    let text = fs::read_to_string(root().join("SECURITY.md")).expect("the file");
+    let section = text.split("## Threats and their tests").nth(1).expect("the threats");
+    let section = section.split("\n## ").next().expect("a section");
+    let (mut threats, mut missing) = (0, Vec::new());
+    for row in section.lines().filter(|line| line.starts_with("| ")) {
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next().expect("a last column");
+        if tests == "tests" {
+            continue;
+        }
+        threats += 1;
+        let mut names = tests.split('`').skip(1).step_by(2).filter(|name| name.contains("::"));
+        assert!(
+            tests.starts_with("does not apply") || names.clone().next().is_some(),
+            "no test: {row}"
+        );
+        missing.extend(names.by_ref().filter(|name| !is_function(name)));
+    }
+    assert!(threats > 40, "only {threats} threats");
+    assert_eq!(missing, [""; 0], "these tests do not exist");
+}
+
+/// Whether a path of a file and a name, as `xtask/tests/workspace.rs::is_function`, lead to a function.
+fn is_function(path: &str) -> bool {
+    let Some((file, name)) = path.rsplit_once("::") else { return false };
+    let text = fs::read_to_string(root().join(file)).unwrap_or_default();
+    text.contains(&format!("fn {name}("))
+}
+
 /// Collects the Rust sources below a folder.
 fn collect(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
