@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod backup;
 #[cfg(test)]
+mod canary;
+#[cfg(test)]
 mod certificates;
 #[cfg(test)]
 #[path = "../../../gateway-postgres/tests/it/cluster.rs"]
