@@ -174,9 +174,10 @@ impl<S> Guard<S> {
 
     fn substitute(&mut self, refusal: Refusal) {
         self.state.refuse(self.heads, refusal);
-        self.buffer.clear();
-        self.buffer.extend_from_slice(SUBSTITUTE);
-        self.pass(SUBSTITUTE.len());
+        // After `HEAD`, a client reads no body (RFC 9110 section 9.3.2).
+        let method: &[u8] = if self.buffer.starts_with(b"HEAD ") { b"HEAD" } else { b"GET" };
+        self.buffer = [method, SUBSTITUTE].concat();
+        self.pass(self.buffer.len());
         self.refused = true;
     }
 
@@ -315,8 +316,8 @@ impl<S> fmt::Debug for Guard<S> {
     }
 }
 
-/// Request that the library reads in place of a refused head.
-const SUBSTITUTE: &[u8] = b"GET / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
+/// Request that the library reads in place of a refused head, after its method.
+const SUBSTITUTE: &[u8] = b" / HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n";
 
 /// Silence after a response, until the connection is taken away from the library, whose buffers are most of its cost.
 /// Short, because clients send the next request either immediately or much later, and restarting the library takes

@@ -11,6 +11,7 @@ use gateway_server::{
 };
 
 use crate::cluster;
+use crate::support::{exchange, parse};
 
 /// Returns the name and the text of each request. `T` is replaced by the token, `H` by the address.
 #[expect(clippy::too_many_lines, reason = "a table, one line per case")]
@@ -283,6 +284,24 @@ fn every_wrong_request_gets_its_response() {
         "every_wrong_request_gets_its_response",
         table(demo.base_url(), demo.token())
     );
+}
+
+/// A client reads no body after the response to `HEAD` (RFC 9110 section 9.3.2).
+#[test]
+fn a_refused_head_request_gets_no_body() {
+    let demo = gateway_server::demo::start().unwrap();
+    let address = demo.base_url().strip_prefix("http://").unwrap();
+    for request in [
+        "HEAD / HTTP/1.1\r\n\r\n",
+        "HEAD / HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "HEAD  / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "HEAD / HTTP/1.2\r\nHost: a\r\n\r\n",
+        "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+    ] {
+        let response = parse(&exchange(address, request.as_bytes()));
+        assert!(response.status >= 400, "{request:?}");
+        assert_eq!(response.text(), "", "{request:?}");
+    }
 }
 
 /// The responses to invalid requests do not depend on the database.
