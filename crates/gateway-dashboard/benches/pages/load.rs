@@ -36,6 +36,11 @@ impl Load {
         Self { stream: BufReader::new(stream), address, cookie: "a=b".to_owned() }
     }
 
+    /// Connects again, with the same session.
+    pub(crate) fn again(self) -> Self {
+        Self { cookie: self.cookie, ..Self::to(self.address) }
+    }
+
     /// Asks for a page that must exist.
     pub(crate) fn get(&mut self, path: &str) -> Time {
         let (time, head) = self.exchange(path);

@@ -75,6 +75,8 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror) {
         } else {
             syncs.groups();
         }
+        // The server closes a connection that was idle during a long sync.
+        load = load.again();
         first.add(load.get("/"));
     }
     first.print("Board, first request after a sync");
