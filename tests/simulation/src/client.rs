@@ -100,7 +100,10 @@ impl Caller {
         // While things break, half of the calls are in a hurry.
         let is_hurried = number < PATIENT && self.random.bool();
         let own = is_hurried.then(|| Duration::from_millis(self.random.u64(100..6_000)));
-        let options = own.map_or(options.clone(), |own| options.timeout(own));
+        let options = match own {
+            Some(own) => options.timeout(own),
+            None => options,
+        };
         let client = self.client.with(options);
         let (limit, result) = match operation {
             0 | 1 => (STREAM, self.stream(&client, operation == 1).await),
