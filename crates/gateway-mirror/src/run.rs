@@ -1,6 +1,7 @@
 //! One sync of a scope: passes a list through the engine into a store.
 
 mod absent;
+mod ahead;
 mod batch;
 mod compare;
 mod first;
@@ -23,10 +24,10 @@ use crate::history::report::{Rejection, Report};
 use crate::recovery::follow::{self, Referring};
 use crate::recovery::spells::Spells;
 use crate::recovery::target::Target;
+use crate::run::ahead::Ahead;
 use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::{Parsed, Reader};
 use crate::run::texts::Texts;
-use crate::store::ahead::Ahead;
 use crate::store::{End, NewChange, Scope, Start, Store};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.

@@ -1,6 +1,5 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
-pub(crate) mod ahead;
 pub(crate) mod amend;
 pub(crate) mod lease;
 pub(crate) mod memory;
@@ -21,6 +20,7 @@ use crate::browse::cell::{Cell, Placements};
 use crate::browse::paging::{Order, Paging};
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
+use crate::engine::known_rows::KnownRows;
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::{Change, ChangeKind};
 use crate::feed::consumer::Consumer;
@@ -36,7 +36,6 @@ use crate::history::status::TableStatus;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
-use crate::store::ahead::KnownRows;
 use crate::store::amend::Amendment;
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 

@@ -23,7 +23,7 @@ use crate::history::report::Report;
 use crate::mirror::Mirror;
 use crate::run::Run;
 use crate::sync::budget::Budget;
-use crate::sync::model::Model;
+use crate::sync::model::{Model, render};
 use crate::sync::options::SyncOptions;
 use crate::sync::worker::Worker;
 
@@ -352,14 +352,6 @@ where
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
 {
     |record, sent| run.sent(sent, |json| render(&record, json))
-}
-
-/// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
-fn render(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
-    json.clear();
-    serde_json::to_writer(json, record).map_err(|error| {
-        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
-    })
 }
 
 /// Returns why a record was rejected. The text has no values.

@@ -13,8 +13,8 @@ use crate::recovery::asking::Answer;
 use crate::recovery::target::Target;
 use crate::run::text;
 use crate::sync::budget::Budget;
+use crate::sync::model::render;
 use crate::sync::recover::Recover;
-use crate::sync::render;
 
 /// A list that recovers values.
 pub(crate) struct Filtered<O>(pub(crate) Recovery<O>);

@@ -8,7 +8,6 @@ use gateway_model_core::codegen::{Object, Shape};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
-use crate::sync::render;
 
 /// A model that is known by its behaviour only.
 pub(crate) struct Model {
@@ -39,6 +38,14 @@ where
         Error::new(ErrorKind::Record, text)
     })?;
     render(&record, json)
+}
+
+/// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
+pub(crate) fn render(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
+    json.clear();
+    serde_json::to_writer(json, record).map_err(|error| {
+        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+    })
 }
 
 /// Appends everything by which values of a shape are read.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ::postgres::types::Type;
 
 use crate::engine::known::Known;
+use crate::engine::known_rows::KnownRows;
 use crate::error::Error;
-use crate::store::ahead::KnownRows;
 use crate::store::postgres::link::{Link, Reply};
 use crate::store::postgres::rows;
 use crate::store::postgres::table::Table;

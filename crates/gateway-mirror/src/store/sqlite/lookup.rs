@@ -3,8 +3,8 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::engine::known::Known;
+use crate::engine::known_rows::KnownRows;
 use crate::store::Live;
-use crate::store::ahead::KnownRows;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::table::Table;
 

@@ -1,8 +1,7 @@
 //! Reads rows ahead: most lists have the order of the last time, and a row that was read ahead needs no lookup.
 
-use std::ops::Range;
-
 use crate::engine::known::{Known, State};
+use crate::engine::known_rows::KnownRows;
 use crate::error::Error;
 use crate::fields::text_hash::TextHash;
 use crate::store::Store;
@@ -30,9 +29,9 @@ impl Ahead {
         while self.wants() {
             self.page.drop_front(self.next.saturating_sub(NEAR));
             self.next = self.next.min(NEAR);
-            let before = self.page.rows.len();
+            let before = self.page.len();
             store.known_after(table, self.after, &mut self.page)?;
-            let read = self.page.rows.len() - before;
+            let read = self.page.len() - before;
             self.read += read;
             self.is_at_end = read == 0;
             self.after = self.page.last_key().filter(|_| read > 0).unwrap_or(self.after);
@@ -41,7 +40,7 @@ impl Ahead {
     }
 
     fn wants(&self) -> bool {
-        self.page.rows.len() - self.next < NEAR && !self.is_at_end && self.pays()
+        self.page.len() - self.next < NEAR && !self.is_at_end && self.pays()
     }
 
     /// A list in another order would read and compare many rows in vain.
@@ -63,7 +62,7 @@ impl Ahead {
 
     /// Takes the nearest row that is wanted. Rows after it stay, and rows shortly before it: lists have gaps, and records move.
     fn take(&mut self, is_wanted: impl Fn(&str, &Known) -> bool) -> Option<Known> {
-        let length = self.page.rows.len();
+        let length = self.page.len();
         let expected = self.next..length.min(self.next + NEAR);
         let passed = self.next.saturating_sub(NEAR)..self.next;
         let (index, known) = expected
@@ -82,71 +81,8 @@ impl Ahead {
             self.page = KnownRows::default();
             (self.next, self.after, self.is_at_end) = (0, key, false);
         }
-        let passed = self.page.rows.partition_point(|row| row.key <= key);
+        let passed = self.page.count_to(key);
         self.next = self.next.max(passed);
-    }
-}
-
-/// The knowledge of consecutive rows, and the identities of their records.
-#[derive(Debug, Default)]
-pub(crate) struct KnownRows {
-    ids: String,
-    rows: Vec<Row>,
-    /// Number of bytes before the first identity.
-    dropped: usize,
-}
-
-#[derive(Debug)]
-struct Row {
-    key: i64,
-    /// `None` if the row was taken.
-    known: Option<Known>,
-    /// The place of its identity, in bytes.
-    id: Range<usize>,
-}
-
-impl KnownRows {
-    /// Appends a row.
-    pub(crate) fn push(&mut self, id: &str, known: Known) {
-        let start = self.dropped + self.ids.len();
-        self.ids.push_str(id);
-        self.rows.push(Row { key: known.key, known: Some(known), id: start..start + id.len() });
-    }
-
-    /// Appends the rows of a later page.
-    #[cfg(feature = "postgres019")]
-    pub(crate) fn append(&mut self, page: Self) {
-        let moved = self.dropped + self.ids.len();
-        self.ids.push_str(&page.ids);
-        self.rows.extend(page.rows.into_iter().map(|row| {
-            let id = row.id.start - page.dropped + moved..row.id.end - page.dropped + moved;
-            Row { id, ..row }
-        }));
-    }
-
-    fn get(&self, index: usize) -> Option<(&str, &Known)> {
-        let Row { known, id, .. } = self.rows.get(index)?;
-        let id = self.ids.get(id.start - self.dropped..id.end - self.dropped);
-        Some((id.unwrap_or_default(), known.as_ref()?))
-    }
-
-    fn take(&mut self, index: usize) {
-        if let Some(row) = self.rows.get_mut(index) {
-            row.known = None;
-        }
-    }
-
-    pub(crate) fn last_key(&self) -> Option<i64> {
-        self.rows.last().map(|row| row.key)
-    }
-
-    /// Removes the first rows.
-    fn drop_front(&mut self, count: usize) {
-        let Some(last) = count.checked_sub(1).and_then(|last| self.rows.get(last)) else { return };
-        let bytes = last.id.end - self.dropped;
-        self.ids.drain(..bytes);
-        self.dropped += bytes;
-        self.rows.drain(..count);
     }
 }
 
