@@ -6,6 +6,7 @@
 #[path = "../../../../tests/canary/canaries.rs"]
 mod canaries;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -150,8 +151,10 @@ fn commands_show_no_personal_data_and_leave_none_behind() {
     // Only the files of the reader have the person, and no file has a token.
     for file in fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
-        if name.ends_with(".csv") || name.ends_with("json") || name == "copy.db" {
+        let is_input = path
+            .extension()
+            .is_some_and(|end| ["csv", "json", "ndjson"].map(OsStr::new).contains(&end));
+        if is_input || path.ends_with("copy.db") {
             fs::remove_file(&path).unwrap();
         }
     }
