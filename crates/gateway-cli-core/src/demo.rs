@@ -137,6 +137,7 @@ impl fmt::Debug for SampleService {
 /// }
 /// ```
 #[must_use]
+#[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "only the dashboard replays it"))]
 pub struct SampleHistory {
     pub(crate) days: u32,
     pub(crate) values: &'static [&'static str],
