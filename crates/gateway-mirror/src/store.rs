@@ -1,48 +1,46 @@
 //! The trait of stores: what a run reads and writes, in one transaction for each scope.
 
 pub(crate) mod amend;
+pub(crate) mod feed_store;
+pub(crate) mod hold;
+pub(crate) mod kept;
 pub(crate) mod lease;
 pub(crate) mod memory;
 #[cfg(feature = "postgres019")]
 pub(crate) mod postgres;
+pub(crate) mod record_store;
 pub(crate) mod spells;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
+pub(crate) mod upkeep_store;
 #[cfg(any(feature = "sqlite", feature = "postgres019"))]
 pub(crate) mod view;
 
-use std::any::Any;
 use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
 
-use crate::browse::cell::{Cell, Placements};
-use crate::browse::paging::{Order, Paging};
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::engine::known_rows::KnownRows;
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::{Change, ChangeKind};
-use crate::feed::consumer::Consumer;
+use crate::feed::change::ChangeKind;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
 use crate::fields::row::Row;
 use crate::fields::shape::Shape;
 use crate::fields::text_hash::TextHash;
-use crate::gauge::sample::Sample;
-use crate::history::past_run::PastRun;
-use crate::history::report::Rejection;
-use crate::history::status::TableStatus;
-use crate::keep::backup::{Backup, Existing};
-use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
 use crate::store::amend::Amendment;
+use crate::store::feed_store::FeedStore;
+use crate::store::hold::Hold;
+use crate::store::kept::{Kept, Live};
+use crate::store::record_store::RecordStore;
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
+use crate::store::upkeep_store::UpkeepStore;
 
 /// A place that keeps the records, the feed and the state of the scopes.
 ///
 /// All methods between `begin` and `commit` belong to one transaction. Dropping the store instead rolls it back.
-pub(crate) trait Store: Send {
+pub(crate) trait Store: FeedStore + RecordStore + UpkeepStore + Send {
     /// Returns the identity of the mirror.
     fn identity(&self) -> &Identity;
 
@@ -112,27 +110,6 @@ pub(crate) trait Store: Send {
     /// Removes an identity from those that are forgotten. Returns whether it was one.
     fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error>;
 
-    /// Returns whether erased values may remain in the log of the database.
-    fn has_traces(&self) -> bool {
-        false
-    }
-
-    /// Writes the last committed state to a file.
-    fn backup(&mut self, _to: &Path, _existing: Existing, _at: i64) -> Result<(), Error> {
-        let text = "cannot back up the mirror: it is not a SQLite file; use the tools of its database, such as `pg_dump`";
-        Err(Error::new(ErrorKind::Store, text))
-    }
-
-    /// Returns the backups that were made, by path.
-    fn backups(&mut self) -> Result<Vec<Backup>, Error> {
-        Ok(Vec::new())
-    }
-
-    /// Removes a backup from the list. Returns whether it was there.
-    fn drop_backup(&mut self, _path: &Path) -> Result<bool, Error> {
-        Ok(false)
-    }
-
     /// Returns the text of a note.
     fn note(&mut self, name: &str) -> Result<Option<String>, Error>;
 
@@ -158,99 +135,11 @@ pub(crate) trait Store: Send {
     /// Returns spells.
     fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error>;
 
-    /// Returns the changes after this number, at most `limit`.
-    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error>;
-
-    /// Returns the range of the feed.
-    fn feed(&mut self) -> Result<Feed, Error>;
-
-    /// Removes the changes up to this number.
-    fn prune(&mut self, number: i64) -> Result<(), Error>;
-
-    /// Removes rows and changes in a transaction, unless it is a dry run. Returns how many. Fails if another process syncs.
-    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error>;
-
-    /// Returns the number of the last change before the first one of this time or later.
-    fn older_than(&mut self, time: i64) -> Result<i64, Error>;
-
-    /// Gives free space back to the operating system if there is much of it. Returns how many bytes.
-    fn compact(&mut self) -> Result<u64, Error> {
-        Ok(0)
-    }
-
-    /// Returns the records after this row that a filter accepts, in the order of their rows, at most `limit`.
-    fn records(
-        &mut self,
-        table: &str,
-        filter: &Filter,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<Kept>, Error>;
-
-    /// Returns a page of the records that a filter accepts.
-    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error>;
-
-    /// Counts the members of each group by their value.
-    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error>;
-
-    /// Returns the changes before this number, at most `limit`, the latest one first; with a table and an identity, only those
-    /// of this record.
-    fn latest_changes(
-        &mut self,
-        of: Option<(&str, &str)>,
-        before: i64,
-        limit: usize,
-    ) -> Result<Vec<Change>, Error>;
-
     /// Opens another connection to the same mirror; `None` if only this one has it.
     fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
         Ok(None)
     }
-
-    /// Creates indexes for pages and counts. Fails if another process syncs.
-    fn add_indexes(&mut self, _indexes: &[Index<'_>]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// Returns the damage that the database finds in itself, without values of records.
-    fn damage(&mut self) -> Result<Vec<String>, Error>;
-
-    /// Returns the state of each table, in the order of their names.
-    fn tables(&mut self) -> Result<Vec<TableStatus>, Error>;
-
-    /// Returns a record by its identity, outside of a transaction; `None` also if the table does not exist.
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error>;
-
-    /// Adds runs and samples in one transaction, and removes the oldest ones.
-    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error>;
-
-    /// Returns the last runs, the latest one first.
-    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error>;
-
-    /// Returns the rejected records of the last list of a table, at most `limit`, in the order of the list.
-    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error>;
-
-    /// Returns the samples of a gauge at or after a time, the earliest one first.
-    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error>;
-
-    /// Returns the consumers, by name. Nothing is known of `behind`.
-    fn consumers(&mut self) -> Result<Vec<Consumer>, Error>;
-
-    /// Adds a consumer, unless its name is taken. Returns whether it did.
-    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error>;
-
-    /// Replaces a consumer if it is still at this position. Returns whether it did.
-    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error>;
-
-    /// Reserves the deliveries to a consumer until the result is dropped. Fails if another process delivers to it.
-    fn lease(&mut self, consumer: &str) -> Result<Hold, Error>;
-
-    /// Removes a consumer. Returns whether there was one.
-    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error>;
 }
-
-/// A lock of a mirror or a consumer. Dropping the last clone releases it.
-pub(crate) type Hold = Arc<dyn Any + Send + Sync>;
 
 /// A scope: a list of records of one table.
 #[derive(Clone, Copy, Debug)]
@@ -282,14 +171,6 @@ pub(crate) struct End<'a> {
     pub(crate) after: Before,
     /// Something was erased, and must not stay in a log of the database.
     pub(crate) has_erased: bool,
-}
-
-/// A present or missing record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Live {
-    pub(crate) key: i64,
-    pub(crate) id: String,
-    pub(crate) misses: u32,
 }
 
 /// A record to be written. Its state becomes present.
@@ -366,81 +247,12 @@ pub(crate) struct NewChange<'a> {
     pub(crate) fields: &'a [String],
 }
 
-/// The range of the feed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Feed {
-    /// The last number that was removed; 0 if none was.
-    pub(crate) pruned: i64,
-    /// The last number that was given.
-    pub(crate) last: i64,
-}
-
 /// A row whose personal values were removed. Its other columns are as they were.
 #[derive(Clone, Debug)]
 pub(crate) struct Omitted {
     pub(crate) key: i64,
     pub(crate) row: Row<'static>,
 }
-
-/// The rows and changes to remove.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Removal {
-    /// Records that were gone or forgotten before this time; `None` for no records.
-    pub(crate) gone_before: Option<i64>,
-    /// The changes up to this number.
-    pub(crate) until: i64,
-    pub(crate) is_dry_run: bool,
-}
-
-/// A record of a table, as it is kept.
-#[derive(Clone, Debug)]
-pub(crate) struct Kept {
-    pub(crate) known: Known,
-    pub(crate) id: String,
-    pub(crate) times: Times,
-    pub(crate) row: Row<'static>,
-    /// The columns that its row was written with.
-    pub(crate) shape: Arc<Shape>,
-}
-
-impl Kept {
-    /// Returns whether the record has anything that an erasure removes.
-    pub(crate) fn is_readable(&self) -> bool {
-        let mut erased = self.row.clone();
-        erased.erase(&self.shape);
-        erased != self.row || self.known.hash.is_some()
-    }
-}
-
-/// A page of records, as they are kept, and the row after which the next one begins.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Turned {
-    pub(crate) kept: Vec<Kept>,
-    pub(crate) next: Option<i64>,
-}
-
-/// An index, by what it is for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Index<'a> {
-    /// The pages of a table in an order.
-    Page(&'a str, &'a Order),
-    /// The cells, and the pages of the members of a group and of the groups of a member.
-    Placements(&'a Placements<'a>),
-    /// The changes of a record.
-    Changes,
-}
-
-/// The times of a record, in seconds since 1970.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Times {
-    pub(crate) first_seen: i64,
-    pub(crate) changed_at: i64,
-    pub(crate) missing_since: Option<i64>,
-    pub(crate) gone_at: Option<i64>,
-}
-
-/// Maximum number of samples of each gauge.
-pub(crate) const SAMPLES_KEPT: u32 = 100_000;
 
 /// Maximum number of records that a store returns in one answer.
 pub(crate) const PAGE: usize = 512;

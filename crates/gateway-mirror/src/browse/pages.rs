@@ -11,7 +11,7 @@ use crate::fields::omit;
 use crate::keep::filter::Filter;
 use crate::keep::record::Record;
 use crate::mirror::{Mirror, lock};
-use crate::store::{Index, Turned};
+use crate::store::kept::{Index, Turned};
 
 impl Mirror {
     /// Returns a page of the records that the filter accepts, in the order of the paging.

@@ -11,7 +11,8 @@ use crate::feed::change::Change;
 use crate::fields::row::Value;
 use crate::fields::shape::Kind;
 use crate::keep::filter::Filter;
-use crate::store::{Kept, PAGE, Store, Turned};
+use crate::store::kept::{Kept, Turned};
+use crate::store::{PAGE, Store};
 
 /// Returns a page of the records that a filter accepts.
 pub(crate) fn page(

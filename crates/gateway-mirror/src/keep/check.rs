@@ -20,7 +20,8 @@ use crate::keep::filter::Filter;
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::mirror::{Mirror, lock};
 use crate::recovery::follow;
-use crate::store::{Kept, PAGE, Store};
+use crate::store::kept::Kept;
+use crate::store::{PAGE, Store};
 
 impl Mirror {
     /// Checks the mirror as it is at one moment, also while another process syncs:

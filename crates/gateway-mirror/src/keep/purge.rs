@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::feed::cursor::Cursor;
 use crate::mirror::{Mirror, lock, now};
-use crate::store::{Removal, Store};
+use crate::store::Store;
+use crate::store::upkeep_store::Removal;
 
 /// Which rows and changes to remove. The default removes nothing.
 ///

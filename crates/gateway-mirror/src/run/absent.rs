@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::feed::change::ChangeKind;
 use crate::recovery::follow;
 use crate::run::Run;
-use crate::store::{Live, Mark};
+use crate::store::Mark;
+use crate::store::kept::Live;
 
 impl Run<'_> {
     /// Leaves the present and missing records of a choice as they are: the list says nothing about them.

@@ -12,7 +12,8 @@ use crate::fields::json::Members;
 use crate::recovery::spells::resume;
 use crate::run::Run;
 use crate::run::batch::Entry;
-use crate::store::{Kept, Mark, PAGE, Written};
+use crate::store::kept::Kept;
+use crate::store::{Mark, PAGE, Written};
 
 /// The stored versions of records, by their keys.
 type Old = HashMap<i64, Kept>;

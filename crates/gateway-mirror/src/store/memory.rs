@@ -2,39 +2,34 @@
 
 pub(crate) mod accept;
 mod content;
+mod feed_store;
 mod lease;
+mod record_store;
 mod spells;
+mod upkeep_store;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::browse::cell::{Cell, Placements};
-use crate::browse::paging::Paging;
-use crate::browse::scan;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::engine::known_rows::KnownRows;
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::Change;
-use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::{Hash, Secret, fill};
 use crate::fields::shape::Shape;
-use crate::gauge::sample::Sample;
-use crate::history::past_run::PastRun;
 use crate::history::report::Rejection;
-use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
 use crate::store::amend::Amendment;
-use crate::store::lease::Lease;
-use crate::store::memory::accept::accepts;
+use crate::store::kept::{Kept, Live, Times};
 use crate::store::memory::content::{Content, Stored, Table};
 use crate::store::memory::lease::Leases;
+use crate::store::record_store::RecordStore as _;
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 use crate::store::{
-    End, Erased, Feed, Hold, Kept, Live, Mark, NewChange, NewRows, Omitted, PAGE, Removal,
-    SAMPLES_KEPT, Scope, Start, Store, Times, Turned, Written, other_scope,
+    End, Erased, Mark, NewChange, NewRows, Omitted, PAGE, Scope, Start, Store, Written, other_scope,
 };
 
 /// A mirror in memory.
@@ -210,7 +205,6 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    /// Keeps only the number.
     fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
         let mut tables = self.content.tables.values_mut();
         if let Some(table) = tables.find(|table| table.scope == scope) {
@@ -307,171 +301,6 @@ impl Store for MemoryStore {
     fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error> {
         Ok(self.content.spells.read(page))
     }
-
-    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
-        let changes = self.content.changes.iter().filter(|change| change.number > after);
-        Ok(changes.take(limit).cloned().collect())
-    }
-
-    fn feed(&mut self) -> Result<Feed, Error> {
-        Ok(Feed { pruned: self.content.pruned, last: self.content.last })
-    }
-
-    fn prune(&mut self, number: i64) -> Result<(), Error> {
-        self.content.changes.retain(|change| change.number > number);
-        self.content.pruned = self.content.pruned.max(number);
-        Ok(())
-    }
-
-    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
-        let mut content = self.content.clone();
-        let removed = content.remove(removal);
-        if !removal.is_dry_run {
-            self.content = content;
-        }
-        Ok(removed)
-    }
-
-    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
-        let first = self.content.changes.iter().find(|change| change.at >= time);
-        Ok(first.map_or(self.content.last, |change| change.number - 1))
-    }
-
-    fn records(
-        &mut self,
-        table: &str,
-        filter: &Filter,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<Kept>, Error> {
-        let shape = self.table(table)?.shape;
-        let shape = self.shape(shape)?;
-        let values = filter.values(table, &shape)?;
-        let has_values = |kept: &Kept| {
-            values.iter().all(|(column, value)| {
-                let mut columns = kept.shape.columns.iter().zip(&kept.row.cells);
-                let cell = columns.find(|(one, _)| one.name == column.name);
-                value.is_some() && cell.is_some_and(|(_, cell)| cell == value)
-            })
-        };
-        let tables = self.content.tables.get(table).into_iter();
-        let rows = tables.flat_map(|table| table.rows.range(after + 1..));
-        let kept = rows.map(|(_, stored)| {
-            let Stored { known, id, times, row } = stored.clone();
-            Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
-        });
-        let is_wanted = |kept: &Kept| accepts(filter, kept) && has_values(kept);
-        kept.filter(|kept| kept.as_ref().map_or(true, is_wanted)).take(limit).collect()
-    }
-
-    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
-        scan::page(self, table, filter, paging)
-    }
-
-    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
-        scan::cells(self, of)
-    }
-
-    fn latest_changes(
-        &mut self,
-        of: Option<(&str, &str)>,
-        before: i64,
-        limit: usize,
-    ) -> Result<Vec<Change>, Error> {
-        scan::latest_changes(self, of, before, limit)
-    }
-
-    /// A mirror in memory has no database that could be damaged.
-    fn damage(&mut self) -> Result<Vec<String>, Error> {
-        Ok(Vec::new())
-    }
-
-    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
-        let status = |(name, table): (&String, &Table)| TableStatus {
-            table: name.clone(),
-            completed_at: table.completed_at,
-            present: table.counts.present,
-            missing: table.counts.missing,
-            rejected: table.rejected,
-            values_from: None,
-        };
-        Ok(self.content.tables.iter().map(status).collect())
-    }
-
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
-        let table = self.content.tables.get(table);
-        let key = table.and_then(|table| Some((table, table.keys.get(id)?)));
-        let Some(stored) = key.and_then(|(table, key)| table.rows.get(key)) else {
-            return Ok(None);
-        };
-        let Stored { known, id, times, row } = stored.clone();
-        Ok(Some(Kept { known, id, times, row, shape: self.shape(known.shape)? }))
-    }
-
-    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
-        let Content { runs: all, samples: taken, .. } = &mut self.content;
-        all.extend_from_slice(runs);
-        all.drain(..all.len().saturating_sub(size(PastRun::KEPT)));
-        for sample in samples {
-            taken.push(sample.clone());
-            let of_gauge = taken.iter().filter(|one| one.gauge == sample.gauge).count();
-            let oldest = taken.iter().position(|one| one.gauge == sample.gauge);
-            if of_gauge > size(SAMPLES_KEPT)
-                && let Some(oldest) = oldest
-            {
-                taken.remove(oldest);
-            }
-        }
-        Ok(())
-    }
-
-    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
-        Ok(self.content.runs.iter().rev().take(limit).cloned().collect())
-    }
-
-    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
-        let table = self.content.tables.get(table);
-        let rejections = table.map(|table| &*table.rejections).unwrap_or_default();
-        Ok(rejections.iter().take(limit).cloned().collect())
-    }
-
-    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
-        let samples = self.content.samples.iter();
-        Ok(samples.filter(|one| one.gauge == gauge && one.at >= since).cloned().collect())
-    }
-
-    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
-        Ok(self.content.consumers.values().cloned().collect())
-    }
-
-    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
-        let is_new = !self.content.consumers.contains_key(&consumer.name);
-        if is_new {
-            self.content.consumers.insert(consumer.name.clone(), consumer.clone());
-        }
-        Ok(is_new)
-    }
-
-    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
-        let stored = self.content.consumers.get_mut(&consumer.name);
-        let Some(stored) = stored.filter(|stored| stored.position == position) else {
-            return Ok(false);
-        };
-        stored.clone_from(consumer);
-        Ok(true)
-    }
-
-    fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
-        self.leases.take(&Lease::new(&self.identity, consumer))
-    }
-
-    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
-        Ok(self.content.consumers.remove(name).is_some())
-    }
-}
-
-fn size(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// Maximum number of rejected records of a table that are kept.

@@ -9,6 +9,7 @@ mod changes;
 mod consumers;
 mod copy;
 mod failure;
+mod feed_store;
 mod follow;
 mod history;
 mod lease;
@@ -20,6 +21,7 @@ mod omit;
 mod open;
 mod pending;
 mod purge;
+mod record_store;
 mod rows;
 mod scope;
 mod select;
@@ -27,6 +29,7 @@ mod spells;
 mod suppressed;
 mod table;
 mod updates;
+mod upkeep_store;
 mod view;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -36,27 +39,19 @@ use std::sync::Arc;
 use ::postgres::types::Type;
 use gateway_postgres::Connector;
 
-use crate::browse::cell::{Cell, Placements};
-use crate::browse::paging::Paging;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::engine::known_rows::KnownRows;
 use crate::engine::occurred::Occurred;
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::Change;
-use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
 use crate::fields::shape::Shape;
-use crate::gauge::sample::Sample;
-use crate::history::past_run::PastRun;
-use crate::history::report::Rejection;
-use crate::history::status::TableStatus;
-use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
 use crate::source::Source;
 use crate::store::amend::Amendment;
-use crate::store::lease::Lease;
+use crate::store::hold::Hold;
+use crate::store::kept::{Kept, Live};
 use crate::store::postgres::link::{Link, Session};
 use crate::store::postgres::lookup::Prefetch;
 use crate::store::postgres::open::VERSION;
@@ -65,10 +60,7 @@ use crate::store::postgres::rows::get;
 use crate::store::postgres::spells::{Removed, Wanted};
 use crate::store::postgres::table::{Table, quoted};
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
-use crate::store::{
-    End, Erased, Feed, Hold, Index, Kept, Live, Mark, NewChange, NewRows, Omitted, Removal, Scope,
-    Start, Store, Turned, Written,
-};
+use crate::store::{End, Erased, Mark, NewChange, NewRows, Omitted, Scope, Start, Store, Written};
 
 /// A mirror in a schema.
 pub(crate) struct PostgresStore {
@@ -411,169 +403,7 @@ impl Store for PostgresStore {
         self.call(move |session, schema| spells::read(session, schema, &wanted))
     }
 
-    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
-        self.call(move |session, schema| changes::after(session, schema, after, limit))
-    }
-
-    fn feed(&mut self) -> Result<Feed, Error> {
-        self.call(changes::range)
-    }
-
-    fn prune(&mut self, number: i64) -> Result<(), Error> {
-        self.call(move |session, schema| changes::prune(session, schema, number))
-    }
-
-    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
-        let removal = *removal;
-        self.begin_with(move |session, schema| {
-            let removed = purge::remove(session, schema, &removal)?;
-            if !removal.is_dry_run {
-                session.commit()?;
-            }
-            Ok(removed)
-        })
-    }
-
-    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
-        self.call(move |session, schema| purge::older_than(session, schema, time))
-    }
-
-    fn records(
-        &mut self,
-        table: &str,
-        filter: &Filter,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<Kept>, Error> {
-        if after == 0 {
-            // Another process may have added columns since.
-            self.tables.remove(table);
-        }
-        let (name, table, filter) = (table.to_owned(), self.table(table)?, filter.clone());
-        self.link
-            .call(move |session| select::records(session, &name, &table, &filter, after, limit))
-    }
-
-    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
-        self.retried(table, |store| {
-            let (name, described) = (table.to_owned(), store.table(table)?);
-            let (filter, paging) = (filter.clone(), paging.clone());
-            store.call(move |session, schema| {
-                browse::page(session, schema, (&name, &described), &filter, &paging)
-            })
-        })
-    }
-
-    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
-        self.table(of.table)?;
-        let [table, group, member, value] =
-            [of.table, of.group, of.member, of.value].map(ToOwned::to_owned);
-        self.call(move |session, schema| {
-            let [table, group, member, value] = [&*table, &*group, &*member, &*value];
-            browse::cells(session, schema, &Placements { table, group, member, value })
-        })
-    }
-
-    fn latest_changes(
-        &mut self,
-        of: Option<(&str, &str)>,
-        before: i64,
-        limit: usize,
-    ) -> Result<Vec<Change>, Error> {
-        let of = of.map(|(table, id)| (table.to_owned(), id.to_owned()));
-        self.call(move |session, schema| {
-            let of = of.as_ref().map(|(table, id)| (&**table, &**id));
-            changes::latest(session, schema, of, before, limit)
-        })
-    }
-
     fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
         Ok(Some(Box::new(Self::open(&self.connector, &self.name, None)?)))
-    }
-
-    fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
-        for index in indexes {
-            match index {
-                Index::Page(table, _) => self.table(table).map(drop)?,
-                Index::Placements(of) => self.table(of.table).map(drop)?,
-                Index::Changes => {}
-            }
-        }
-        let wanted = browse::wanted(indexes, &self.tables)?;
-        let missing = self.call(|session, schema| browse::missing(session, schema, wanted))?;
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let created = self.begin_with(move |session, schema| {
-            browse::create(session, schema, &missing)?;
-            session.commit()
-        });
-        self.roll_back();
-        created
-    }
-
-    /// PostgreSQL reports damage when it reads a page.
-    fn damage(&mut self) -> Result<Vec<String>, Error> {
-        Ok(Vec::new())
-    }
-
-    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
-        self.call(scope::statuses)
-    }
-
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
-        let found = self.retried(table, |store| {
-            let (table, ids) = (store.table(table)?, vec![id.to_owned()]);
-            store.link.call(move |session| {
-                let rows = table.find(session, &table.rows_of, &ids)?;
-                rows.first().map(|row| rows::one(&table, row)).transpose()
-            })
-        });
-        match found {
-            Err(error) if error.kind() == ErrorKind::Table => Ok(None),
-            found => found,
-        }
-    }
-
-    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
-        let (runs, samples) = (runs.to_vec(), samples.to_vec());
-        self.call(move |session, schema| history::add(session, schema, &runs, &samples))
-    }
-
-    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
-        self.call(move |session, schema| history::runs(session, schema, limit))
-    }
-
-    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
-        let table = table.to_owned();
-        self.call(move |session, schema| history::rejections(session, schema, &table, limit))
-    }
-
-    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
-        let gauge = gauge.to_owned();
-        self.call(move |session, schema| history::samples(session, schema, &gauge, since))
-    }
-
-    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
-        self.call(consumers::all)
-    }
-
-    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
-        let consumer = consumer.clone();
-        self.call(move |session, schema| consumers::add(session, schema, &consumer))
-    }
-
-    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
-        let consumer = consumer.clone();
-        self.call(move |session, schema| consumers::update(session, schema, &consumer, position))
-    }
-
-    fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
-        lease::take(&self.connector, &Lease::new(&self.identity, consumer))
-    }
-
-    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
-        let name = name.to_owned();
-        self.call(move |session, schema| consumers::remove(session, schema, &name))
     }
 }

@@ -7,6 +7,7 @@ mod changes;
 mod consumers;
 mod damage;
 mod failure;
+mod feed_store;
 mod files;
 mod follow;
 mod history;
@@ -19,6 +20,7 @@ mod open;
 mod opened;
 mod partial;
 mod purge;
+mod record_store;
 pub(crate) mod restore;
 mod rows;
 mod scope;
@@ -26,6 +28,7 @@ mod select;
 mod spells;
 mod table;
 mod traces;
+mod upkeep_store;
 mod view;
 
 use std::collections::{HashMap, HashSet};
@@ -35,40 +38,27 @@ use std::time::Duration;
 
 use rusqlite::{Connection, params_from_iter};
 
-use crate::browse::cell::{Cell, Placements};
-use crate::browse::paging::Paging;
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
 use crate::engine::known_rows::KnownRows;
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::Change;
-use crate::feed::consumer::Consumer;
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
 use crate::fields::shape::Shape;
-use crate::gauge::sample::Sample;
-use crate::history::past_run::PastRun;
-use crate::history::report::Rejection;
-use crate::history::status::TableStatus;
-use crate::keep::backup::{Backup, Existing};
-use crate::keep::filter::Filter;
 use crate::keep::spell::Spell;
 use crate::source::Source;
 use crate::store::amend::Amendment;
-use crate::store::lease::Lease;
+use crate::store::hold::Hold;
+use crate::store::kept::{Kept, Live};
 use crate::store::spells::{SpellPage, SpellStep, SpellsOf};
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::lock::Lock;
 use crate::store::sqlite::open::VERSION;
 use crate::store::sqlite::opened::Opened;
 use crate::store::sqlite::rows::Shapes;
-use crate::store::sqlite::select::Page;
 use crate::store::sqlite::table::Table;
 use crate::store::sqlite::traces::BUSY_TIMEOUT;
-use crate::store::{
-    End, Erased, Feed, Hold, Index, Kept, Live, Mark, NewChange, NewRows, Omitted, Removal, Scope,
-    Start, Store, Turned, Written,
-};
+use crate::store::{End, Erased, Mark, NewChange, NewRows, Omitted, Scope, Start, Store, Written};
 use crate::time::utc;
 
 /// A mirror in a SQLite file.
@@ -342,151 +332,7 @@ impl Store for SqliteStore {
         spells::read(&self.connection, page).map_err(failed)
     }
 
-    fn changes(&mut self, after: i64, limit: usize) -> Result<Vec<Change>, Error> {
-        changes::after(&self.connection, after, limit).map_err(failed)
-    }
-
-    fn feed(&mut self) -> Result<Feed, Error> {
-        changes::range(&self.connection).map_err(failed)
-    }
-
-    fn prune(&mut self, number: i64) -> Result<(), Error> {
-        changes::prune(&mut self.connection, number).map_err(failed)
-    }
-
-    fn remove(&mut self, removal: &Removal) -> Result<(u64, u64), Error> {
-        self.lock()?;
-        let removed = purge::remove(&self.connection, removal)?;
-        self.run(if removal.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
-        Ok(removed)
-    }
-
-    fn older_than(&mut self, time: i64) -> Result<i64, Error> {
-        purge::older_than(&self.connection, time).map_err(failed)
-    }
-
-    fn compact(&mut self) -> Result<u64, Error> {
-        purge::compact(&self.connection).map_err(failed)
-    }
-
-    fn records(
-        &mut self,
-        table: &str,
-        filter: &Filter,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<Kept>, Error> {
-        let shape = Arc::clone(&self.table(table)?.shape);
-        let page = Page { table, shape: &shape, filter, after, limit };
-        select::records(&self.connection, &mut self.shapes, &page)
-    }
-
-    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
-        let shape = Arc::clone(&self.table(table)?.shape);
-        browse::page(&self.connection, &mut self.shapes, (table, &shape), filter, paging)
-    }
-
-    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
-        self.table(of.table)?;
-        browse::cells(&self.connection, of)
-    }
-
-    fn latest_changes(
-        &mut self,
-        of: Option<(&str, &str)>,
-        before: i64,
-        limit: usize,
-    ) -> Result<Vec<Change>, Error> {
-        changes::latest(&self.connection, of, before, limit).map_err(failed)
-    }
-
     fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
         Ok(Some(Box::new(Self::open(&self.path, None)?)))
-    }
-
-    fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
-        for index in indexes {
-            if let Index::Page(table, _) = index {
-                self.table(table)?;
-            }
-        }
-        let sql = browse::indexes(&self.connection, indexes, &self.tables)?;
-        if sql.is_empty() {
-            return Ok(());
-        }
-        self.lock()?;
-        let created = self.run(&sql).and_then(|()| self.run("COMMIT"));
-        self.roll_back();
-        created
-    }
-
-    fn damage(&mut self) -> Result<Vec<String>, Error> {
-        damage::find(&self.connection)
-    }
-
-    fn has_traces(&self) -> bool {
-        self.has_traces
-    }
-
-    fn backup(&mut self, to: &Path, existing: Existing, at: i64) -> Result<(), Error> {
-        backup::write(&self.path, &self.connection, to, existing, at)
-    }
-
-    fn backups(&mut self) -> Result<Vec<Backup>, Error> {
-        backup::all(&self.path)
-    }
-
-    fn drop_backup(&mut self, path: &Path) -> Result<bool, Error> {
-        backup::remove(&self.path, path)
-    }
-
-    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
-        scope::statuses(&self.connection)
-    }
-
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
-        let table = match self.table(table) {
-            Ok(table) => table,
-            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let id = table.id(id);
-        rows::find(&self.connection, &mut self.shapes, &table.row_of, id)
-    }
-
-    fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {
-        history::add(&mut self.connection, runs, samples).map_err(failed)
-    }
-
-    fn runs(&mut self, limit: usize) -> Result<Vec<PastRun>, Error> {
-        history::runs(&self.connection, limit).map_err(failed)
-    }
-
-    fn rejections(&mut self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
-        history::rejections(&self.connection, table, limit).map_err(failed)
-    }
-
-    fn samples(&mut self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
-        history::samples(&self.connection, gauge, since).map_err(failed)
-    }
-
-    fn consumers(&mut self) -> Result<Vec<Consumer>, Error> {
-        consumers::all(&self.connection).map_err(failed)
-    }
-
-    fn add_consumer(&mut self, consumer: &Consumer) -> Result<bool, Error> {
-        consumers::add(&self.connection, consumer).map_err(failed)
-    }
-
-    fn update_consumer(&mut self, consumer: &Consumer, position: i64) -> Result<bool, Error> {
-        consumers::update(&self.connection, consumer, position).map_err(failed)
-    }
-
-    fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
-        Ok(Arc::new(Lock::take_lease(&self.path, &Lease::new(&self.identity, consumer))?))
-    }
-
-    fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
-        consumers::remove(&self.connection, name).map_err(failed)
     }
 }

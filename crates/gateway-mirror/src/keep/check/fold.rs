@@ -8,7 +8,8 @@ use crate::feed::change::{Change, ChangeKind};
 use crate::keep::check::spells::Begins;
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::recovery::follow;
-use crate::store::{Kept, PAGE, Store};
+use crate::store::kept::Kept;
+use crate::store::{PAGE, Store};
 
 /// The state of each record after the changes of the feed.
 #[derive(Debug, Default)]

@@ -8,8 +8,9 @@ use crate::feed::change::{Change, ChangeKind};
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::keep::spell::SpellFilter;
 use crate::recovery::spells::value;
+use crate::store::kept::Kept;
 use crate::store::spells::{Direction, SpellPage};
-use crate::store::{Kept, PAGE, Store};
+use crate::store::{PAGE, Store};
 
 /// The begins of spells that the feed leads to, since a placement was gone for the last time.
 #[derive(Clone, Copy, Debug, Default)]

@@ -14,8 +14,9 @@ use crate::keep::forget::erase_known;
 use crate::recovery::follow;
 use crate::recovery::spells::value;
 use crate::store::amend::Amendment;
+use crate::store::kept::Kept;
 use crate::store::spells::{SpellStep, SpellsOf, StepKind};
-use crate::store::{Kept, NewChange, Store};
+use crate::store::{NewChange, Store};
 
 /// The repair of records in one transaction.
 pub(crate) struct Records {

@@ -4,7 +4,7 @@ use crate::fields::row::Value;
 use crate::fields::shape::{Column, Kind};
 use crate::keep::filter::Filter;
 use crate::keep::search::Search;
-use crate::store::Kept;
+use crate::store::kept::Kept;
 
 /// Returns whether a filter accepts a record, apart from its columns.
 pub(crate) fn accepts(filter: &Filter, kept: &Kept) -> bool {

@@ -13,8 +13,9 @@ use crate::fields::shape::Shape;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
 use crate::history::report::Rejection;
+use crate::store::kept::Times;
 use crate::store::memory::spells::Spells;
-use crate::store::{Removal, Times};
+use crate::store::upkeep_store::Removal;
 
 /// Everything that a transaction may change.
 #[derive(Clone, Default)]

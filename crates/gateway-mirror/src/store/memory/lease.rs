@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::Hold;
+use crate::store::hold::Hold;
 use crate::store::lease::Lease;
 
 /// The names of the consumers.

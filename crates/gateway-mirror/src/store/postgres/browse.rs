@@ -17,13 +17,14 @@ use crate::engine::known::State;
 use crate::error::Error;
 use crate::fields::shape::{Kind, Shape};
 use crate::keep::filter::Filter;
+use crate::store::PAGE;
+use crate::store::kept::Turned;
 use crate::store::memory::accept::accepts;
 use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::{Parameter, Session};
 use crate::store::postgres::rows::{self, get};
 use crate::store::postgres::table::{Table, append, quoted, seconds, type_of};
 use crate::store::postgres::updates::text;
-use crate::store::{PAGE, Turned};
 
 /// Reads a page of the records of the table `name` that a filter accepts.
 pub(crate) fn page(

@@ -5,7 +5,7 @@ use ::postgres::types::Type;
 
 use crate::error::Error;
 use crate::feed::change::{Change, ChangeKind};
-use crate::store::Feed;
+use crate::store::feed_store::Feed;
 use crate::store::postgres::link::{Parameter, Session};
 use crate::store::postgres::rows::get;
 use crate::store::postgres::table::seconds;

@@ -7,11 +7,11 @@ use crate::error::Error;
 use crate::gauge::sample::Sample;
 use crate::history::past_run::{Outcome, PastRun};
 use crate::history::report::{Rejection, Report};
-use crate::store::SAMPLES_KEPT;
 use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::{Parameter, Session};
 use crate::store::postgres::rows::get;
 use crate::store::postgres::table::seconds;
+use crate::store::upkeep_store::SAMPLES_KEPT;
 
 /// Adds runs and samples, and removes the oldest ones.
 pub(crate) fn add(

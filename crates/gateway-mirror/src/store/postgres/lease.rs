@@ -10,7 +10,7 @@ use gateway_postgres::Connector;
 use crate::error::{Error, ErrorKind};
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hasher;
-use crate::store::Hold;
+use crate::store::hold::Hold;
 use crate::store::lease::Lease;
 use crate::store::postgres::link::Link;
 use crate::store::postgres::lock;

@@ -3,12 +3,12 @@
 use ::postgres::types::Type;
 
 use crate::error::Error;
-use crate::store::Removal;
 use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::Session;
 use crate::store::postgres::rows::get;
 use crate::store::postgres::table::quoted;
 use crate::store::postgres::{scope, spells};
+use crate::store::upkeep_store::Removal;
 
 /// Removes rows, with their spells, and changes. Returns how many.
 pub(crate) fn remove(

@@ -8,10 +8,10 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::Kind;
 use crate::fields::text_hash::split;
+use crate::store::kept::{Kept, Live, Times};
 use crate::store::postgres::failure::failed;
 use crate::store::postgres::link::Session;
 use crate::store::postgres::table::Table;
-use crate::store::{Kept, Live, Times};
 
 /// Reads a column.
 pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r SqlRow, column: usize) -> Result<T, Error> {

@@ -5,13 +5,14 @@ use ::postgres::types::Type;
 use crate::engine::known::State;
 use crate::error::Error;
 use crate::keep::filter::Filter;
+use crate::store::PAGE;
+use crate::store::kept::Kept;
 use crate::store::memory::accept::accepts;
 use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::{Parameter, Session};
 use crate::store::postgres::rows;
 use crate::store::postgres::table::{Table, append, is_in, quoted, type_of};
 use crate::store::postgres::updates::text;
-use crate::store::{Kept, PAGE};
 
 /// Reads at most `limit` records after a key.
 pub(crate) fn records(

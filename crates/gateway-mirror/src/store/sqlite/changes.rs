@@ -3,7 +3,8 @@
 use rusqlite::{Connection, Result, Row};
 
 use crate::feed::change::{Change, ChangeKind};
-use crate::store::{Feed, NewChange};
+use crate::store::NewChange;
+use crate::store::feed_store::Feed;
 
 /// Appends a change.
 pub(crate) fn append(connection: &Connection, change: &NewChange<'_>, at: &str) -> Result<()> {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::engine::known::Known;
 use crate::engine::known_rows::KnownRows;
-use crate::store::Live;
+use crate::store::kept::Live;
 use crate::store::sqlite::rows;
 use crate::store::sqlite::table::Table;
 

@@ -14,6 +14,7 @@ use crate::keep::backup::{Backup, Existing};
 use crate::keep::check::check;
 use crate::keep::forget::forget_all;
 use crate::store::Store as _;
+use crate::store::record_store::RecordStore as _;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::lock::Lock;
 use crate::store::sqlite::partial::{self, Partial};

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
 use crate::fields::shape::{Kind, Shape};
 use crate::keep::filter::Filter;
-use crate::store::Kept;
+use crate::store::kept::Kept;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::rows::{self, Shapes};
 use crate::store::sqlite::table::{append, quoted, sql};

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::browse::paging::Order;
 use crate::error::{Error, ErrorKind};
-use crate::store::Index;
+use crate::store::kept::Index;
 use crate::store::postgres::browse::{STATE_OF_VALUES, expression, is_short};
 use crate::store::postgres::link::Session;
 use crate::store::postgres::rows::get;

@@ -1,0 +1,68 @@
+//! The records and pages of a SQLite file.
+
+use std::sync::Arc;
+
+use crate::browse::cell::{Cell, Placements};
+use crate::browse::paging::Paging;
+use crate::error::{Error, ErrorKind};
+use crate::history::status::TableStatus;
+use crate::keep::filter::Filter;
+use crate::store::Store as _;
+use crate::store::kept::{Index, Kept, Turned};
+use crate::store::record_store::RecordStore;
+use crate::store::sqlite::select::Page;
+use crate::store::sqlite::{SqliteStore, browse, rows, scope, select};
+
+impl RecordStore for SqliteStore {
+    fn records(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Kept>, Error> {
+        let shape = Arc::clone(&self.table(table)?.shape);
+        let page = Page { table, shape: &shape, filter, after, limit };
+        select::records(&self.connection, &mut self.shapes, &page)
+    }
+
+    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
+        let shape = Arc::clone(&self.table(table)?.shape);
+        browse::page(&self.connection, &mut self.shapes, (table, &shape), filter, paging)
+    }
+
+    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+        self.table(of.table)?;
+        browse::cells(&self.connection, of)
+    }
+
+    fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
+        for index in indexes {
+            if let Index::Page(table, _) = index {
+                self.table(table)?;
+            }
+        }
+        let sql = browse::indexes(&self.connection, indexes, &self.tables)?;
+        if sql.is_empty() {
+            return Ok(());
+        }
+        self.lock()?;
+        let created = self.run(&sql).and_then(|()| self.run("COMMIT"));
+        self.roll_back();
+        created
+    }
+
+    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
+        scope::statuses(&self.connection)
+    }
+
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        let table = match self.table(table) {
+            Ok(table) => table,
+            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let id = table.id(id);
+        rows::find(&self.connection, &mut self.shapes, &table.row_of, id)
+    }
+}
