@@ -113,7 +113,7 @@ fn a_recovery_whose_lock_was_lost_does_not_overwrite_another_one() {
     let mut one = Mirror::open_postgres(&connector, &schema.name, &source()).unwrap();
     let mut other = place.open();
     sync(&server, &mut one);
-    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid) \
+    let end = "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks JOIN pg_stat_activity USING (pid) \
                WHERE locktype = 'advisory' AND application_name = 'a lost lock'";
     server.state().put("1", "b", "New");
     let ended = during_a_sync(&server, &mut one, || {
