@@ -82,8 +82,8 @@ fn places(cell: &str) -> Vec<usize> {
     let last = cell.rfind(is_splitter);
     for (at, splitter) in cell.match_indices(is_splitter) {
         let start = at + splitter.len();
-        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader.
-        let part = cell.get(start..).unwrap_or_default().trim_start_matches(['"', '\'']);
+        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader. A spreadsheet drops NULs.
+        let part = cell.get(start..).unwrap_or_default().trim_start_matches(['"', '\'', '\0']);
         // Text with a splitter in it is never a number or a phone number, so this looks at the last part only.
         if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
             places.push(start);
@@ -172,6 +172,8 @@ mod tests {
             ("x,-1+1", "x,'-1+1"),
             ("x\r\n=1", "x\r\n'=1"),
             ("x;\"=1+1", "x;'\"=1+1"),
+            // A spreadsheet drops the NUL.
+            ("x\r\0-'", "x\r'\0-'"),
             ("=1;=2;＝3", "'=1;'=2;'＝3"),
             // A reader that splits only at `;` takes the rest for one cell.
             ("x;+1,cmd|x", "x;'+1,cmd|x"),
