@@ -1,6 +1,4 @@
-//! A hundred thousand brackets are a typed error, without delay and without a stack overflow.
-
-use std::time::{Duration, Instant};
+//! A hundred thousand brackets are a typed error, without a stack overflow.
 
 use gateway_model::{ErrorKind, GetCredits, ListCandidates, ListVacancies, RawQuery};
 
@@ -35,7 +33,6 @@ fn around_and_beside_the_list() {
 /// Only the deep record is rejected.
 #[track_caller]
 fn check(member: &str, kind: ErrorKind) {
-    let start = Instant::now();
     let body = format!(
         r#"{{"status":"success","result":[{{"id":"1"}},{{"id":"2","{member}":{}}},{{"id":"3"}}]}}"#,
         deep()
@@ -43,7 +40,6 @@ fn check(member: &str, kind: ErrorKind) {
     let listing = every_way::<ListCandidates>(body.as_bytes()).unwrap();
     assert_eq!(listing.items.len(), 2);
     assert_eq!(listing.rejected[0].error().kind(), kind);
-    assert!(start.elapsed() < Duration::from_secs(20), "bounded time");
 }
 
 /// Miri needs minutes for a hundred thousand.
