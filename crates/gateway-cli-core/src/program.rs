@@ -36,7 +36,7 @@ pub struct Program {
     /// The contract that `check` compares the service with.
     pub(crate) contract: Option<Contract>,
     pub(crate) formats: Formats,
-    /// What opens an output file with a URL.
+    /// Opens output files with a URL.
     pub(crate) uploader: Option<Uploader>,
     /// What `mirror export` calls.
     #[cfg(feature = "mirror")]

@@ -92,7 +92,7 @@ impl<S: Service> Listen<S> {
         });
     }
 
-    /// Serves a connection that is no socket, without TLS.
+    /// Serves a connection that is not a socket, without TLS.
     #[cfg(feature = "test-util")]
     pub(crate) async fn serve_any<T>(self: Arc<Self>, connection: T, peer: IpAddr)
     where

@@ -139,7 +139,7 @@ impl Export {
             let text = format!("cannot export to {table}: it is newer than the mirror");
             return Err(Error::new(ErrorKind::Older, text));
         }
-        // What exists now and belongs to no version is left over from exporters that cannot commit it after this commit.
+        // Files that belong to no version now are left over from exporters that cannot commit them after this commit.
         let listed = table.list(DATA, "")?;
         let mut left: Vec<_> = listed
             .iter()

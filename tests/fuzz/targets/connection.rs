@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
     if input.starts_with(b"PRI") {
         return;
     }
-    // What the seeds call `T` is the token.
+    // `T` in the seeds is the token.
     let input = replaced(input);
     let mut bytes = input.clone();
     if !heads(&input).1.is_empty() {

@@ -46,13 +46,18 @@ fn number(digits: &str) -> Duration {
 }
 
 /// Returns whether the text is a date in one of the three forms that is this long after `now`; or before it, if there is
-/// no wait. A character between the words and numbers may be another one, as `httpdate` ignores some of them.
+/// no wait. `httpdate` also accepts other separators, and a day with a zero instead of a space.
 fn is_a_form_of(text: &str, now: u64, wait: Duration) -> bool {
     let Some(at) = now.checked_add(wait.as_secs()) else { return false };
-    let words = |text: &str| text.replace(|letter: char| !letter.is_ascii_alphanumeric(), " ");
-    let is_written = |at| FORMS.into_iter().any(|form| words(&written(at, form)) == words(text));
+    let is_written = |at| FORMS.into_iter().any(|form| parts(&written(at, form)).eq(parts(text)));
     // The dates before `now` are too many to try: a date has 20 characters and its year.
     is_written(at) || wait.is_zero() && text.len() > 20 && text.contains(':')
+}
+
+/// The words and numbers of a text, without leading zeros.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(|part| part.trim_start_matches('0'))
 }
 
 fn written(at: u64, form: &str) -> String {

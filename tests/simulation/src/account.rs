@@ -1,4 +1,4 @@
-//! What the service has, and what it had: the truth that every answer is compared with.
+//! The present and past data of the service: every answer is compared with it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -120,7 +120,7 @@ impl Account {
         self.0.id
     }
 
-    /// Changes some records at once.
+    /// Changes some records in one import.
     ///
     /// # Errors
     ///

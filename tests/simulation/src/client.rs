@@ -63,7 +63,7 @@ pub async fn story(world: World) {
     }
 }
 
-/// Makes calls, one after the other.
+/// Calls operations, one after the other.
 struct Caller {
     stage: Stage,
     client: ServiceClient,
@@ -89,7 +89,7 @@ impl Caller {
         }
     }
 
-    /// Makes a call, and checks everything about it. Returns whether it was answered.
+    /// Calls an operation, and checks everything about the call. Returns whether it was answered.
     async fn call(&mut self, operation: u8) -> bool {
         self.next += 1;
         self.paused = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! What a mirror has, and what it must have after a sync.
+//! The content of a mirror, and the content that it must have after a sync.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Copy {
     pub tables: BTreeMap<&'static str, Rows>,
     /// The whole feed.
     pub feed: Vec<Change>,
-    /// What the mirror says is wrong with itself.
+    /// The findings of the check of the mirror.
     pub findings: Vec<String>,
 }
 

@@ -57,7 +57,7 @@ impl Gateway {
         self.0.front.lock().unwrap_or_else(PoisonError::into_inner).share = share;
     }
 
-    /// Stops the server as a crash does. What it had in memory is lost, its store is not.
+    /// Stops the server as a crash does. Its memory is lost, its store is not.
     pub fn crash(&self) {
         self.0.world.note("the server crashes");
         self.0.network.stop(HOST);

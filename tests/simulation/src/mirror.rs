@@ -63,7 +63,7 @@ struct Replica {
     before: Copy,
 }
 
-/// What a program that syncs and delivers reports.
+/// The report of a program that syncs and delivers.
 struct Report {
     mirror: Mirror,
     sync: SyncReport,

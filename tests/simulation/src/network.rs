@@ -107,7 +107,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If the host is down or unknown, or if the weather says so.
+    /// If the host is down or unknown, or if the weather refuses the connection.
     pub async fn connect(&self, host: &str) -> io::Result<Pipe> {
         // The handshake: one way there, one way back.
         for way in [0, 1] {

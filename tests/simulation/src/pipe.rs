@@ -22,11 +22,11 @@ pub trait Road: Send + Sync {
 pub struct Fault {
     /// Bytes that still arrive.
     pub after: usize,
-    /// What the reader sees then.
+    /// The result for the reader.
     pub kind: FaultKind,
 }
 
-/// What the reader of a failed direction sees.
+/// The result for the reader of a failed direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The end of the stream.
@@ -256,5 +256,5 @@ impl Connection for Pipe {
 /// Bytes that may be under way in one direction.
 const WINDOW: usize = 64 * 1024;
 
-/// Largest part of a stream that arrives at once.
+/// Maximum size of a part of a stream, in bytes.
 const SEGMENT: usize = 4 * 1024;

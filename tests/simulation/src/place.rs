@@ -56,7 +56,7 @@ impl Place {
         }
     }
 
-    /// Restores these copies. What the destructors of the crashed program have written since is lost.
+    /// Restores these copies. Later writes by the destructors of the crashed program are lost.
     pub fn restore(&self) {
         for suffix in SUFFIXES.into_iter().chain(["-shm"]) {
             if let (Some(file), Some(kept)) = (self.file(suffix), self.file(&kept(suffix))) {

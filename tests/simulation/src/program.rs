@@ -1,4 +1,4 @@
-//! A program without `async`, in virtual time: it runs on a thread of its own, but never at the same time as the world.
+//! A program without `async`, in virtual time: it runs on another thread, but never at the same time as the world.
 //!
 //! The world waits while the program computes. When the program waits, for the network or for a time, the world goes on.
 
@@ -136,7 +136,7 @@ fn text(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default()
 }
 
-/// What a program that crashes as planned panics with.
+/// The panic payload of a planned crash.
 struct Crashed;
 
 impl Port {

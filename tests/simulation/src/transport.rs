@@ -51,7 +51,7 @@ pub struct Attempt {
 }
 
 impl SimulatedTransport {
-    /// Creates a transport with connections of its own.
+    /// Creates a transport with separate connections.
     pub fn new(world: &World, network: &Network) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())

@@ -37,7 +37,7 @@ struct State {
 /// The end of a world.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What happened, in order, each line with its virtual time in milliseconds.
+    /// The events in order, each line with its virtual time in milliseconds.
     pub trace: Vec<String>,
     /// The invariants that did not hold.
     pub violations: Vec<String>,
@@ -71,7 +71,7 @@ impl World {
         })
     }
 
-    /// Returns a generator of its own, so that one part of the story does not shift what the others draw.
+    /// Returns a separate generator, so that one part of a run does not shift the numbers of the others.
     pub fn fork(&self) -> Rng {
         self.state().random.fork()
     }

@@ -1,4 +1,4 @@
-//! What the fields beside a page say about the other pages.
+//! The fields beside a page tell whether there are other pages.
 
 use gateway_model_core::Map;
 use gateway_model_core::paging::{PageMarks, PagedBy, Paging, Position};

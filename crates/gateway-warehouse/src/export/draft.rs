@@ -21,7 +21,7 @@ pub(crate) struct Draft {
     pub(crate) before: Option<i64>,
     /// Whether a former file has rows that were removed since.
     pub(crate) erases: bool,
-    /// Whether a file replaces that of the same range at once, without a log.
+    /// Whether a file replaces that of the same range as soon as it is complete, without a log.
     is_plain: bool,
     added: Vec<Add>,
     removed: Vec<String>,
