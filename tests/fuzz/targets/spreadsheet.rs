@@ -121,6 +121,8 @@ fn by_spreadsheet(text: &str, separator: char) -> Vec<Vec<String>> {
 
 /// Whether a spreadsheet would run the cell, and that could do more than arithmetic.
 fn is_formula(cell: &str) -> bool {
+    // The last quote may be that of the writer.
+    let cell = cell.strip_suffix('"').unwrap_or(cell);
     let mut letters = cell.trim_start_matches(['\t', '\r', '\n', '\0']).chars();
     let is_arithmetic = |letter: char| letter.is_ascii_digit() || "+-*/^%(). ,".contains(letter);
     match letters.next() {
