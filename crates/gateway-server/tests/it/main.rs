@@ -50,6 +50,8 @@ mod http2_raw;
 #[cfg(test)]
 mod http2_target;
 #[cfg(test)]
+mod import_files;
+#[cfg(test)]
 mod import_order;
 #[cfg(test)]
 mod large_records;
