@@ -50,6 +50,16 @@ impl Place {
     ///
     /// [`ErrorKind::Url`] if the URL, or a setting in the environment, cannot be used.
     pub fn open(url: &str) -> Result<Self, Error> {
+        let settings = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| PREFIXES.iter().any(|prefix| name.starts_with(prefix)));
+        Self::with_settings(url, settings)
+    }
+
+    fn with_settings(
+        url: &str,
+        settings: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, Error> {
         let invalid = |why: &str| Error::new(ErrorKind::Url, format!("cannot export: {why}"));
         let parsed = if url.contains("://") {
             Url::parse(url).map_err(|error| invalid("the URL is invalid").because(error))?
@@ -70,10 +80,7 @@ impl Place {
         }
         // Fails if the program has installed one, which is as good.
         let _installed = rustls::crypto::ring::default_provider().install_default();
-        let settings = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .filter(|(name, _)| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
-            .map(|(name, value)| (name.to_ascii_lowercase(), value));
+        let settings = settings.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
         let (store, root) = parse_url_opts(&parsed, settings)
             .map_err(|error| invalid("the URL is not supported").because(explained(&error)))?;
         let runtime = Builder::new_multi_thread()
@@ -269,10 +276,16 @@ fn explained(error: &StoreError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gateway_testkit_core::raw_server::{Next, RawServer};
     use object_store::Error as StoreError;
 
     use super::{Place, explained};
-    use crate::error::ErrorKind;
+    use crate::error::{Error, ErrorKind};
+
+    fn open(url: &str, settings: &[(&str, &str)]) -> Result<Place, Error> {
+        let settings = settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        Place::with_settings(url, settings)
+    }
 
     #[test]
     fn an_error_shows_no_credential() {
@@ -288,5 +301,48 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Url);
             assert!(!format!("{error:?}").contains("SECRET"));
         }
+    }
+    #[test]
+    fn each_store_is_built_from_its_settings() {
+        let account = ("AZURE_STORAGE_ACCOUNT_NAME", "account");
+        let key = ("AZURE_STORAGE_ACCOUNT_KEY", "a2V5");
+        for (url, settings, store) in [
+            ("s3://archive/x", &[("AWS_REGION", "eu-west-1")][..], "AmazonS3(archive)"),
+            ("gs://archive/x", &[], "GoogleCloudStorage(archive)"),
+            (
+                "az://archive/x",
+                &[account, key],
+                "MicrosoftAzure { account: account, container: archive }",
+            ),
+        ] {
+            let place = open(url, settings).unwrap();
+            assert_eq!((place.store.to_string(), place.root.as_ref()), (store.to_owned(), "x"));
+        }
+        let broken = ("GOOGLE_SERVICE_ACCOUNT_KEY", r#"{"private_key":"SECRET""#);
+        let error = open("gs://archive/x", &[broken]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Url);
+        assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
+    }
+
+    #[test]
+    fn google_creates_a_file_only_if_it_does_not_exist() {
+        let server = RawServer::start(|request, connection| {
+            assert_eq!(request.line(), "PUT /archive/x%2Fnew%2Ejson HTTP/1.1");
+            assert_eq!(request.header("x-goog-if-generation-match"), [b"0"]);
+            let exists = request.header("content-length") == [b"6"];
+            let status = if exists { "412 Precondition Failed" } else { "200 OK" };
+            let head = format!("HTTP/1.1 {status}\r\netag: \"1\"\r\ncontent-length: 0\r\n\r\n");
+            connection.send(head.as_bytes());
+            Next::Close
+        })
+        .unwrap();
+        let account = format!(
+            r#"{{"gcs_base_url":"{}","disable_oauth":true,"client_email":"","private_key":"","private_key_id":""}}"#,
+            server.uri("").trim_end_matches('/')
+        );
+        let place = open("gs://archive/x", &[("GOOGLE_SERVICE_ACCOUNT_KEY", &account)]).unwrap();
+        assert!(place.create("new.json", "first".into()).unwrap());
+        assert!(!place.create("new.json", "second".into()).unwrap());
+        assert_eq!(server.progress().requests.len(), 2);
     }
 }
