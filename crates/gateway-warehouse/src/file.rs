@@ -177,15 +177,15 @@ impl Upload {
 
 impl Write for Upload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.held.extend_from_slice(bytes);
-        self.bytes += u64::try_from(bytes.len()).unwrap_or_default();
-        while self.held.len() > PART {
-            // Some stores want parts of one size.
-            let rest = self.held.split_off(PART);
-            let part = mem::replace(&mut self.held, rest);
+        // Some stores want parts of one size. The last one is sent at the end, because a file of one part needs no parts.
+        if self.held.len() >= PART {
+            let part = mem::take(&mut self.held);
             self.send(part).map_err(io::Error::other)?;
         }
-        Ok(bytes.len())
+        let taken = bytes.len().min(PART.saturating_sub(self.held.len()));
+        self.held.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        self.bytes += u64::try_from(taken).unwrap_or_default();
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {

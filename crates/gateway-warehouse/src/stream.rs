@@ -33,7 +33,7 @@ use crate::file::File;
 pub struct ParquetStream {
     fields: Fields,
     /// `None` after the end.
-    file: Option<File<Vec<u8>>>,
+    file: Option<File<Pieces>>,
 }
 
 impl ParquetStream {
@@ -57,7 +57,7 @@ impl ParquetStream {
     }
 
     fn of(fields: Fields) -> Result<Self, Error> {
-        let file = File::new(Vec::new(), &fields.columns("extra", "nulls"))?;
+        let file = File::new(Pieces::default(), &fields.columns("extra", "nulls"))?;
         Ok(Self { fields, file: Some(file) })
     }
 
@@ -70,8 +70,7 @@ impl ParquetStream {
         let Some(file) = &mut self.file else { return Ok(()) };
         let cells = self.fields.read(record).map_err(io::Error::other)?;
         cells.with(|row| file.push(row), &[], &[]).map_err(io::Error::other)?;
-        let written = mem::take(file.out());
-        if written.is_empty() { Ok(()) } else { out.write_all(&written) }
+        mem::take(file.out()).pass(out)
     }
 
     /// Writes the rest of the file.
@@ -81,8 +80,29 @@ impl ParquetStream {
     /// Fails if the output cannot be written.
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.file.take() {
-            Some(file) => out.write_all(&file.finish().map_err(io::Error::other)?),
+            Some(file) => file.finish().map_err(io::Error::other)?.pass(out),
             None => Ok(()),
         }
+    }
+}
+
+/// Bytes that were written, in pieces: one block would be copied as a row group grows in it.
+#[derive(Debug, Default)]
+struct Pieces(Vec<Vec<u8>>);
+
+impl Pieces {
+    fn pass(self, out: &mut dyn Write) -> io::Result<()> {
+        self.0.into_iter().try_for_each(|piece| out.write_all(&piece))
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.push(bytes.to_vec());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
