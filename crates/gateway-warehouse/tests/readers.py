@@ -1,11 +1,11 @@
 """Reads exports with the software of other projects, from a folder and from the S3 server of moto, and kills exporters.
 
 Arguments: the program `gateway` of this workspace, the example `photos`, the guide whose commands are run, and the parts to run:
-`values`, `plain`, `uploads`, `postgres`, `kill`, `compete` and `guide`. Without parts, all of them. `KILLS` is the number of exporters that are killed.
+`values`, `plain`, `google`, `uploads`, `postgres`, `kill`, `compete` and `guide`. Without parts, all of them. `KILLS` is the number of exporters that are killed.
 """
 
 import decimal
-import logging
+import json
 import os
 import random
 import re
@@ -22,10 +22,11 @@ import duckdb
 import polars
 import pyarrow.parquet
 from deltalake import DeltaTable
-from moto.server import ThreadedMotoServer
+
+from s3_server import s3_server
 
 PROGRAM, PHOTOS, GUIDE = (str(Path(argument).resolve()) for argument in sys.argv[1:4])
-PARTS = sys.argv[4:] or ["values", "plain", "uploads", "postgres", "kill", "compete", "guide"]
+PARTS = sys.argv[4:] or ["values", "plain", "google", "uploads", "postgres", "kill", "compete", "guide"]
 KILLS = int(os.environ.get("KILLS", "20"))
 TABLES = ["candidate", "vacancy", "candidate_vacancy"]
 
@@ -84,7 +85,9 @@ def check_values(folder, settings):
 
 
 def run(*arguments, **options):
-    return subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, text=True, **options)
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+    return done
 
 
 def rows(url, options=None):
@@ -131,6 +134,24 @@ def check_plain(folder, settings):
     amounts = duckdb.sql(f"SELECT amount, amount_decimal FROM '{local}/mirror_sample/*.parquet'").fetchall()
     assert amounts and all(decimal.Decimal(text) == number for text, number in amounts), amounts
     print("   polars and DuckDB read plain Parquet files, in a folder and on S3")
+
+
+def check_google(folder, settings):
+    """Exports with the protocol of Google Cloud Storage, and reads the same bucket with that of S3."""
+    mirrors = two_mirrors(folder)
+    tables = str(folder / "google-expected")
+    run("mirror", "export", "--from", mirrors[0], "--to", tables)
+    for mirror in [*mirrors, mirrors[0]]:
+        run("mirror", "export", "--from", mirror, "--to", "gs://archive/google tables", "--replace")
+        assert rows("s3://archive/google tables", settings) == rows(tables)
+    again = json.loads(run("mirror", "export", "--from", mirrors[0], "--to", "gs://archive/google tables", "-o", "json").stdout)
+    assert not any(table["files"] for table in again), again
+    run("--demo", "candidates", "list", "--output-file", "gs://archive/google/list.parquet")
+    run("--demo", "candidates", "list", "--output-file", f"{folder}/google.parquet")
+    s3 = boto3.client("s3", endpoint_url=settings["AWS_ENDPOINT"], region_name="us-east-1")
+    uploaded = s3.get_object(Bucket="archive", Key="google/list.parquet")["Body"].read()
+    assert uploaded == (folder / "google.parquet").read_bytes()
+    print("   tables and lists go to gs:// URLs")
 
 
 def check_uploads(folder, settings):
@@ -234,23 +255,24 @@ def kill(folder):
     print(f"   {killed} of {attempt} exporters were killed; every table was readable and complete")
 
 
-def compete(folder, url, options):
-    """Runs two exporters at the same time, again and again."""
+def compete(folder, url, options=None, scheme="s3"):
+    """Runs two exporters at the same time, again and again. `scheme` is that of their URL; the readers use S3."""
     mirrors = two_mirrors(folder)
+    source, url = url, url.replace("s3://", f"{scheme}://")
     run("mirror", "export", "--from", mirrors[0], "--to", url, "--replace")
-    expected = rows(url, options)
+    expected = rows(source, options)
     for _ in range(5):
         commands = [[PROGRAM, "mirror", "export", "--from", one, "--to", url, "--replace"] for one in mirrors]
         exporters = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for command in commands]
         for exporter in exporters:
             said = exporter.communicate()[1].decode()
             assert exporter.returncode in (0, 9), said
-        assert rows(url, options) == expected, "the tables differ"
+        assert rows(source, options) == expected, "the tables differ"
     if options is None:
         for mirror in mirrors:
             run("mirror", "export", "--from", mirror, "--to", url, "--replace")
         check_left(url)
-    print(f"   two exporters at a time, {'in a folder' if options is None else 'on S3'}: the tables are complete")
+    print(f"   two exporters at a time, {'in a folder' if options is None else f'at {scheme}://'}: the tables are complete")
 
 
 def run_guide(folder):
@@ -277,26 +299,15 @@ def run_guide(folder):
 
 
 def main():
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    settings = {
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "SECRETSECRET",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT": f"http://{host}:{port}",
-        "AWS_ALLOW_HTTP": "true",
-    }
-    os.environ.update(settings, NO_PROXY="127.0.0.1")
-    boto3.client("s3", endpoint_url=settings["AWS_ENDPOINT"], region_name="us-east-1").create_bucket(Bucket="archive")
-    with tempfile.TemporaryDirectory() as name:
+    with s3_server() as settings, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_DATA_HOME"] = str(folder / "home")
         if "values" in PARTS:
             check_values(folder, settings)
         if "plain" in PARTS:
             check_plain(folder, settings)
+        if "google" in PARTS:
+            check_google(folder, settings)
         if "uploads" in PARTS:
             check_uploads(folder, settings)
         if "postgres" in PARTS:
@@ -304,12 +315,12 @@ def main():
         if "kill" in PARTS:
             kill(folder)
         if "compete" in PARTS:
-            compete(folder, str(folder / "competed"), None)
+            compete(folder, str(folder / "competed"))
             compete(folder, "s3://archive/competed", settings)
+            compete(folder, "s3://archive/competed-google", settings, "gs")
         if "guide" in PARTS:
             (folder / "guide").mkdir()
             run_guide(folder / "guide")
-    server.stop()
 
 
 main()
