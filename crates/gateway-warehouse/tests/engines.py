@@ -5,20 +5,21 @@ Arguments: the program `gateway` of this workspace, the guide, a mirror, and a f
 installs, and `pyspark` with a Java runtime. It is not part of CI: it is for large mirrors.
 """
 
-import logging
+import multiprocessing
 import os
 import re
-import resource
 import subprocess
 import sys
-import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 
-import boto3
 import duckdb
 from deltalake import DeltaTable
-from moto.server import ThreadedMotoServer
 from pyspark.sql import SparkSession
+
+from measure import Meter, measured
+from s3_server import s3_server
 
 PROGRAM, GUIDE, MIRROR, FOLDER = (str(Path(argument).resolve()) for argument in sys.argv[1:5])
 TABLES = ["candidate", "vacancy", "candidate_vacancy", "mirror_spell", "mirror_sample"]
@@ -29,52 +30,57 @@ def shown(rows):
     def cell(value):
         if hasattr(value, "year"):
             return str(value)[:10]
-        return round(float(value), 1) if isinstance(value, (int, float)) else value
+        return round(float(value), 1) if isinstance(value, (int, float, Decimal)) else value
 
     return sorted((tuple(cell(value) for value in row) for row in rows), key=repr)
 
 
 def export(*arguments):
     """Runs an export, and prints its CPU time and its memory."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begun = time.monotonic()
-    subprocess.run([PROGRAM, "mirror", "export", "--from", MIRROR, *arguments], check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"export {' '.join(arguments)}: {time.monotonic() - begun:.1f} s, CPU {cpu:.1f} s, {after.ru_maxrss >> 10} MiB", flush=True)
+    command = [PROGRAM, "mirror", "export", "--from", MIRROR, *arguments]
+    print(f"export {' '.join(arguments)}: {written(measured(command, stdout=subprocess.DEVNULL))}", flush=True)
 
 
-def ask(engine, sql):
+def written(figures):
+    duration, cpu, memory = figures
+    return f"{duration:.1f} s, CPU {cpu:.1f} s, {memory:.0f} MiB"
+
+
+def ask(engine, process, sql):
     answers = []
     for question in QUESTIONS:
-        begun, cpu = time.monotonic(), time.process_time()
+        meter = Meter(process)
         answers.append(shown(sql(question)))
-        print(f"{engine}, question {len(answers)}: {time.monotonic() - begun:.1f} s, CPU of Python {time.process_time() - cpu:.1f} s, "
-              f"{len(answers[-1])} rows, first {answers[-1][0]}", flush=True)
+        print(f"{engine}, question {len(answers)}: {written(meter.measured())}, {len(answers[-1])} rows, first {answers[-1][0]}", flush=True)
     return answers
 
 
-def duckdb_over_deltalake(options):
+def connect():
     connection = duckdb.connect(config={"memory_limit": "4GB"})
-    connection.sql("SET TimeZone = 'UTC'")
+    connection.sql("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
+    return connection
+
+
+def duckdb_over_deltalake(settings):
+    connection = connect()
     for name in TABLES:
-        table = DeltaTable(f"s3://archive/tables/{name}", storage_options=options)
+        table = DeltaTable(f"s3://archive/tables/{name}", storage_options=settings)
         connection.register(name, table.to_pyarrow_dataset())
-    return ask("DuckDB over deltalake on S3", lambda question: connection.sql(question).fetchall())
+    return ask("DuckDB over deltalake on S3", os.getpid(), lambda question: connection.sql(question).fetchall())
 
 
-def duckdb_over_files():
-    connection = duckdb.connect(config={"memory_limit": "4GB"})
-    connection.sql("SET TimeZone = 'UTC'")
+def duckdb_over_files(_settings):
+    connection = connect()
     for name in TABLES:
         connection.sql(f"CREATE VIEW {name} AS SELECT * FROM '{FOLDER}/{name}/*.parquet'")
-    return ask("DuckDB over Parquet files", lambda question: connection.sql(question).fetchall())
+    return ask("DuckDB over Parquet files", os.getpid(), lambda question: connection.sql(question).fetchall())
 
 
-def spark_over_files():
+def spark_over_files(_settings):
     spark = (
         SparkSession.builder.master("local[2]").appName("questions")
         .config("spark.driver.memory", "4g").config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "8")
         .getOrCreate()
@@ -87,33 +93,27 @@ def spark_over_files():
         # The name of this function is the only difference.
         return [tuple(row) for row in spark.sql(question.replace("date_diff('day', ", "datediff(DAY, ")).collect()]
 
-    answers = ask("Spark over Parquet files", sql)
+    answers = ask("Spark over Parquet files", spark.sparkContext._gateway.proc.pid, sql)
     spark.stop()
     return answers
 
 
 def main():
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    settings = {
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "SECRETSECRET",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT": f"http://{host}:{port}",
-        "AWS_ALLOW_HTTP": "true",
-    }
-    os.environ.update(settings, NO_PROXY="127.0.0.1")
-    boto3.client("s3", endpoint_url=settings["AWS_ENDPOINT"], region_name="us-east-1").create_bucket(Bucket="archive")
-    export("--to", FOLDER, "--format", "parquet")
-    export("--to", "s3://archive/tables")
-    expected = duckdb_over_files()
-    for answers in [duckdb_over_deltalake(settings), spark_over_files()]:
-        for number, (one, other) in enumerate(zip(expected, answers, strict=True), 1):
-            assert one == other, f"question {number}: {one[:3]} and {other[:3]}"
+    with s3_server() as settings:
+        with ThreadPoolExecutor() as exports:
+            files = exports.submit(export, "--to", FOLDER, "--format", "parquet")
+            exports.submit(export, "--to", "s3://archive/tables").result()
+            files.result()
+        answers = []
+        for engine in [duckdb_over_files, duckdb_over_deltalake, spark_over_files]:
+            # In a process of its own, so that its memory is not that of the server.
+            with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+                answers.append(pool.submit(engine, settings).result())
+        for others in answers[1:]:
+            for number, (one, other) in enumerate(zip(answers[0], others, strict=True), 1):
+                assert one == other, f"question {number}: {one[:3]} and {other[:3]}"
     print("all engines give the same answers")
-    server.stop()
 
 
-main()
+if __name__ == "__main__":
+    main()
