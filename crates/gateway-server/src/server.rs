@@ -101,12 +101,17 @@ impl Server {
     /// Creates the same server without an address, a thread or a task: it serves the connections that it is given. For
     /// simulations. Unstable: it may change or disappear in any release.
     ///
+    /// Each read of a page begins after the time that `latency` returns, so that the data can change between two pages.
+    ///
     /// # Errors
     ///
     /// Those of [`start`](Self::start), except those of the address.
-    pub fn unbound(self) -> Result<UnboundServer, Error> {
-        let work =
-            Work::without_threads(self.store, self.config.readers, self.config.statement_timeout);
+    pub fn unbound(
+        self,
+        latency: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Result<UnboundServer, Error> {
+        let Config { readers, statement_timeout, .. } = self.config;
+        let work = Work::without_threads(self.store, readers, statement_timeout, Arc::new(latency));
         Ok(UnboundServer::new(assemble(self.config, &work)?))
     }
 }

@@ -94,8 +94,7 @@ impl Account {
     pub fn new(world: &World, random: &mut Rng) -> Result<Self, Error> {
         let store = Arc::new(MemoryStore::default());
         let id = store.create_account("simulation", UnixTime(0))?;
-        // Lists of one page and of several.
-        let candidates = if random.u8(0..16) == 0 { 300 } else { random.i64(5..30) };
+        let candidates = if random.u8(0..16) == 0 { 100 } else { random.i64(5..24) };
         let mut records = Records { credits: "100".to_owned(), ..Records::default() };
         for id in 1..=random.i64(1..5) {
             records.vacancies.insert(id, format!("project {id}"));

@@ -13,7 +13,7 @@ pub struct Copy {
     pub tables: BTreeMap<&'static str, Rows>,
     /// The whole feed.
     pub feed: Vec<Change>,
-    /// The findings of the check of the mirror.
+    /// The findings of the mirror's check of itself.
     pub findings: Vec<String>,
 }
 
@@ -21,6 +21,16 @@ pub struct Copy {
 pub type Rows = BTreeMap<String, (State, String)>;
 
 impl Copy {
+    /// Reads everything, and lets the mirror check itself.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub fn checked(mirror: &Mirror) -> Result<Self, Error> {
+        let findings = mirror.check()?.findings.iter().map(ToString::to_string).collect();
+        Ok(Self { findings, ..Self::read(mirror)? })
+    }
+
     /// Reads everything.
     ///
     /// # Errors
@@ -38,7 +48,6 @@ impl Copy {
             }
         }
         copy.feed = mirror.changes(None, usize::MAX)?.0;
-        copy.findings = mirror.check()?.findings.iter().map(ToString::to_string).collect();
         Ok(copy)
     }
 

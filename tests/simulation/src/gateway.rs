@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::account::Account;
 use crate::network::Network;
+use crate::pages::SmallPages;
 use crate::pipe::Pipe;
 use crate::vault::PREFIX;
 use crate::world::World;
@@ -30,6 +31,10 @@ struct Inner {
     network: Network,
     account: Account,
     front: Mutex<Front>,
+    /// Maximum number of records in a page of a list.
+    page: u32,
+    /// Longest time before a page is read, in milliseconds.
+    latency: u64,
 }
 
 struct Front {
@@ -41,9 +46,13 @@ struct Front {
 impl Gateway {
     /// Starts the service, and the other host.
     pub fn start(world: &World, network: &Network, account: &Account) -> Self {
-        let front = Mutex::new(Front { random: world.fork(), share: 0 });
+        let mut random = world.fork();
+        let page = *random.choice(&[3, 10, 100]).unwrap_or(&10);
+        let latency = *random.choice(&[1, 20, 100]).unwrap_or(&20);
+        world.note(format!("pages of {page} records, each within {latency} ms"));
+        let front = Mutex::new(Front { random, share: 0 });
         let (world, network, account) = (world.clone(), network.clone(), account.clone());
-        let gateway = Self(Arc::new(Inner { world, network, account, front }));
+        let gateway = Self(Arc::new(Inner { world, network, account, front, page, latency }));
         gateway.restart();
         let other = gateway.0.world.clone();
         gateway.0.network.start(ELSEWHERE, move |pipe| {
@@ -85,7 +94,13 @@ impl Gateway {
             let since = clock.date().duration_since(UNIX_EPOCH).unwrap_or_default();
             UnixTime(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
         });
-        let server = Server::new(config, self.0.account.store()).unbound();
+        let Inner { account, page, latency, .. } = &*self.0;
+        let store = Arc::new(SmallPages { store: account.store(), limit: *page });
+        let (random, longest) = (Mutex::new(self.0.world.fork()), *latency);
+        let server = Server::new(config, store).unbound(move || {
+            let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);
+            Duration::from_millis(random.u64(0..=longest))
+        });
         self.0.world.check(server.is_ok(), || "the server cannot start".to_owned());
         server.ok()
     }

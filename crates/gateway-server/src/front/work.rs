@@ -3,6 +3,7 @@
 
 mod availability;
 
+use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,11 +36,30 @@ pub(crate) struct Work {
     waiting: Arc<AtomicU64>,
     availability: Arc<Availability>,
     statement_timeout: Duration,
-    /// Unset if every call runs on the thread of its request.
-    background: Option<Arc<Background>>,
+    executor: Executor,
     /// Permits to compress.
     compressing: Arc<Semaphore>,
 }
+
+/// Where jobs run.
+#[derive(Clone)]
+enum Executor {
+    /// On threads that serve no connections; these are those of lower priority.
+    Threads(Arc<Background>),
+    /// On the thread of the request, each after the time that a database would take.
+    #[cfg(feature = "test-util")]
+    Here(Latency),
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Executor")
+    }
+}
+
+/// How long a simulated database takes for the next read.
+#[cfg(feature = "test-util")]
+pub(crate) type Latency = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// The threads that run a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +81,23 @@ impl Work {
         readers: usize,
         statement_timeout: Duration,
     ) -> Result<Self, Error> {
-        let background = Some(Arc::new(Background::start()?));
-        Ok(Self { background, ..Self::without_threads(store, readers, statement_timeout) })
+        let executor = Executor::Threads(Arc::new(Background::start()?));
+        Ok(Self::at(executor, store, readers, statement_timeout))
     }
 
-    /// Creates readers that block the thread of the request: for a store in memory, in a simulation.
+    /// Creates readers without threads: for a store in memory, in a simulation.
+    #[cfg(feature = "test-util")]
     pub(crate) fn without_threads(
+        store: Arc<dyn Store>,
+        readers: usize,
+        statement_timeout: Duration,
+        latency: Latency,
+    ) -> Self {
+        Self::at(Executor::Here(latency), store, readers, statement_timeout)
+    }
+
+    fn at(
+        executor: Executor,
         store: Arc<dyn Store>,
         readers: usize,
         statement_timeout: Duration,
@@ -78,7 +109,7 @@ impl Work {
             waiting: Arc::default(),
             availability: Arc::default(),
             statement_timeout,
-            background: None,
+            executor,
             compressing: Arc::new(Semaphore::new(compressing())),
         }
     }
@@ -210,10 +241,14 @@ impl Work {
             drop(reader);
             result
         };
-        let done = match (&self.background, threads) {
-            (None, _) => return job(),
-            (Some(_), Threads::Runtime) => tokio::task::spawn_blocking(job),
-            (Some(background), Threads::Background) => background.spawn(job),
+        let done = match (&self.executor, threads) {
+            #[cfg(feature = "test-util")]
+            (Executor::Here(latency), _) => {
+                tokio::time::sleep(latency()).await;
+                return job();
+            }
+            (Executor::Threads(_), Threads::Runtime) => tokio::task::spawn_blocking(job),
+            (Executor::Threads(background), Threads::Background) => background.spawn(job),
         };
         done.await.map_err(|error| {
             Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)
