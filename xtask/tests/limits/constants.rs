@@ -92,6 +92,13 @@ pub(crate) fn all(crates: &Path) -> Vec<Constant> {
 }
 
 /// Collects the sources below a folder, except generated ones.
+/// Returns the sources of all crates, except generated ones.
+pub(crate) fn sources(crates: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    collect(crates, &mut files);
+    files
+}
+
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries(folder) {
         if path.is_dir() && !path.ends_with("generated") {

@@ -65,6 +65,43 @@ fn every_limit_is_in_the_table() {
     assert!(wrong.is_empty(), "docs/limits.md:\n{}", wrong.join("\n"));
 }
 
+/// A setting is a method of a public type, or a flag or key of a program.
+#[test]
+fn every_setting_exists() {
+    let mut sources = String::new();
+    for file in constants::sources(&workspace().join("crates")) {
+        sources += &fs::read_to_string(file).expect("a source");
+    }
+    let text = fs::read_to_string(workspace().join("docs/limits.md")).expect("the table");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for ((package, path), [_, setting, _]) in rows(&text) {
+        for name in setting.split('`').skip(1).step_by(2) {
+            count += 1;
+            let is_there = if let Some((kind, method)) = name.split_once("::") {
+                let is_of_type = |what: &str| sources.contains(&format!("pub {what} {kind}"));
+                let has_method = ["pub fn", "pub const fn"]
+                    .iter()
+                    .any(|function| sources.contains(&format!("{function} {method}(")));
+                ["struct", "enum"].into_iter().any(is_of_type) && has_method
+            } else if let Some(flag) = name.strip_prefix("--") {
+                let field = flag.replace('-', "_");
+                sources.contains(&format!(" {field}: ")) || sources.contains(&format!("\"{flag}\""))
+            } else {
+                OTHERS.contains(&name) || sources.contains(&format!("\"{name}\""))
+            };
+            if !is_there {
+                wrong.push(format!("{package}: `{path}`: no setting is named `{name}`"));
+            }
+        }
+    }
+    assert!(count >= 30, "only {count} settings were found");
+    assert!(wrong.is_empty(), "docs/limits.md:\n{}", wrong.join("\n"));
+}
+
+/// Settings of the system and of other programs.
+const OTHERS: [&str; 4] =
+    ["keepalives_retries", "net.core.somaxconn", "tcp_user_timeout", "WatchdogSec"];
+
 /// The flags of the server state their defaults in their help. The guide for operators must have the same ones.
 #[test]
 fn the_guide_has_the_defaults_of_the_server() {
