@@ -207,5 +207,11 @@ mod tests {
             let text = format!("{error} {error:?}");
             assert!(bad.len() < 3 || !text.contains(bad), "{text}");
         }
+        // No part of a token that is nearly valid is in the error.
+        for bad in ["CANARY\n", "\nCANARY", "CANARY CANARY", "CANARY=CANARY", "CANARY\u{f6}"] {
+            let error = AccessToken::new(bad).unwrap_err();
+            let text = format!("{error} {error:?} {error:#?}");
+            assert!(!text.contains("CANARY"), "{text}");
+        }
     }
 }
