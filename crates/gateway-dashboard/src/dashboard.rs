@@ -198,7 +198,7 @@ impl Listening {
             counting.spawn_scoped(scope, || keep_counts(&shared)).map_err(failed)?;
             let served = runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-                serve(listener, app(Arc::clone(&shared)), stopped).await;
+                serve(listener, app(Arc::clone(&shared)), &shared, stopped).await;
                 Ok(())
             });
             shared.keeper.stop();

@@ -1,7 +1,9 @@
 //! Accepts connections, with limits of time and number.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -12,39 +14,77 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
 use tower_service::Service as _;
 
+use crate::shared::Shared;
+
 /// Serves connections until `stop` changes or its sender is dropped.
-pub(crate) async fn serve(listener: TcpListener, app: Router, mut stop: watch::Receiver<bool>) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS));
-    let mut connections = JoinSet::new();
+pub(crate) async fn serve(
+    listener: TcpListener,
+    app: Router,
+    shared: &Arc<Shared>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let (mut connections, mut strangers) = (JoinSet::new(), Strangers::default());
     loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stop.changed() => return,
             Some(_) = connections.join_next() => continue,
         };
-        match accepted {
-            Ok((stream, _)) => {
-                let app = app.clone();
-                connections.spawn(async move {
-                    connection(stream, app).await;
-                    drop(slot);
-                });
-            }
+        let Ok((stream, _)) = accepted else {
             // Too many open files, for example: wait until one is closed.
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        while connections.len() >= CONNECTIONS {
+            strangers.close_oldest();
+            tokio::select! {
+                _ = stop.changed() => return,
+                _ = connections.join_next() => {}
+            }
+        }
+        let is_reader = Arc::new(AtomicBool::new(false));
+        let serving = connection(stream, app.clone(), Arc::clone(shared), Arc::clone(&is_reader));
+        strangers.add(connections.spawn(serving), is_reader);
+    }
+}
+
+/// The connections that have not sent the cookie of the session yet, the oldest one first. If there are too many connections,
+/// these are closed: others on this machine cannot keep the reader out.
+#[derive(Default)]
+struct Strangers(VecDeque<(AbortHandle, Arc<AtomicBool>)>);
+
+impl Strangers {
+    fn add(&mut self, task: AbortHandle, is_reader: Arc<AtomicBool>) {
+        self.0
+            .retain(|(task, is_reader)| !task.is_finished() && !is_reader.load(Ordering::Relaxed));
+        self.0.push_back((task, is_reader));
+    }
+
+    fn close_oldest(&mut self) {
+        while let Some((task, is_reader)) = self.0.pop_front() {
+            if !task.is_finished() && !is_reader.load(Ordering::Relaxed) {
+                return task.abort();
+            }
         }
     }
 }
 
 /// Serves a connection. Its failures concern only its peer.
-async fn connection(stream: TcpStream, app: Router) {
+async fn connection(
+    stream: TcpStream,
+    app: Router,
+    shared: Arc<Shared>,
+    is_reader: Arc<AtomicBool>,
+) {
     let service = service_fn(|request: Request<Incoming>| {
         let mut app = app.clone();
+        if shared.access.has_session(request.headers()) {
+            is_reader.store(true, Ordering::Relaxed);
+        }
         async move {
             let answered = tokio::time::timeout(RESPONSE, app.call(request)).await;
             let response = match answered {
@@ -69,10 +109,10 @@ fn timed_out() -> Response<Body> {
 }
 
 /// Maximum number of connections.
-const CONNECTIONS: usize = 64;
+const CONNECTIONS: usize = 256;
 
 /// Timeout of the head of a request, and of a connection without one.
-const HEAD: Duration = Duration::from_secs(30);
+const HEAD: Duration = Duration::from_secs(10);
 
 /// Maximum size of the head of a request, in bytes.
 const HEAD_SIZE: usize = 16 * 1024;

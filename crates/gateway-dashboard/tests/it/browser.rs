@@ -93,31 +93,46 @@ impl Browser {
 
     /// Requests a path again and again on one connection. Returns the statuses.
     pub(crate) fn send_many(&self, path: &str, times: usize) -> Vec<String> {
-        let Self { address, cookie, .. } = self;
-        let mut stream = BufReader::new(self.connect());
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
-        let mut statuses = Vec::new();
-        for _ in 0..times {
-            stream.get_mut().write_all(request.as_bytes()).unwrap();
-            let (mut line, mut length) = (String::new(), 0);
-            while line != "\r\n" {
-                line.clear();
-                stream.read_line(&mut line).unwrap();
-                if let Some(status) = line.strip_prefix("HTTP/1.1 ") {
-                    statuses.extend(status.get(..3).map(str::to_owned));
-                } else if let Some(bytes) = line.strip_prefix("content-length: ") {
-                    length = bytes.trim().parse().unwrap();
-                }
-            }
-            stream.read_exact(&mut vec![0; length]).unwrap();
-        }
-        statuses
+        let mut kept = self.keep_alive();
+        (0..times).map(|_| kept.status(path)).collect()
+    }
+
+    /// Opens a connection for many requests.
+    pub(crate) fn keep_alive(&self) -> KeepAlive<'_> {
+        KeepAlive { browser: self, stream: BufReader::new(self.connect()) }
     }
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream
+    }
+}
+
+/// A connection for many requests.
+pub(crate) struct KeepAlive<'a> {
+    browser: &'a Browser,
+    stream: BufReader<TcpStream>,
+}
+
+impl KeepAlive<'_> {
+    /// Requests a path. Returns the status, after the whole response.
+    pub(crate) fn status(&mut self, path: &str) -> String {
+        let Browser { address, cookie, .. } = self.browser;
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n");
+        self.stream.get_mut().write_all(request.as_bytes()).unwrap();
+        let (mut status, mut line, mut length) = (String::new(), String::new(), 0);
+        while line != "\r\n" {
+            line.clear();
+            assert!(self.stream.read_line(&mut line).unwrap() > 0, "closed: {path}");
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                rest.get(..3).unwrap().clone_into(&mut status);
+            } else if let Some(bytes) = line.strip_prefix("content-length: ") {
+                length = bytes.trim().parse().unwrap();
+            }
+        }
+        self.stream.read_exact(&mut vec![0; length]).unwrap();
+        status
     }
 }
 

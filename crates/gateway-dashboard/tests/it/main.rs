@@ -5,6 +5,7 @@
 mod amounts;
 mod attacks;
 mod browser;
+mod connections;
 mod downloads;
 mod gallery;
 mod pages;
