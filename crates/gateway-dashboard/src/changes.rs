@@ -1,16 +1,15 @@
 //! The feed of the mirror, by day, the latest change first.
 
-use std::collections::HashMap;
+mod subjects;
 
 use askama::Template;
 use gateway_mirror::Change;
 
-use crate::cells::{cell, fields, text};
+use crate::changes::subjects::{Subject, Subjects};
 use crate::frame::{Age, Frame};
-use crate::link::{self, Link};
-use crate::outline::title;
+use crate::link::Link;
 use crate::record::verb;
-use crate::shared::{Params, Problem, Shared};
+use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{clock, day, machine};
 use crate::words::{counted, label};
 
@@ -41,15 +40,6 @@ struct Entry {
     detail: String,
 }
 
-/// The record of a change.
-#[derive(Clone)]
-struct Subject {
-    title: String,
-    href: Option<String>,
-    /// The group of a placement, with its link.
-    group: Option<(String, String)>,
-}
-
 /// Renders the page.
 pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let before = params.number("before")?;
@@ -57,10 +47,10 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let has_next = changes.len() > CHANGES;
     changes.truncate(CHANGES);
     let next = changes.last().map(|change| change.number.to_string()).filter(|_| has_next);
-    let mut subjects = HashMap::new();
+    let subjects = Subjects::of(shared, &changes)?;
     let mut days: Vec<Day> = Vec::new();
     for change in &changes {
-        let entry = entry(shared, change, &mut subjects)?;
+        let entry = entry(shared, change, &subjects);
         let today = day(change.at);
         match days.last_mut().filter(|last| last.day == today) {
             Some(last) => last.entries.push(entry),
@@ -74,7 +64,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     }
     let statuses = shared.mirror.tables()?;
     let names: Vec<&str> = statuses.iter().map(|status| &*status.table).collect();
-    let completed_at = shared.completed_at(&names)?.filter(|_| !names.is_empty());
+    let completed_at = completed_at(&statuses, &names).filter(|_| !names.is_empty());
     let to = |before: Option<&str>| Link::to("/changes").with_some("before", before).finish();
     let here = to(params.get("before"));
     let page = ChangesPage {
@@ -86,19 +76,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-fn entry(
-    shared: &Shared,
-    change: &Change,
-    subjects: &mut HashMap<(String, String), Subject>,
-) -> Result<Entry, Problem> {
-    let key = (change.table.clone(), change.id.clone());
-    let subject = if let Some(known) = subjects.get(&key) {
-        known.clone()
-    } else {
-        let subject = subject(shared, &change.table, &change.id)?;
-        subjects.insert(key, subject.clone());
-        subject
-    };
+fn entry(shared: &Shared, change: &Change, subjects: &Subjects) -> Entry {
     let board = shared.outline.boards.iter().find(|one| one.placements.table == change.table);
     let names: Vec<String> = change.fields.iter().map(|name| label(name).to_lowercase()).collect();
     let detail = match board {
@@ -106,50 +84,14 @@ fn entry(
         Some(_) => "in".to_owned(),
         None => names.join(", "),
     };
-    Ok(Entry {
+    Entry {
         time: clock(change.at),
         machine: machine(change.at),
         kind: verb(change.kind),
         noun: label(board.map_or(&change.table, |board| board.members.name())),
-        subject,
+        subject: subjects.of_change(shared, change),
         detail,
-    })
-}
-
-/// Finds the record of a change, or the member and the group of a placement.
-fn subject(shared: &Shared, table: &str, id: &str) -> Result<Subject, Problem> {
-    let board = shared.outline.boards.iter().find(|board| board.placements.table == table);
-    let Some(board) = board else {
-        return named(shared, table, id);
-    };
-    let placement = shared.mirror.record(table, id)?;
-    let all = placement.map(|placement| fields(&placement.json)).unwrap_or_default();
-    let part = |column: &str| all.get(column).and_then(text);
-    let (Some(group), Some(member)) = (part(board.placements.group), part(board.placements.member))
-    else {
-        return Ok(Subject { title: id.to_owned(), href: None, group: None });
-    };
-    let group = named(shared, board.groups.name(), &group)?;
-    let member = named(shared, board.members.name(), &member)?;
-    Ok(Subject { group: group.href.map(|href| (group.title, href)), ..member })
-}
-
-/// Returns the title of a record and its link, which it has if the mirror has the record.
-fn named(shared: &Shared, table: &str, id: &str) -> Result<Subject, Problem> {
-    let known = shared.outline.table(table);
-    let record = match known {
-        Some(_) => shared.mirror.record(table, id)?,
-        None => None,
-    };
-    let column = known.and_then(title);
-    let column = column.filter(|column| !(shared.masks && column.is_personal()));
-    let title = record.as_ref().zip(column);
-    let title = title.and_then(|(record, column)| cell(&fields(&record.json), column));
-    Ok(Subject {
-        title: title.filter(|title| !title.is_empty()).unwrap_or_else(|| id.to_owned()),
-        href: record.map(|_| link::record(table, id)),
-        group: None,
-    })
+    }
 }
 
 /// Maximum number of changes on a page.

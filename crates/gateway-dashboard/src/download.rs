@@ -18,7 +18,7 @@ use crate::board::keeper::version;
 use crate::download::pipe::{Sink, pipe};
 use crate::download::rows::Rows;
 use crate::problem;
-use crate::records::View;
+use crate::records::view::View;
 use crate::respond::{Parsed, html, unreadable};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::day;
@@ -98,9 +98,9 @@ fn write(
     if !begin(Head { media_type: format.media_type(), file }) {
         return Err(Stopped::Output);
     }
-    while let Some(records) = page {
-        for record in &records {
-            writer.write(&mut out, &rows.json(record)?).map_err(output)?;
+    while let Some(lines) = page {
+        for json in &lines {
+            writer.write(&mut out, json).map_err(output)?;
         }
         if out.is_closed() {
             return Err(Stopped::Output);

@@ -4,7 +4,7 @@ use askama::Template;
 use gateway_mirror::{Outcome, PastRun, TableStatus};
 
 use crate::frame::{Age, Frame};
-use crate::shared::{Problem, Shared};
+use crate::shared::{Problem, Shared, completed_at};
 use crate::time::{ago, machine, minute};
 use crate::words::{grouped, label, percent};
 
@@ -65,7 +65,7 @@ pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
         tables.push(table(shared, status, now)?);
     }
     let names: Vec<&str> = statuses.iter().map(|status| &*status.table).collect();
-    let completed_at = shared.completed_at(&names)?.filter(|_| !names.is_empty());
+    let completed_at = completed_at(&statuses, &names).filter(|_| !names.is_empty());
     let page = HealthPage {
         frame: Frame::new(shared, "/health", "Health", completed_at, "/health".to_owned()),
         warnings: warnings(&statuses, &runs),

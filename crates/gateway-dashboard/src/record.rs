@@ -1,18 +1,20 @@
 //! One record: its fields, its groups or members, and its history.
 
 mod timeline;
+mod titles;
 
 use askama::Template;
 use gateway_mirror::model::Table;
 use gateway_mirror::{Change, ChangeKind, Filter, Order, Paging, Record, State};
 
 use crate::board::counted::Column;
-use crate::cells::{Fields, Shown, cell, fields, shown, text};
+use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Age, Frame};
 use crate::link::{self, Link};
 use crate::outline::{Board, title};
-use crate::record::timeline::Timeline;
-use crate::shared::{Params, Problem, Shared};
+use crate::record::timeline::{Spells, Timeline};
+use crate::record::titles::Titles;
+use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{ago, day, machine, minute};
 use crate::words::{grouped, label, plural};
 
@@ -87,7 +89,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         Shown::Text(text) => text,
         _ => format!("{} {id}", label(table.name())),
     };
-    let completed_at = shared.completed_at(&[table.name()])?;
+    let statuses = shared.mirror.tables()?;
+    let completed = |table: &str| completed_at(&statuses, &[table]);
     let here = |personal: Option<&str>| {
         Link::to("/record")
             .with("of", table.name())
@@ -99,16 +102,15 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let named = named.map(|column| (label(&column.path().join(" ")), shown(&all, column, hides)));
     let board = shared.outline.board_of(table);
     let of_groups = shared.outline.boards.iter().find(|board| board.groups == table);
-    let places = match board {
-        Some(board) => places(shared, board, id)?,
-        None => Vec::new(),
-    };
+    let board = board.filter(|board| completed(board.placements.table).is_some());
+    let placed = board.map(|board| Placed::read(shared, board, id)).transpose()?;
+    let of_groups = of_groups.filter(|board| completed(board.placements.table).is_some());
     let page = RecordPage {
         frame: Frame::new(
             shared,
             &frame::records(table),
             heading,
-            completed_at,
+            completed(table.name()),
             here(params.get("personal")),
         ),
         noun: label(table.name()),
@@ -120,10 +122,10 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         others: others(table, &all, hides),
         times: times(&record),
         reveal: hides.then(|| here(Some("1"))),
-        groups: board.map(|board| groups(shared, board, &places)).transpose()?,
+        groups: placed.as_ref().map(|placed| groups(shared, placed)),
         members: of_groups.map(|board| members(shared, board, id)).transpose()?.flatten(),
-        timeline: board.map(|board| timeline(shared, board, id)).transpose()?.flatten(),
-        history: history(shared, table, id, board, &places)?,
+        timeline: placed.as_ref().map(|placed| placed.timeline(shared)).transpose()?.flatten(),
+        history: history(shared, table, id, placed.as_ref())?,
     };
     Ok(page.render()?)
 }
@@ -167,62 +169,59 @@ fn times(record: &Record) -> Vec<(&'static str, String, String)> {
     times.map(|(name, time)| (name, minute(time), machine(time))).collect()
 }
 
-/// Reads the placements of a member.
-fn places(shared: &Shared, board: &Board, id: &str) -> Result<Vec<Record>, Problem> {
-    if shared.completed_at(&[board.placements.table])?.is_none() {
-        return Ok(Vec::new());
-    }
-    let filter = Filter::new().state(State::Present).column(board.placements.member, id);
-    let paging = Paging::new(GROUPS).order(Order::Changed).descending();
-    Ok(shared.mirror.browse(board.placements.table, &filter, &paging)?.records)
+/// Where a member is and was placed.
+struct Placed<'a> {
+    board: &'a Board,
+    /// The placements with the identities of their groups.
+    places: Vec<(Record, Fields, String)>,
+    spells: Spells,
+    titles: Titles,
 }
 
-fn groups(shared: &Shared, board: &Board, places: &[Record]) -> Result<Groups, Problem> {
-    let mut rows = Vec::new();
+impl<'a> Placed<'a> {
+    fn read(shared: &Shared, board: &'a Board, id: &str) -> Result<Self, Problem> {
+        let filter = Filter::new().state(State::Present).column(board.placements.member, id);
+        let paging = Paging::new(GROUPS).order(Order::Changed).descending();
+        let found = shared.mirror.browse(board.placements.table, &filter, &paging)?.records;
+        let with_group = |record: Record| {
+            let all = fields(&record.json);
+            let group = all.get(board.placements.group).and_then(text).unwrap_or_default();
+            (record, all, group)
+        };
+        let places: Vec<_> = found.into_iter().map(with_group).collect();
+        let spells = Spells::read(shared, board, id)?;
+        let groups = places.iter().map(|(_, _, group)| &**group);
+        let titles = Titles::read(shared, board, groups.chain(spells.groups()).collect())?;
+        Ok(Self { board, places, spells, titles })
+    }
+
+    fn timeline(&self, shared: &Shared) -> Result<Option<Timeline>, Problem> {
+        timeline::drawn(shared, self.board, &self.spells, &self.titles)
+    }
+}
+
+fn groups(shared: &Shared, Placed { board, places, titles, .. }: &Placed<'_>) -> Groups {
     let now = (shared.now)();
-    for place in places {
-        let all = fields(&place.json);
-        let group = all.get(board.placements.group).and_then(text).unwrap_or_default();
+    let place = |(place, all, group): &(Record, Fields, String)| {
         let since = place.changed_at;
-        rows.push(Place {
-            title: group_title(shared, board, &group)?,
-            href: link::record(board.groups.name(), &group),
+        Place {
+            title: titles.of(group),
+            href: link::record(board.groups.name(), group),
             value: all.get(board.placements.value).and_then(text),
             day: day(since),
             machine: machine(since),
             ago: ago(now.saturating_sub(since)),
-        });
-    }
-    Ok(Groups {
+        }
+    };
+    Groups {
         heading: label(&plural(board.groups.name())),
         group: label(board.groups.name()),
         value: label(board.placements.value),
-        rows,
-    })
-}
-
-/// Reads the values of a member over time.
-fn timeline(shared: &Shared, board: &Board, id: &str) -> Result<Option<Timeline>, Problem> {
-    if shared.completed_at(&[board.placements.table])?.is_none() {
-        return Ok(None);
+        rows: places.iter().map(place).collect(),
     }
-    timeline::read(shared, board, id, |group| group_title(shared, board, group))
-}
-
-fn group_title(shared: &Shared, board: &Board, id: &str) -> Result<String, Problem> {
-    let column = title(board.groups).filter(|column| !(shared.masks && column.is_personal()));
-    let record = match column {
-        Some(_) => shared.mirror.record(board.groups.name(), id)?,
-        None => None,
-    };
-    let title = record.zip(column).and_then(|(record, column)| cell(&fields(&record.json), column));
-    Ok(title.unwrap_or_else(|| id.to_owned()))
 }
 
 fn members(shared: &Shared, board: &Board, id: &str) -> Result<Option<Members>, Problem> {
-    if shared.completed_at(&[board.placements.table])?.is_none() {
-        return Ok(None);
-    }
     let counts = shared.counts()?.of(board);
     let Some(group) = counts.groups.iter().find(|group| group.id == id) else { return Ok(None) };
     let rows = counts.columns.iter().zip(&group.sums).filter(|(_, sum)| sum.count > 0);
@@ -246,20 +245,18 @@ fn history(
     shared: &Shared,
     table: &Table,
     id: &str,
-    board: Option<&Board>,
-    places: &[Record],
+    placed: Option<&Placed<'_>>,
 ) -> Result<Vec<Event>, Problem> {
     let latest =
         |table: &str, id: &str| shared.mirror.latest_changes(Some((table, id)), None, EVENTS);
     let mut events: Vec<Event> =
         latest(table.name(), id)?.iter().map(|one| event(one, None)).collect();
-    for (place, board) in places.iter().zip(std::iter::repeat(board)) {
-        let Some(board) = board else { break };
-        let group = fields(&place.json).get(board.placements.group).and_then(text);
-        let group = group_title(shared, board, &group.unwrap_or_default())?;
-        let within = format!("{} {group}", board.groups.name());
-        let changes = latest(board.placements.table, &place.id)?;
-        events.extend(changes.iter().map(|change| event(change, Some(&within))));
+    if let Some(Placed { board, places, titles, .. }) = placed {
+        for (place, _, group) in places {
+            let within = format!("{} {}", board.groups.name(), titles.of(group));
+            let changes = latest(board.placements.table, &place.id)?;
+            events.extend(changes.iter().map(|change| event(change, Some(&within))));
+        }
     }
     events.sort_by_key(|event| std::cmp::Reverse(event.number));
     events.truncate(EVENTS);
@@ -272,7 +269,8 @@ fn event(change: &Change, within: Option<&str>) -> Event {
     let text = match (within, names.is_empty()) {
         (Some(within), true) => within.to_owned(),
         (Some(within), false) => format!("{} in {within}", names.join(", ")),
-        (None, _) => names.join(", "),
+        (None, true) => label(&change.table).to_lowercase(),
+        (None, false) => names.join(", "),
     };
     Event {
         minute: minute(change.at),

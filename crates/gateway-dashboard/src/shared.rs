@@ -29,11 +29,6 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Returns when the oldest of these tables was complete; `None` if one of them never was.
-    pub(crate) fn completed_at(&self, tables: &[&str]) -> Result<Option<i64>, Problem> {
-        Ok(completed_at(&self.mirror.tables()?, tables))
-    }
-
     /// Returns the latest counts of the boards.
     pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
         Ok(self.keeper.read(&self.mirror, &self.outline)?)

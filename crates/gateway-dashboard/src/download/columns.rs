@@ -3,7 +3,7 @@
 use gateway_mirror::model::FieldType;
 
 use crate::download::format::DownloadColumn;
-use crate::records::View;
+use crate::records::view::View;
 
 /// Returns the columns of a view: the fields of the contract, without personal ones if these are hidden, and what the mirror
 /// knows about each row.

@@ -3,10 +3,10 @@
 use gateway_mirror::Record;
 use serde_json::{Map, Value};
 
-use crate::cells::{fields, text};
+use crate::cells::fields;
 use crate::download::columns::{MIRROR, columns};
 use crate::download::format::DownloadColumn;
-use crate::records::View;
+use crate::records::view::View;
 use crate::shared::{Problem, Shared};
 use crate::time::civil;
 
@@ -26,7 +26,7 @@ struct Start(Option<i64>);
 impl<'a> Rows<'a> {
     /// Begins before the first row. A table that was not synced yet has none.
     pub(crate) fn open(shared: &'a Shared, view: &'a View<'a>) -> Result<Self, Problem> {
-        let next = view.is_in_mirror(shared)?.then_some(Start(None));
+        let next = view.is_in_mirror(&shared.mirror.tables()?).then_some(Start(None));
         Ok(Self { shared, view, columns: columns(view, shared.masks), next })
     }
 
@@ -34,40 +34,36 @@ impl<'a> Rows<'a> {
         &self.columns
     }
 
-    /// Reads the next rows. A search can find none in a part of the table.
-    pub(crate) fn next(&mut self) -> Result<Option<Vec<Record>>, Problem> {
+    /// Reads the next rows as JSON: each is the record as received, and what the mirror knows about it. A search can find none
+    /// in a part of the table.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<String>>, Problem> {
         let Some(Start(after)) = self.next else { return Ok(None) };
         let page = self.view.read(self.shared, after, ROWS)?;
         self.next = page.next.map(|next| Start(Some(next)));
-        Ok(Some(page.records))
+        let records = self.view.records(self.shared, &page.records)?;
+        let rows = page.records.iter().zip(records);
+        Ok(Some(rows.map(|(row, (_, record))| self.json(row, record)).collect()))
     }
 
-    /// Returns a row as JSON: the record as received, and what the mirror knows about it.
-    pub(crate) fn json(&self, row: &Record) -> Result<String, Problem> {
+    fn json(&self, row: &Record, record: Option<String>) -> String {
         let mut known = Map::new();
         let mut add = |name: &str, value: Value| known.insert(name.to_owned(), value);
         add("state", row.state.as_str().into());
         add("first_seen", civil(row.first_seen).into());
         add("changed_at", civil(row.changed_at).into());
-        let record = match self.view.placements() {
-            None => Some(row.json.clone()),
-            Some(placements) => {
-                let placement = fields(&row.json);
-                for name in [placements.group, placements.value] {
-                    add(name, placement.get(name).cloned().unwrap_or_default());
-                }
-                let member = placement.get(placements.member).and_then(text).unwrap_or_default();
-                let found = self.shared.mirror.record(self.view.table.name(), &member)?;
-                found.map(|found| found.json)
+        if let Some(placements) = self.view.placements() {
+            let placement = fields(&row.json);
+            for name in [placements.group, placements.value] {
+                add(name, placement.get(name).cloned().unwrap_or_default());
             }
-        };
+        }
         // The text stays as it is: parsed numbers could lose digits.
         let record = record.unwrap_or_default();
         let inside = record.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let inside = inside.unwrap_or_default().trim();
         let comma = if inside.is_empty() { "" } else { "," };
         let known = Value::Object(known);
-        Ok(format!("{{{inside}{comma}\"{MIRROR}\":{known}}}"))
+        format!("{{{inside}{comma}\"{MIRROR}\":{known}}}")
     }
 }
 

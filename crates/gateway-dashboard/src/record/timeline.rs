@@ -7,6 +7,7 @@ use gateway_mirror::{Spell, SpellFilter};
 use crate::board::counted::Column;
 use crate::link;
 use crate::outline::Board;
+use crate::record::titles::Titles;
 use crate::shared::{Problem, Shared};
 use crate::time::{ago, day, machine};
 use crate::words::label;
@@ -47,21 +48,38 @@ pub(crate) struct Stretch {
     pub(crate) lasted: String,
 }
 
-/// Reads the values of a member. `title` returns the title of a group. `None` if nothing is known.
-pub(crate) fn read(
+/// The spells of a member, the earliest first.
+pub(crate) struct Spells {
+    all: Vec<Spell>,
+    is_cut: bool,
+}
+
+impl Spells {
+    pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
+        let mut all: Vec<Spell> = Vec::new();
+        let filter = SpellFilter::new().member(member);
+        shared.mirror.each_spell(board.placements.table, &filter, |spell| {
+            all.push(spell);
+            if all.len() > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let is_cut = all.len() > SPELLS;
+        all.truncate(SPELLS);
+        Ok(Self { all, is_cut })
+    }
+
+    /// Returns the identities of the groups.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|spell| &*spell.group)
+    }
+}
+
+/// Draws the values of a member. `None` if nothing is known.
+pub(crate) fn drawn(
     shared: &Shared,
     board: &Board,
-    member: &str,
-    title: impl Fn(&str) -> Result<String, Problem>,
+    Spells { all: spells, is_cut }: &Spells,
+    titles: &Titles,
 ) -> Result<Option<Timeline>, Problem> {
-    let mut spells: Vec<Spell> = Vec::new();
-    let filter = SpellFilter::new().member(member);
-    shared.mirror.each_spell(board.placements.table, &filter, |spell| {
-        spells.push(spell);
-        if spells.len() > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    let is_cut = spells.len() > SPELLS;
-    spells.truncate(SPELLS);
     let now = (shared.now)();
     let ends = spells.iter().map(|spell| spell.ended_at.unwrap_or(now));
     let (Some(begin), Some(end)) = (spells.iter().map(|one| one.began_at).min(), ends.max()) else {
@@ -81,7 +99,7 @@ pub(crate) fn read(
             continue;
         }
         tracks.push(Track {
-            title: title(&spell.group)?,
+            title: titles.of(&spell.group),
             href: link::record(board.groups.name(), &spell.group),
             description: String::new(),
             spells: vec![stretch],
@@ -96,7 +114,7 @@ pub(crate) fn read(
         tracks,
         first_day: day(begin),
         last_day: day(end),
-        is_cut,
+        is_cut: *is_cut,
     }))
 }
 

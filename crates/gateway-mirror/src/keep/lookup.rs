@@ -1,4 +1,6 @@
-//! Reads single records of a mirror.
+//! Reads records of a mirror by their identities.
+
+use std::collections::HashMap;
 
 use crate::error::Error;
 use crate::fields::omit;
@@ -33,5 +35,39 @@ impl Mirror {
         let kept = store.record(table, id)?;
         drop(store);
         kept.map(|kept| Record::of(kept, is_reduced)).transpose()
+    }
+
+    /// Returns those records of a table that have one of these identities, in any state, by their identities. PostgreSQL
+    /// answers all of them in one round trip. A table that does not exist has none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    ///
+    /// ```
+    /// use gateway_mirror::model::{Column, Table};
+    /// use gateway_mirror::{Mirror, Rules};
+    ///
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    /// run.record(r#"{"id":"7"}"#)?;
+    /// run.record(r#"{"id":"8"}"#)?;
+    /// run.finish()?;
+    /// let photos = mirror.records_of("photo", &["8", "7", "6"])?;
+    /// assert_eq!((photos.len(), &*photos["8"].json), (2, r#"{"id":"8"}"#));
+    /// # Ok::<(), gateway_mirror::Error>(())
+    /// ```
+    pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut store = lock(&self.store);
+        let is_reduced = omit::is_on(&mut **store)?;
+        let kept = store.records_of(table, ids)?;
+        drop(store);
+        let record = |kept| Record::of(kept, is_reduced).map(|record| (record.id.clone(), record));
+        kept.into_iter().map(record).collect()
     }
 }

@@ -32,6 +32,11 @@ pub(crate) trait RecordStore {
     /// Returns the state of each table, in the order of their names.
     fn tables(&mut self) -> Result<Vec<TableStatus>, Error>;
 
+    /// Returns the records with these identities, in any order, outside of a transaction. A table that does not exist has none.
+    fn records_of(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Kept>, Error>;
+
     /// Returns a record by its identity, outside of a transaction; `None` also if the table does not exist.
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error>;
+    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        Ok(self.records_of(table, &[id])?.pop())
+    }
 }

@@ -122,6 +122,19 @@ fn a_page_names_what_the_mirror_lacks() {
 }
 
 #[test]
+fn records_are_found_by_their_identities() {
+    on_each(|mirror, _| {
+        photos(mirror, &[r#"{"id":"1"}"#, r#"{"id":"2","title":"Sea"}"#, r#"{"id":"3"}"#]);
+        let found = mirror.records_of("photo", &["3", "x", "2", "\0", "2"]).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found["2"], mirror.record("photo", "2").unwrap().unwrap());
+        assert_eq!(found["3"].id, "3");
+        assert!(mirror.records_of("photo", &[]).unwrap().is_empty());
+        assert!(mirror.records_of("video", &["1"]).unwrap().is_empty());
+    });
+}
+
+#[test]
 fn cells_count_the_members_that_are_present() {
     on_each(|mirror, has_indexes| {
         let clock = Clock::default();

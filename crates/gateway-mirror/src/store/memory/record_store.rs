@@ -60,13 +60,13 @@ impl RecordStore for MemoryStore {
         Ok(self.content.tables.iter().map(status).collect())
     }
 
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
-        let table = self.content.tables.get(table);
-        let key = table.and_then(|table| Some((table, table.keys.get(id)?)));
-        let Some(stored) = key.and_then(|(table, key)| table.rows.get(key)) else {
-            return Ok(None);
-        };
-        let Stored { known, id, times, row } = stored.clone();
-        Ok(Some(Kept { known, id, times, row, shape: self.shape(known.shape)? }))
+    fn records_of(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Kept>, Error> {
+        let Some(table) = self.content.tables.get(table) else { return Ok(Vec::new()) };
+        let found = ids.iter().filter_map(|id| table.rows.get(table.keys.get(*id)?));
+        let kept = found.map(|stored| {
+            let Stored { known, id, times, row } = stored.clone();
+            Ok(Kept { known, id, times, row, shape: self.shape(known.shape)? })
+        });
+        kept.collect()
     }
 }

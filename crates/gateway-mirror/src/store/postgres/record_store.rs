@@ -72,16 +72,16 @@ impl RecordStore for PostgresStore {
         self.call(scope::statuses)
     }
 
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+    fn records_of(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Kept>, Error> {
+        let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
         let found = self.retried(table, |store| {
-            let (table, ids) = (store.table(table)?, vec![id.to_owned()]);
+            let (table, ids) = (store.table(table)?, ids.clone());
             store.link.call(move |session| {
-                let rows = table.find(session, &table.rows_of, &ids)?;
-                rows.first().map(|row| rows::one(&table, row)).transpose()
+                rows::kept(&table, &table.find(session, &table.rows_of, &ids)?)
             })
         });
         match found {
-            Err(error) if error.kind() == ErrorKind::Table => Ok(None),
+            Err(error) if error.kind() == ErrorKind::Table => Ok(Vec::new()),
             found => found,
         }
     }

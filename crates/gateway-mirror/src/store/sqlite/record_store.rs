@@ -56,13 +56,17 @@ impl RecordStore for SqliteStore {
         scope::statuses(&self.connection)
     }
 
-    fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+    fn records_of(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Kept>, Error> {
         let table = match self.table(table) {
             Ok(table) => table,
-            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::Table => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let id = table.id(id);
-        rows::find(&self.connection, &mut self.shapes, &table.row_of, id)
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            let (connection, shapes) = (&self.connection, &mut self.shapes);
+            found.extend(rows::find(connection, shapes, &table.row_of, table.id(id))?);
+        }
+        Ok(found)
     }
 }
