@@ -1,7 +1,8 @@
 //! The time of each page over a mirror of many records, in SQLite and PostgreSQL, and beside Datasette on the same file.
 //!
 //! `cargo bench -p gateway-dashboard --bench pages` prints the tables of `docs/benchmarks/dashboard.md`. An argument is another
-//! number of records: `-- 100000`. Real syncs fill the mirrors. Datasette is measured if `DATASETTE` is the path of its program.
+//! number of records, and `postgres` leaves out the rest: `-- 100000 postgres`. Real syncs fill the mirrors. Datasette is
+//! measured if `DATASETTE` is the path of its program.
 
 #![expect(
     clippy::print_stdout,
@@ -10,7 +11,7 @@
 )]
 
 #[path = "../../../gateway-postgres/tests/it/cluster.rs"]
-#[expect(clippy::print_stderr, reason = "the tests of another crate share it")]
+#[expect(clippy::print_stderr, dead_code, reason = "the tests of another crate share it")]
 mod cluster;
 #[path = "../../../gateway-mirror/benches/sync/cost.rs"]
 #[expect(dead_code, reason = "the benchmark of another crate shares it")]
@@ -37,18 +38,39 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
     let source = Source::new(URL, "me");
-    pages("SQLite", size, || Mirror::open(&path, &source).unwrap());
-    let length = std::fs::metadata(&path).unwrap().len();
-    println!("\nThe file has {} MiB with the indexes.", length >> 20);
-    datasette::pages(&path, size);
+    if !std::env::args().any(|text| text == "postgres") {
+        pages(
+            "SQLite",
+            size,
+            || Mirror::open(&path, &source).unwrap(),
+            || {
+                let mut file = std::fs::File::open(&path).unwrap();
+                std::io::copy(&mut file, &mut std::io::sink()).unwrap();
+            },
+        );
+        let length = std::fs::metadata(&path).unwrap().len();
+        println!("\nThe file has {} MiB with the indexes.", length >> 20);
+        datasette::pages(&path, size);
+    }
     drop(folder);
-    let Some(database) = cluster::database() else { return };
-    let connector = Connector::new(&database.url, Options::new("pages")).unwrap();
-    pages("PostgreSQL", size, || Mirror::open_postgres(&connector, "mirror", &source).unwrap());
+    let Some(server) = cluster::Cluster::start_with(&[("settings.conf", SETTINGS)]) else { return };
+    let connector = Connector::new(&server.url(), Options::new("pages")).unwrap();
+    let open = || Mirror::open_postgres(&connector, "mirror", &source).unwrap();
+    pages("PostgreSQL", size, open, || {
+        let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
+        client.batch_execute(PREWARM).unwrap();
+    });
 }
 
-/// Fills a mirror and measures its pages.
-fn pages(store: &str, size: u64, open: impl Fn() -> Mirror) {
+/// The default of PostgreSQL is 128 MB, for any machine.
+const SETTINGS: &str = "shared_buffers = '2GB'\nmax_wal_size = '4GB'\n";
+
+/// Reads all tables and indexes of a mirror into the memory of the database.
+const PREWARM: &str = "CREATE EXTENSION IF NOT EXISTS pg_prewarm; SELECT pg_prewarm(oid) FROM pg_class \
+    WHERE relnamespace = 'mirror'::regnamespace AND relkind IN ('r', 'i')";
+
+/// Fills a mirror and measures its pages. `warm` reads all of it into memory.
+fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, warm: impl Fn()) {
     let mut syncs = fill::Syncs::new(open(), size);
     syncs.first();
     let mut dashboard = Dashboard::of::<Directory>(open());
@@ -80,6 +102,8 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror) {
         first.add(load.get("/"));
     }
     first.print("Board, first request after a sync");
+    warm();
+    load = load.again();
     for (name, paths) in load::paths(size) {
         let mut times = Times::default();
         for path in paths {
@@ -87,7 +111,7 @@ fn pages(store: &str, size: u64, open: impl Fn() -> Mirror) {
         }
         times.print(name);
     }
-    println!("\nThe peak of the memory of the dashboard is {} MiB.", started.end().memory >> 20);
+    println!("\nThe peak of the resident memory is {} MiB.", started.end().memory >> 20);
     drop(load);
     stopper.stop();
     server.join().unwrap();

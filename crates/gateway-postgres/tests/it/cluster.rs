@@ -91,7 +91,7 @@ impl Cluster {
         Some(Self { directory, shell })
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let socket = self.directory.path().to_str().unwrap().replace('/', "%2F");
         format!("postgres://postgres@{socket}/postgres")
     }
