@@ -1,27 +1,18 @@
-// The steps of `.ci/dashboard`: arguments are the browser, the first URL, and a folder for screenshots or nothing.
+// The steps of `.ci/dashboard`: arguments are the browser and the first URL.
 'use strict';
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
-const path = require('node:path');
 const { chromium } = require('playwright-core');
 const { HtmlValidate } = require('html-validate');
+const flags = require('./flags.cjs');
 
-const [browserPath, firstUrl, folder] = process.argv.slice(2);
+const [browserPath, firstUrl] = process.argv.slice(2);
 const origin = new URL(firstUrl).origin;
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const html = new HtmlValidate({
   extends: ['html-validate:standard'],
   rules: { 'no-trailing-whitespace': 'off', 'long-title': 'off', 'doctype-style': 'off' },
 });
-
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'];
-
-/** Returns the name of a screenshot. */
-function nameOf(target) {
-  const { pathname, search } = new URL(target);
-  return `${pathname.slice(1) || 'board'}${search}`.replace(/\W+/g, '-');
-}
 
 async function main() {
   const browser = await chromium.launch({ executablePath: browserPath, args: flags });
@@ -110,21 +101,12 @@ async function main() {
         assert.equal(response.status(), 200, target);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${target} is wider than ${width}`);
-        if (folder) {
-          await page.screenshot({ path: path.join(folder, `${nameOf(target)}-${width}-${colorScheme}.png`) });
-        }
         if (width === 2560) continue;
         await page.evaluate(axe);
         const { violations } = await page.evaluate('axe.run()');
         const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`);
         assert.deepEqual(found, [], `${target} ${width} ${colorScheme}`);
       }
-    }
-    if (folder) {
-      await page.setViewportSize({ width: 794, height: 1123 });
-      await page.emulateMedia({ media: 'print', colorScheme: 'light' });
-      await page.screenshot({ path: path.join(folder, `${nameOf(target)}-print.png`) });
-      await page.emulateMedia({ media: 'screen' });
     }
     const report = await html.validateString(await (await context.request.get(target)).text());
     const found = report.results.flatMap((one) => one.messages.map((m) => `${m.ruleId} ${m.line}: ${m.message}`));
