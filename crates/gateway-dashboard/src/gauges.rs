@@ -69,7 +69,7 @@ fn facts(forecast: &Forecast, unit: &str) -> Vec<(&'static str, String, String)>
     };
     facts.push(("Pace", with_unit(pace), format!("a day, over the last {during}")));
     let used = format!("in the last {during}; increases do not count");
-    facts.push(("Used", with_unit(&forecast.used), used));
+    facts.push(("Used", with_unit(&aligned(&forecast.used, &forecast.last.amount)), used));
     facts.push(match forecast.days_left {
         Some(days) => {
             let seconds = i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY);
@@ -81,5 +81,28 @@ fn facts(forecast: &Forecast, unit: &str) -> Vec<(&'static str, String, String)>
     facts
 }
 
+/// Adds zeros until an amount has as many decimal places as another one.
+fn aligned(amount: &str, other: &str) -> String {
+    let places = |text: &str| text.split_once('.').map_or(0, |(_, places)| places.len());
+    let (has, wanted) = (places(amount), places(other));
+    if has >= wanted {
+        return amount.to_owned();
+    }
+    let point = if has == 0 { "." } else { "" };
+    format!("{amount}{point}{}", "0".repeat(wanted - has))
+}
+
 /// How many days are shown.
 const SHOWN: i64 = 90;
+
+#[cfg(test)]
+mod tests {
+    use super::aligned;
+
+    #[test]
+    fn amounts_have_equal_decimal_places() {
+        let all = [("146.2", "193.05"), ("7", "1.50"), ("1.25", "9"), ("3", "4")];
+        let aligned = all.map(|(amount, other)| aligned(amount, other));
+        assert_eq!(aligned, ["146.20", "7.00", "1.25", "3"]);
+    }
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use gateway_mirror::Sample;
 
-use crate::time::day;
+use crate::time::{DAY, day};
 
 /// A chart whose picture fills the box from 0 to [`WIDTH`] and [`HEIGHT`]. Its labels are outside of the picture, so that they
 /// have the size of text on every screen.
@@ -18,8 +18,8 @@ pub(crate) struct Chart {
     pub(crate) grid: Vec<String>,
     /// The amounts at these lines, the largest one first.
     pub(crate) amounts: Vec<String>,
-    pub(crate) first_day: String,
-    pub(crate) last_day: String,
+    /// The days below the picture, at equal distances.
+    pub(crate) days: Vec<String>,
     /// The contents for those who do not see the picture.
     pub(crate) description: String,
 }
@@ -70,8 +70,7 @@ pub(crate) fn chart(samples: &[Sample], name: &str, unit: &str) -> Option<Chart>
         area,
         grid: levels.iter().map(|level| format!("{:.1}", y(*level))).collect(),
         amounts: levels.iter().map(|level| short(*level)).collect(),
-        first_day: day(begin),
-        last_day: day(end),
+        days: days(begin, end),
         description: format!(
             "{name} from {} to {}: {} {unit} at first, {} {unit} at last, at most {} {unit}",
             day(begin),
@@ -93,6 +92,13 @@ fn step(range: f64) -> f64 {
     let factors = [1.0, 2.0, 5.0, 10.0].into_iter();
     let mut steps = factors.map(|factor| factor * power);
     steps.find(|step| *step >= rough * 0.999).unwrap_or(rough)
+}
+
+/// Returns the first day, the last one, and up to three between them at equal distances.
+fn days(begin: i64, end: i64) -> Vec<String> {
+    let length = end.saturating_sub(begin);
+    let parts = (length / DAY).clamp(1, 4);
+    (0..=parts).map(|part| day(begin.saturating_add(length / parts * part))).collect()
 }
 
 /// Returns an amount of the grid, without the digits of rounding.
@@ -118,7 +124,16 @@ const POINTS: usize = 500;
 
 #[cfg(test)]
 mod tests {
-    use super::{short, step};
+    use super::{DAY, days, short, step};
+
+    #[test]
+    fn days_are_at_equal_distances() {
+        assert_eq!(days(0, DAY / 2), ["1970-01-01", "1970-01-01"]);
+        assert_eq!(days(0, 2 * DAY), ["1970-01-01", "1970-01-02", "1970-01-03"]);
+        let month = days(0, 40 * DAY);
+        assert_eq!(month.len(), 5);
+        assert_eq!((&*month[1], &*month[4]), ("1970-01-11", "1970-02-10"));
+    }
 
     #[test]
     fn the_grid_has_round_amounts() {
