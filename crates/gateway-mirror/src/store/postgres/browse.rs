@@ -144,17 +144,19 @@ fn statement(
         // The planner does not know that an absent value leaves nothing to sort by it.
         by = format!("{column} {direction}, {by}");
     }
-    let (mut values, mut is_of_value) = (Vec::new(), paging.without.is_some());
-    for (column, value) in filter.values(name, &table.shape)? {
+    let mut values = Vec::new();
+    let wanted = filter.values(name, &table.shape)?;
+    // The index of values begins with a group. A single column has an index of its own.
+    let is_of_value = paging.without.is_some() || wanted.len() > 1;
+    for (column, value) in wanted {
         // A column has no U+0000.
         let Some(value) = value.map(|value| text(&value)).filter(|value| !value.contains('\0'))
         else {
             return Ok(None);
         };
         let (kind, column) = (column.kind, quoted(&column.name));
-        if kind == Kind::Text && value.len() <= INDEXED {
+        if is_of_value && kind == Kind::Text && value.len() <= INDEXED {
             append(&mut conditions, format_args!(" AND {}", is_short(&column)));
-            is_of_value = true;
         }
         values.push(value);
         let number = values.len() + FIXED;
