@@ -9,7 +9,6 @@ pub(crate) mod meaning;
 pub(crate) mod number;
 pub(crate) mod omit;
 pub(crate) mod personal;
-pub(crate) mod render;
 pub(crate) mod row;
 pub(crate) mod shape;
 pub(crate) mod text;

@@ -15,11 +15,10 @@ use std::sync::MutexGuard;
 
 use crate::engine::brake::Rules;
 use crate::engine::{Before, Comparison};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
 use crate::fields::hash::Hash;
 use crate::fields::omit::Omission;
-use crate::fields::render::{Rendered, Rendering};
 use crate::fields::shape::Shape;
 use crate::history::report::{Rejection, Report};
 use crate::recovery::follow::{self, Referring};
@@ -29,7 +28,7 @@ use crate::run::ahead::Ahead;
 use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::{Parsed, Reader};
 use crate::run::texts::Texts;
-use crate::store::{End, NewChange, PAGE, Scope, Start, Store};
+use crate::store::{End, NewChange, Scope, Start, Store};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -78,7 +77,7 @@ pub struct Run<'a> {
     /// The columns that refer to this table.
     referring: Referring,
     /// The record that is being read.
-    rendering: Rendering,
+    json: Vec<u8>,
 }
 
 impl<'a> Run<'a> {
@@ -119,7 +118,7 @@ impl<'a> Run<'a> {
             spells: None,
             followed: 0,
             referring,
-            rendering: Rendering::default(),
+            json: Vec::new(),
         })
     }
 
@@ -157,7 +156,7 @@ impl<'a> Run<'a> {
     /// Fails if the store does.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
         match self.place(json)? {
-            Some(place) => self.read(place, Rendered::text(json)),
+            Some(place) => self.read(place, json),
             None => Ok(()),
         }
     }
@@ -167,12 +166,13 @@ impl<'a> Run<'a> {
     pub(crate) fn sent(
         &mut self,
         sent: &str,
-        render: impl FnOnce(&mut Rendering) -> Result<(), Error>,
+        render: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let Some(place) = self.place(sent)? else { return Ok(()) };
-        let mut rendering = take(&mut self.rendering);
-        let read = render(&mut rendering).and_then(|()| self.read(place, rendering.rendered()?));
-        self.rendering = rendering;
+        let mut json = take(&mut self.json);
+        json.clear();
+        let read = render(&mut json).and_then(|()| self.read(place, text(&json)?));
+        self.json = json;
         read
     }
 
@@ -201,16 +201,15 @@ impl<'a> Run<'a> {
         Ok(None)
     }
 
-    fn read(&mut self, place: Place, record: Rendered<'_>) -> Result<(), Error> {
+    fn read(&mut self, place: Place, json: &str) -> Result<(), Error> {
         if self.was_empty {
-            self.waiting.push(place, record);
-            return if self.waiting.len() < PAGE { Ok(()) } else { self.write_waiting() };
+            return self.wait(place, json);
         }
-        match self.reader.read(record) {
+        match self.reader.read(json) {
             Ok(Parsed { id, hash, .. }) => {
                 let known = self.ahead.take_id(&id);
                 let known = known.filter(|known| !self.comparison.has(known.key));
-                let (id, json) = (id.into_owned(), record.json.to_owned());
+                let (id, json) = (id.into_owned(), json.to_owned());
                 self.compare_later(Entry { place, id, hash, json, known })
             }
             Err(error) => self.reject_at(place.index, &error.to_string()),
@@ -303,6 +302,13 @@ fn begin(
     let reader = Reader::new(shape, &store.identity().secret, suppressed, omission)?;
     let texts = Texts::of(store, scope.table, AS_IT_IS)?;
     Ok((start, reader, texts, referring))
+}
+
+/// Returns the text of a rendered record.
+pub(crate) fn text(json: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(json).map_err(|error| {
+        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+    })
 }
 
 /// The way of reading a record that is already in the spelling of its model.

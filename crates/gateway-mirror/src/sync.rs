@@ -23,7 +23,7 @@ use crate::history::report::Report;
 use crate::mirror::Mirror;
 use crate::run::Run;
 use crate::sync::budget::Budget;
-use crate::sync::model::Model;
+use crate::sync::model::{Model, render};
 use crate::sync::options::SyncOptions;
 use crate::sync::worker::Worker;
 
@@ -351,7 +351,7 @@ fn take_blocking<O: ListOperation>(
 where
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
 {
-    |record, sent| run.sent(sent, |rendering| rendering.render(&record))
+    |record, sent| run.sent(sent, |json| render(&record, json))
 }
 
 /// Returns why a record was rejected. The text has no values.

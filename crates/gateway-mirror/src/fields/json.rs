@@ -27,7 +27,10 @@ impl<'a> Json<'a> {
     ///
     /// The value is invalid or deeper.
     pub(crate) fn of(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let depth = below(depth)?;
+        let Some(depth) = depth.checked_sub(1) else {
+            let text = format!("cannot read a record: it is nested deeper than {MAX_DEPTH} levels");
+            return Err(Error::new(ErrorKind::Record, text));
+        };
         Ok(match text.bytes().next() {
             Some(b'n') => Self::Null,
             Some(b't') => Self::Boolean(true),
@@ -45,7 +48,7 @@ impl<'a> Json<'a> {
 pub(crate) struct Members<'a>(Unsorted<'a>);
 
 /// Members, at first in the order of the text.
-pub(crate) type Unsorted<'a> = Vec<(Cow<'a, str>, Member<'a>)>;
+type Unsorted<'a> = Vec<(Cow<'a, str>, Member<'a>)>;
 
 /// A member of a JSON object: its text, and the value that it spells.
 pub(crate) struct Member<'a> {
@@ -60,19 +63,10 @@ impl<'a> Members<'a> {
     }
 
     fn within(text: &'a str, depth: usize) -> Result<Self, Error> {
-        Ok(Self::sorted(match Self::plain(text, depth)? {
+        let mut members = match Self::plain(text, depth)? {
             Some(members) => members,
             None => Self::any(text, depth)?,
-        }))
-    }
-
-    /// Returns an empty list with room for the members of most records.
-    pub(crate) fn unsorted() -> Unsorted<'a> {
-        Vec::with_capacity(USUAL)
-    }
-
-    /// Sorts members that are in the order of their text.
-    pub(crate) fn sorted(mut members: Unsorted<'a>) -> Self {
+        };
         // Stable, so that equal names stay in the order of the text.
         let mut has_repeated = false;
         members.sort_by(|(one, _), (other, _)| {
@@ -85,12 +79,12 @@ impl<'a> Members<'a> {
             members.dedup_by(|(one, _), (other, _)| one == other);
             members.reverse();
         }
-        Self(members)
+        Ok(Self(members))
     }
 
     /// Reads the members of plain JSON; `None` if it is not plain.
     fn plain(text: &'a str, depth: usize) -> Result<Option<Unsorted<'a>>, Error> {
-        let (mut members, mut failure) = (Self::unsorted(), None);
+        let (mut members, mut failure) = (Vec::with_capacity(USUAL), None);
         let plain = compact::each(text, &mut |name, text| match Json::of(text, depth) {
             Ok(json) => members.push((name.into(), Member { text, json })),
             Err(error) => failure = Some(error),
@@ -129,16 +123,8 @@ const USUAL: usize = 14;
 /// Maximum nesting of a record, in levels. The decoders have the same limit.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// Returns the maximum number of levels of the parts of a value with at most this many.
-pub(crate) fn below(depth: usize) -> Result<usize, Error> {
-    depth.checked_sub(1).ok_or_else(|| {
-        let text = format!("cannot read a record: it is nested deeper than {MAX_DEPTH} levels");
-        Error::new(ErrorKind::Record, text)
-    })
-}
-
 /// Returns the text of a JSON string.
-pub(crate) fn string(text: &str) -> Result<Cow<'_, str>, Error> {
+fn string(text: &str) -> Result<Cow<'_, str>, Error> {
     let plain = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match plain {
         Some(plain) if !plain.contains('\\') => Ok(Cow::Borrowed(plain)),
@@ -181,7 +167,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Members::unsorted();
+        let mut members = Vec::with_capacity(USUAL);
         while let Some(Name(name)) = map.next_key()? {
             let value: &'de RawValue = map.next_value()?;
             let text = value.get();

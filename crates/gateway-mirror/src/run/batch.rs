@@ -2,7 +2,6 @@
 
 use crate::engine::known::Known;
 use crate::fields::hash::Hash;
-use crate::fields::render::{Mark, Rendered};
 use crate::fields::text_hash::TextHash;
 
 /// A record that waits for its batch.
@@ -22,39 +21,35 @@ pub(crate) struct Place {
     pub(crate) text: TextHash,
 }
 
-/// Records that are written together.
+/// The JSON texts of records that are written together.
 #[derive(Default)]
 pub(crate) struct Waiting {
     text: String,
-    marks: Vec<Mark>,
-    /// The place in the list, and the length of the text and the number of marks, of each.
-    records: Vec<(Place, usize, usize)>,
+    /// The place in the list, and the end of the text, of each.
+    ends: Vec<(Place, usize)>,
 }
 
 impl Waiting {
-    pub(crate) fn push(&mut self, place: Place, record: Rendered<'_>) {
-        self.text.push_str(record.json);
-        self.marks.extend_from_slice(record.marks);
-        self.records.push((place, record.json.len(), record.marks.len()));
+    pub(crate) fn push(&mut self, place: Place, json: &str) {
+        self.text.push_str(json);
+        self.ends.push((place, self.text.len()));
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.records.len()
+        self.ends.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, Rendered<'_>)> {
-        let (mut text, mut marks) = (&*self.text, &*self.marks);
-        self.records.iter().map(move |&(place, length, count)| {
-            let (json, texts) = text.split_at_checked(length).unwrap_or_default();
-            let (own, others) = marks.split_at_checked(count).unwrap_or_default();
-            (text, marks) = (texts, others);
-            (place, Rendered { json, marks: own })
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Place, &str)> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(place, end)| {
+            let json = self.text.get(start..end).unwrap_or_default();
+            start = end;
+            (place, json)
         })
     }
 
     pub(crate) fn clear(&mut self) {
         self.text.clear();
-        self.marks.clear();
-        self.records.clear();
+        self.ends.clear();
     }
 }

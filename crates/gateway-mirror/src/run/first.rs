@@ -5,9 +5,9 @@ use std::mem::take;
 use crate::error::Error;
 use crate::feed::change::ChangeKind;
 use crate::run::Run;
-use crate::run::batch::{Entry, Waiting};
+use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::Parsed;
-use crate::store::Written;
+use crate::store::{PAGE, Written};
 
 /// The records that were read, but not written.
 #[derive(Default)]
@@ -22,6 +22,12 @@ struct Others {
 }
 
 impl Run<'_> {
+    /// Takes a record that is written later, together with others.
+    pub(crate) fn wait(&mut self, place: Place, json: &str) -> Result<(), Error> {
+        self.waiting.push(place, json);
+        if self.waiting.len() < PAGE { Ok(()) } else { self.write_waiting() }
+    }
+
     /// Writes the records that wait.
     pub(crate) fn write_waiting(&mut self) -> Result<(), Error> {
         if self.waiting.len() == 0 {
@@ -60,8 +66,8 @@ impl Run<'_> {
         let (at, shape, spells) = (self.at, self.shape_number, self.spells);
         let Self { store, reader, next_key, .. } = self;
         store.insert(&self.table, at, &mut |insert| {
-            for (place, record) in waiting.iter() {
-                let Parsed { id, hash, members } = match reader.read(record) {
+            for (place, json) in waiting.iter() {
+                let Parsed { id, hash, members } = match reader.read(json) {
                     Ok(parsed) => parsed,
                     Err(error) => {
                         others.rejected.push((place.index, error.to_string()));
@@ -81,7 +87,7 @@ impl Run<'_> {
                     }
                     added.extend(emits.then(|| id.into_owned()));
                 } else {
-                    let (id, json) = (id.into_owned(), record.json.to_owned());
+                    let (id, json) = (id.into_owned(), json.to_owned());
                     others.repeated.push(Entry { place, id, hash, json, known: None });
                 }
             }

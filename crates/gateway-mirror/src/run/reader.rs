@@ -9,7 +9,6 @@ use crate::fields::json::Members;
 use crate::fields::layout::Layout;
 use crate::fields::meaning;
 use crate::fields::omit::Omission;
-use crate::fields::render::Rendered;
 use crate::fields::row::Row;
 use crate::fields::shape::Shape;
 
@@ -46,9 +45,9 @@ impl Reader {
         Ok(Self { shape, layout, records, ids, suppressed, omission, meaning: Vec::new() })
     }
 
-    /// Reads a record.
-    pub(crate) fn read<'a>(&mut self, record: Rendered<'a>) -> Result<Parsed<'a>, Error> {
-        let members = record.members()?;
+    /// Reads a record from JSON text.
+    pub(crate) fn read<'a>(&mut self, json: &'a str) -> Result<Parsed<'a>, Error> {
+        let members = Members::of(json)?;
         let id = self.layout.identity(&members)?;
         self.meaning.clear();
         meaning::write(&members, &mut self.meaning)?;

@@ -6,12 +6,14 @@ use gateway_model_core::{ListOperation, Record, Recovery, Service};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::json::Members;
 use crate::fields::layout::Layout;
-use crate::fields::render::Rendering;
 use crate::fields::shape::Shape;
 use crate::recovery::asking::Answer;
 use crate::recovery::target::Target;
+use crate::run::text;
 use crate::sync::budget::Budget;
+use crate::sync::model::render;
 use crate::sync::recover::Recover;
 
 /// A list that recovers values.
@@ -45,11 +47,10 @@ where
                 Ok(records) => records,
                 Err(error) => return self.failed(error),
             };
-            let mut rendering = Rendering::default();
+            let mut json = Vec::new();
             loop {
-                let write = |record: <O::Item as Record>::Ref<'_>, _: &str| {
-                    found.take(&record, &mut rendering);
-                };
+                let write =
+                    |record: <O::Item as Record>::Ref<'_>, _: &str| found.take(&record, &mut json);
                 match records.next_json_with(write).await {
                     None => return found.finish(),
                     Some(Ok(Entry::Record(()))) => {}
@@ -76,11 +77,10 @@ where
             Ok(records) => records,
             Err(error) => return self.failed(error),
         };
-        let mut rendering = Rendering::default();
+        let mut json = Vec::new();
         loop {
-            let write = |record: <O::Item as Record>::Ref<'_>, _: &str| {
-                found.take(&record, &mut rendering);
-            };
+            let write =
+                |record: <O::Item as Record>::Ref<'_>, _: &str| found.take(&record, &mut json);
             match records.next_json_with(write) {
                 None => return found.finish(),
                 Some(Ok(Entry::Record(()))) => {}
@@ -128,9 +128,9 @@ struct Found {
 
 impl Found {
     /// Takes the identity of a record.
-    fn take(&mut self, record: &impl Serialize, rendering: &mut Rendering) {
-        let id = rendering.render(record).and_then(|()| {
-            let members = rendering.rendered()?.members()?;
+    fn take(&mut self, record: &impl Serialize, json: &mut Vec<u8>) {
+        let id = render(record, json).and_then(|()| {
+            let members = Members::of(text(json)?)?;
             Ok(self.layout.identity(&members)?.into_owned())
         });
         match id {

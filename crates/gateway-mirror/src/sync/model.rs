@@ -8,14 +8,13 @@ use gateway_model_core::codegen::{Object, Shape};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::render::Rendering;
 
 /// A model that is known by its behaviour only.
 pub(crate) struct Model {
     /// A text that differs from that of each model that may read the same JSON as another value.
     pub(crate) reading: String,
     /// Reads a record as the service sent it, and writes it in the spelling of the model.
-    pub(crate) render: fn(&str, &mut Rendering) -> Result<(), Error>,
+    pub(crate) render: fn(&str, &mut Vec<u8>) -> Result<(), Error>,
 }
 
 impl Model {
@@ -29,7 +28,7 @@ impl Model {
     }
 }
 
-fn read_and_render<R: Record>(sent: &str, rendering: &mut Rendering) -> Result<(), Error>
+fn read_and_render<R: Record>(sent: &str, json: &mut Vec<u8>) -> Result<(), Error>
 where
     for<'a> R::Ref<'a>: Serialize,
 {
@@ -38,7 +37,15 @@ where
         let text = format!("cannot read a record again at column {}", error.column());
         Error::new(ErrorKind::Record, text)
     })?;
-    rendering.render(&record)
+    render(&record, json)
+}
+
+/// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
+pub(crate) fn render(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
+    json.clear();
+    serde_json::to_writer(json, record).map_err(|error| {
+        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+    })
 }
 
 /// Appends everything by which values of a shape are read.

@@ -141,7 +141,7 @@ fn feed(
         for item in batch.items {
             let text = batch.text.get(start..item.end).unwrap_or_default();
             if item.is_record {
-                run.sent(text, |rendering| (model.render)(text, rendering))?;
+                run.sent(text, |json| (model.render)(text, json))?;
             } else {
                 run.reject(text)?;
             }
