@@ -12,7 +12,7 @@ use crate::invocation::Invocation;
 use crate::mirror::failure::explained;
 use crate::mirror::place::open_to_read;
 use crate::output::printer::Printer;
-use crate::output::progress::{records, with_separators};
+use crate::output::progress::{counted, records};
 use crate::output::schema::Schema;
 use crate::record_type::Noun;
 
@@ -50,8 +50,8 @@ pub(crate) fn run(flags: &CheckFlags, invocation: &Invocation) -> Result<(), Fai
     let Repaired { findings, check, .. } = mirror.repair().map_err(|error| explained(&error))?;
     print(invocation, &findings, FindingKind::repair)?;
     if !findings.is_empty() {
-        let count = with_separators(u64::try_from(findings.len()).unwrap_or(u64::MAX));
-        invocation.screen.note(&format!("repaired {count} findings"));
+        let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
+        invocation.screen.note(&format!("repaired {}", counted(found, "finding")));
     }
     judge(invocation, &check)
 }
@@ -79,14 +79,14 @@ fn print(
 
 /// Notes what was checked, and fails if there are findings.
 fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
-    let (rows, changes) = (records(check.records), with_separators(check.changes));
+    let (rows, changes) = (records(check.records), counted(check.changes, "change"));
     let found = check.more.saturating_add(u64::try_from(check.findings.len()).unwrap_or(u64::MAX));
-    let checked = format!("checked {rows} and {changes} changes");
+    let checked = format!("checked {rows} and {changes}");
     invocation.screen.note(&if found == 0 { format!("no damage: {checked}") } else { checked });
     if found == 0 {
         return Ok(());
     }
-    let text = format!("the mirror is damaged: {} findings", with_separators(found));
+    let text = format!("the mirror is damaged: {}", counted(found, "finding"));
     let kinds: BTreeSet<FindingKind> = check.findings.iter().map(|one| one.kind).collect();
     let steps: BTreeSet<&str> = kinds.into_iter().map(next_step).collect();
     let steps: Vec<&str> = steps.into_iter().collect();

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::place::{Place, refuse_new_since};
 use crate::output::printer::Printer;
+use crate::output::progress::counted;
 use crate::output::schema::Schema;
 
 /// The flags of `mirror export`.
@@ -51,8 +52,9 @@ pub(crate) fn run(flags: &ExportFlags, invocation: &Invocation) -> Result<(), Fa
     for table in &tables {
         if table.lost > 0 {
             invocation.screen.warn(&format!(
-                "the mirror removed {} changes before they were exported; {} lacks them",
-                table.lost, table.table
+                "the mirror removed {} before they were exported; {} lacks them",
+                counted(table.lost, "change"),
+                table.table
             ));
         }
         printer.print(table)?;

@@ -11,7 +11,7 @@ use crate::mirror::confirm::confirm;
 use crate::mirror::failure::explained;
 use crate::mirror::place::open_to_read;
 use crate::mirror::time::duration;
-use crate::output::progress::{records, size, with_separators};
+use crate::output::progress::{counted, records, size};
 
 /// The flags of `mirror purge`.
 #[derive(Debug, Args)]
@@ -43,10 +43,10 @@ pub(crate) fn run(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> Res
     let purge = if is_dry_run { purge.dry_run() } else { purge };
     let purged = mirror.purge(&purge).map_err(|error| explained(&error))?;
     let Purged { kept_for, freed, .. } = &purged;
-    let (rows, changes) = (records(purged.records), with_separators(purged.changes));
+    let (rows, changes) = (records(purged.records), counted(purged.changes, "change"));
     let done = if is_dry_run { "would remove" } else { "removed" };
     let freed = if *freed > 0 { format!("; freed {}", size(*freed)) } else { String::new() };
-    invocation.screen.note(&format!("{done} {rows} and {changes} changes{freed}"));
+    invocation.screen.note(&format!("{done} {rows} and {changes}{freed}"));
     if let Some(consumer) = kept_for {
         let text = format!("kept the changes that `{consumer}` has not received yet");
         invocation.screen.warn(&text);

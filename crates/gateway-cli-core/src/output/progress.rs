@@ -54,7 +54,12 @@ fn line(count: u64, bytes: u64, milliseconds: u128) -> String {
 
 /// Formats a number of records, such as `1 record` or `1,234,567 records`.
 pub(crate) fn records(count: u64) -> String {
-    with_separators(count) + if count == 1 { " record" } else { " records" }
+    counted(count, "record")
+}
+
+/// Formats a number of things whose plural ends with `s`, such as `1 change` or `1,234,567 changes`.
+pub(crate) fn counted(count: u64, one: &str) -> String {
+    format!("{} {one}{}", with_separators(count), if count == 1 { "" } else { "s" })
 }
 
 /// Formats a number, such as `1,234,567`.
@@ -83,7 +88,7 @@ pub(crate) fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, records, size};
+    use super::{counted, line, records, size};
 
     #[test]
     fn counts_and_sizes_are_readable() {
@@ -91,6 +96,7 @@ mod tests {
         assert_eq!(line(1000, 1_500_000, 1900), "1,000 records  1.5 MB  789.4 kB/s");
         assert_eq!(records(1), "1 record");
         assert_eq!(records(1_234_567), "1,234,567 records");
+        assert_eq!(counted(0, "change"), "0 changes");
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1_550_000), "1.5 MB");
         assert_eq!(size(2_000_000_000), "2.0 GB");

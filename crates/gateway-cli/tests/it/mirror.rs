@@ -268,7 +268,7 @@ fn a_mirror_is_checked_backed_up_and_restored() {
         person.run(&["mirror", "check", "--repair", "-o", "csv", "--fields", "kind,next_step"]);
     let expected = "kind,next_step\r\ncounts,the rows were counted again\r\n";
     assert_eq!((code(&repaired), stdout(&repaired)), (0, expected));
-    assert!(stderr(&repaired).contains("repaired 1 findings"), "{}", stderr(&repaired));
+    assert!(stderr(&repaired).contains("repaired 1 finding\n"), "{}", stderr(&repaired));
     assert_eq!(code(&person.run(&["mirror", "check", "-q"])), 0);
 }
 
