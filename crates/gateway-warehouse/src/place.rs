@@ -61,8 +61,11 @@ impl Place {
         settings: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, Error> {
         let invalid = |why: &str| Error::new(ErrorKind::Url, format!("cannot export: {why}"));
+        let scheme = url.split_once(':').map(|(scheme, _)| scheme);
         let parsed = if url.contains("://") {
             Url::parse(url).map_err(|error| invalid("the URL is invalid").because(error))?
+        } else if scheme.is_some_and(|scheme| SCHEMES.contains(&scheme)) {
+            return Err(invalid("the URL has no two slashes after the colon"));
         } else {
             let path = std::path::absolute(url)
                 .map_err(|error| invalid("the path is invalid").because(error))?;
@@ -81,8 +84,9 @@ impl Place {
         // Fails if the program has installed one, which is as good.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let settings = settings.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let (store, root) = parse_url_opts(&parsed, settings)
-            .map_err(|error| invalid("the URL is not supported").because(explained(&error)))?;
+        let (store, root) = parse_url_opts(&parsed, settings).map_err(|error| {
+            invalid("the URL or a setting of its store cannot be used").because(explained(&error))
+        })?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -238,8 +242,14 @@ pub(crate) struct Listed {
     pub(crate) modified: i64,
 }
 
+/// Schemes that a path does not begin with.
+const SCHEMES: &[&str] = &["az", "file", "gs", "http", "https", "s3"];
+
 /// Prefixes of the environment variables that are settings of object stores.
 const PREFIXES: &[&str] = &["AWS_", "AZURE_", "GOOGLE_"];
+
+/// The address at which a machine in a cloud gets its own credentials. The library asks it if the environment has none.
+const IDENTITY_SERVICE: &str = "http://169.254.169.254";
 
 /// Creates a folder for its owner only. An existing one keeps its mode.
 fn create_folder(path: &FilePath) -> io::Result<()> {
@@ -259,6 +269,9 @@ fn explained(error: &StoreError) -> String {
         StoreError::Generic { source, .. } => source.to_string(),
         other => other.to_string(),
     };
+    if text.contains(IDENTITY_SERVICE) {
+        return "no credentials were found; set those of the store in the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, or AZURE_STORAGE_ACCOUNT_KEY".to_owned();
+    }
     let (before, document) = text.split_at(text.find('<').unwrap_or(text.len()));
     let words: Vec<&str> = before
         .split_whitespace()
@@ -292,6 +305,21 @@ mod tests {
         let source = "PUT https://a.example/b?sig=SECRET in 1ms: 403: <?xml?><Error><Code>Denied</Code><Key>SECRET</Key>";
         let error = StoreError::Generic { store: "S3", source: source.into() };
         assert_eq!(explained(&error), "PUT https://a.example/b in 1ms: 403: Denied");
+    }
+
+    #[test]
+    fn a_url_without_slashes_is_not_a_folder() {
+        for url in ["s3:/archive/x", "gs:archive", "file:tables"] {
+            assert_eq!(Place::open(url).unwrap_err().kind(), ErrorKind::Url);
+            assert!(!std::path::Path::new(url).exists());
+        }
+    }
+
+    #[test]
+    fn missing_credentials_are_named() {
+        let source = "Error performing PUT http://169.254.169.254/latest/api/token in 8s - HTTP error: connection refused";
+        let error = StoreError::Generic { store: "S3", source: source.into() };
+        assert!(explained(&error).starts_with("no credentials were found; set"));
     }
 
     #[test]
