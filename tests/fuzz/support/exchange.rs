@@ -41,8 +41,9 @@ impl Running {
     }
 }
 
-/// Sends the pieces one after another, and returns what the server sends until it closes the connection.
-pub fn exchange(pieces: &[&[u8]]) -> Vec<u8> {
+/// Sends the pieces one after another, and returns what the server sends until `is_all` returns true or it closes the
+/// connection.
+pub fn exchange_until(pieces: &[&[u8]], is_all: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     RUNNING.with(|running| {
         let address = running.server.address();
         let connection = async {
@@ -62,7 +63,12 @@ pub fn exchange(pieces: &[&[u8]]) -> Vec<u8> {
             loop {
                 match socket.read(&mut buffer).await {
                     Ok(0) => return received,
-                    Ok(length) => received.extend_from_slice(&buffer[..length]),
+                    Ok(length) => {
+                        received.extend_from_slice(&buffer[..length]);
+                        if is_all(&received) {
+                            return received;
+                        }
+                    }
                     Err(error) => panic!("after {} bytes: {error}", received.len()),
                 }
             }

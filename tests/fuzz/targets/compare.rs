@@ -20,8 +20,8 @@ fuzz_target!(|input: Input| {
     let (emits_baseline, steps) = input;
     let mut mirror = Mirror::in_memory().unwrap();
     let mut model = Model::default();
-    for (kind, list) in steps.iter().take(20) {
-        let feed_before = feed(&mirror, None).len();
+    let mut position = mirror.cursor().unwrap();
+    for (kind, list) in steps.iter().take(12) {
         let id = list.1;
         match kind % 8 {
             0 => {
@@ -41,7 +41,9 @@ fuzz_target!(|input: Input| {
             }
         }
         check(&mirror, &model);
-        let new = feed(&mirror, None).split_off(feed_before);
+        // Only the new part: reading all of it after each step would take most of the time.
+        let (new, next) = mirror.changes(Some(&position), usize::MAX).unwrap();
+        position = next;
         new.iter().for_each(|change| model.fold(change));
         assert_eq!(model.folded, model.live(), "the feed does not lead to the table");
     }
@@ -52,6 +54,8 @@ fuzz_target!(|input: Input| {
         if steps.len() < 3 {
             cursors(&mirror);
         }
+        let all = feed(&mirror, None);
+        assert!(all.windows(2).all(|pair| pair[0].number < pair[1].number), "a number twice");
     }
 });
 
@@ -242,7 +246,7 @@ fn records(list: &List) -> impl Iterator<Item = (u8, u8)> {
     let each = |&(first, count, size): &(u8, u8, u8)| {
         (0..count).map(move |offset| (first.wrapping_add(offset), size))
     };
-    list.0.iter().take(4).flat_map(each)
+    list.0.iter().take(3).flat_map(each)
 }
 
 const PHOTO: Table =

@@ -49,9 +49,20 @@ fn number(digits: &str) -> Duration {
 /// no wait. `httpdate` also accepts other separators, and a day with a zero instead of a space.
 fn is_a_form_of(text: &str, now: u64, wait: Duration) -> bool {
     let Some(at) = now.checked_add(wait.as_secs()) else { return false };
-    let is_written = |at| FORMS.into_iter().any(|form| parts(&written(at, form)).eq(parts(text)));
+    let is_written = |at| {
+        FORMS
+            .into_iter()
+            .map(|form| written(at, form))
+            .any(|own| parts(&own).eq(parts(text)) || has_other_separators(&own, text))
+    };
     // The dates before `now` are too many to try: a date has 20 characters and its year.
     is_written(at) || wait.is_zero() && text.len() > 20 && text.contains(':')
+}
+
+/// Whether two texts differ only where the first one has a separator. The other may have a digit there.
+fn has_other_separators(own: &str, text: &str) -> bool {
+    let mut pairs = own.bytes().zip(text.bytes());
+    own.len() == text.len() && pairs.all(|(a, b)| a == b || !a.is_ascii_alphanumeric())
 }
 
 /// The words and numbers of a text, without leading zeros.
