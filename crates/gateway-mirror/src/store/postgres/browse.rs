@@ -145,10 +145,10 @@ fn statement(
         by = format!("{column} {direction}, {by}");
     }
     let mut values = Vec::new();
-    let wanted = filter.values(name, &table.shape)?;
+    let columns = filter.values(name, &table.shape)?;
     // The index of values begins with a group. A single column has an index of its own.
-    let is_of_value = paging.without.is_some() || wanted.len() > 1;
-    for (column, value) in wanted {
+    let is_of_value = paging.without.is_some() || columns.len() > 1;
+    for (column, value) in columns {
         // A column has no U+0000.
         let Some(value) = value.map(|value| text(&value)).filter(|value| !value.contains('\0'))
         else {
