@@ -86,22 +86,20 @@ class Build:
     def compile(self, packages):
         """Returns the binaries with tests. Leaves out mutants that do not compile, until the rest does."""
         chosen = [word for package in packages for word in ("--package", package)]
-        for command in (["check", "--keep-going"], ["test", "--no-run", "--tests"]):
-            while True:
-                arguments = ["cargo", *command, *chosen, "--all-features", "--message-format=json"]
-                with (self.work / "build.log").open("w") as log:
-                    ended = subprocess.run(arguments, cwd=self.tree, env=self.environment, stdout=subprocess.PIPE, stderr=log)
-                messages = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith(b"{")]
-                if ended.returncode == 0:
-                    break
-                refused = {number for message in messages for number in self.blamed(message)}
-                print(f"{len(refused)} mutants do not compile", flush=True)
-                if not refused:
-                    errors = [message["message"]["rendered"] for message in messages
-                              if message["reason"] == "compiler-message" and message["message"]["level"] == "error"]
-                    sys.exit(f"cannot compile the tests; see {self.work / 'build.log'}\n" + "\n".join(errors[:5]))
-                self.unviable |= refused
-                self.write_sources()
+        arguments = ["cargo", "build", "--tests", "--keep-going", *chosen, "--all-features", "--message-format=json"]
+        while True:
+            with (self.work / "build.log").open("w") as log:
+                ended = subprocess.run(arguments, cwd=self.tree, env=self.environment, stdout=subprocess.PIPE, stderr=log)
+            messages = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith(b"{")]
+            if ended.returncode == 0:
+                break
+            refused = {number for message in messages for number in self.blamed(message)}
+            print(f"{len(refused)} mutants do not compile", flush=True)
+            if not refused:
+                errors = [message["message"]["rendered"] for message in messages if is_error(message)]
+                sys.exit(f"cannot compile the tests; see {self.work / 'build.log'}\n" + "\n".join(errors[:5]))
+            self.unviable |= refused
+            self.write_sources()
         return [
             Binary(package(message["package_id"]), message["executable"], str(Path(message["manifest_path"]).parent))
             for message in messages
@@ -110,7 +108,7 @@ class Build:
 
     def blamed(self, message):
         """Returns the mutants at the place of a compiler error."""
-        if message["reason"] != "compiler-message" or message["message"]["level"] != "error":
+        if not is_error(message):
             return
         for span in message["message"]["spans"]:
             # An error in the expansion of a macro is at its innermost call in our sources.
@@ -123,6 +121,10 @@ class Build:
             inside = [number for start, end, number in places if start <= span["byte_start"] < end]
             before = [number for start, _, number in places if start <= span["byte_start"]]
             yield from inside[-1:] or before[-1:]
+
+
+def is_error(message):
+    return message["reason"] == "compiler-message" and message["message"]["level"] == "error"
 
 
 def package(identifier):
