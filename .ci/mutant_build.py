@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ from crates import CRATES, folder
 from switches import Change, File, module
 
 ROOT = Path(__file__).resolve().parent.parent
+FUNCTION = re.compile(rb"^ *(pub(\([a-z]+\))? )?(async )?fn ", re.MULTILINE)
 MARKER = re.compile(rb"/\*<(\d+)\*/(.*?)/\*\1>\*/", re.DOTALL)
 
 
@@ -125,6 +127,14 @@ class Build:
             if not span["is_primary"] or not path.exists():
                 continue
             places = [(match.start(), match.end(), int(match[1])) for match in markers(path.read_bytes())]
+            code = (message["message"]["code"] or {}).get("code")
+            if code == "E0004":
+                # The error is at the value; the deleted arm is below it, in the same function.
+                end = FUNCTION.search(path.read_bytes(), span["byte_start"])
+                limit = end.start() if end else math.inf
+                yield from (number for start, _, number in places
+                            if span["byte_start"] < start < limit and self.mutants[number]["genre"] == "MatchArm")
+                continue
             inside = [number for start, end, number in places if start <= span["byte_start"] < end]
             before = [number for start, _, number in places if start <= span["byte_start"]]
             yield from inside[-1:] or before[-1:]
