@@ -1,10 +1,12 @@
 """Puts many mutants into source files at once. Each is behind a switch, so one build serves all of them."""
 
+import re
 from dataclasses import dataclass
 
 import tree_sitter
 import tree_sitter_rust
 
+LEFT_OUT = re.compile(rb"#\[cfg\((not\((feature|unix|target_os)|windows|target_os = \"(?!linux)|target_(arch|family) = \"wasm)")
 LANGUAGE = tree_sitter.Language(tree_sitter_rust.language())
 # A module of each changed crate. The file names the active mutant; it is not an environment variable, because some tests
 # start programs without the environment. With `all` in it, each switch that is asked for the first time is recorded.
@@ -76,7 +78,7 @@ class File:
 
     def place(self, change):
         node = self.root.descendant_for_byte_range(change.start, max(change.start + 1, change.end))
-        if self.in_constant(node):
+        if self.in_constant(node) or self.is_left_out(node):
             return self.refused.append(change.number)
         kinds = {
             "FnValue": ("block",),
@@ -114,6 +116,18 @@ class File:
             if node.type == "function_item":
                 modifiers = next((child for child in node.children if child.type == "function_modifiers"), None)
                 return bool(modifiers) and b"const" in modifiers.text.split() and inner is not node
+            node = node.parent
+        return False
+
+    @staticmethod
+    def is_left_out(node):
+        """Returns whether a build with all features on Linux does not have this code."""
+        while node:
+            before = node.prev_sibling
+            while before and before.type in ("attribute_item", "line_comment"):
+                if LEFT_OUT.match(before.text):
+                    return True
+                before = before.prev_sibling
             node = node.parent
         return False
 
