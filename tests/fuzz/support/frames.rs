@@ -91,6 +91,11 @@ impl Blocks {
             self.block = None;
             return None;
         };
+        if frame.kind == HEADERS && !block.is_empty() {
+            // `h2` resets a stream whose unfinished head is malformed, and accepts another head after it.
+            self.is_lost = true;
+            block.clear();
+        }
         block.extend_from_slice(part);
         if frame.flags & END_HEADERS == 0 {
             return None;
