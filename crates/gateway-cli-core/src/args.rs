@@ -117,11 +117,11 @@ fn demo_flag() -> Arg {
 fn from_flag() -> Arg {
     Arg::new(FROM)
         .long("from")
-        .help("Read from a mirror: a file, postgres://…, or `mirror` for that of the profile")
+        .help("Read from a mirror: a file, postgres://…, or `mirror` for the mirror of the profile")
         .long_help(
-            "Read from a mirror, and not from the service: a file, postgres://…, or `mirror` for that of the profile.\n\n\
-             `{program} mirror sync` makes the mirror. Commands that read only the mirror, such as `board`, read that of the \
-             profile by default. It is the file or URL in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file \
+            "Read from a mirror instead of the service: a file, postgres://…, or `mirror` for the mirror of the profile.\n\n\
+             `{program} mirror sync` creates it. Commands that need a mirror, such as `board`, use the mirror of the profile by \
+             default: the file or URL in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file \
              `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`.",
         )
         .help_heading("Mirror")
@@ -136,7 +136,7 @@ fn new_since_flag() -> Arg {
         .help("With --from, print only records that the mirror first saw on DATE or later")
         .long_help(
             "With --from, print only records that the mirror first saw on DATE or later: YYYY-MM-DD, `today` or `yesterday`.\n\n\
-             The day begins at midnight on this machine. The date has nothing to do with the dates in the records.",
+             The day begins at midnight on this machine. This date is unrelated to the dates in the records.",
         )
         .help_heading("Mirror")
         .value_name("DATE")

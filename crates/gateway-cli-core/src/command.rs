@@ -51,7 +51,7 @@ mod version;
 pub(crate) enum Command<C: Subcommand> {
     #[command(flatten)]
     Operation(C),
-    /// Sync and read the mirror as a source of Airbyte.
+    /// Sync the mirror, and read it as an Airbyte source.
     #[cfg(feature = "mirror")]
     #[command(subcommand)]
     Airbyte(AirbyteCommand),
@@ -74,12 +74,12 @@ pub(crate) enum Command<C: Subcommand> {
     /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
     /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
     ///
-    /// A table has only the failed checks and a line for each group; -v adds all other checks. Other formats have all checks.
+    /// A table lists the failed checks and a summary of each group; -v lists all checks. Other formats contain all checks.
     Check(CheckFlags),
     /// Show the mirror in a browser: its board, records, changes and amounts.
     ///
-    /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages only read. They are for this
-    /// machine: other machines need a proxy with TLS, whose host --proxy-host names.
+    /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages are read-only, and
+    /// available only on this machine. To give other machines access, use a proxy with TLS and --proxy-host.
     #[cfg(feature = "dashboard")]
     #[command(after_help = "\
 Examples:
@@ -103,7 +103,7 @@ Examples:
     /// List, choose, rename and remove profiles.
     #[command(subcommand)]
     Profile(ProfileCommand),
-    /// Sync and read the mirror as a tap of Singer.
+    /// Sync the mirror, and read it as a Singer tap.
     ///
     /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what has
     /// changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that cannot be
@@ -117,10 +117,11 @@ Examples:
     Tap(TapFlags),
     /// Print the version and the features of this build.
     Version,
-    /// Sync the mirror again and again, and deliver each change.
+    /// Sync the mirror repeatedly, and deliver each change.
     ///
-    /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events are delivered at least once and in order: the
-    /// mirror keeps the position of the receiver. A delivery that fails is tried again, after 5 seconds at first.
+    /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events
+    /// are delivered at least once and in order: the mirror keeps the position of the receiver. Failed deliveries are retried,
+    /// first after 5 seconds.
     #[cfg(feature = "mirror")]
     #[command(after_help = "\
 Examples:

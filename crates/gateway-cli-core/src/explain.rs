@@ -126,7 +126,7 @@ fn hint(error: &Error, context: Context<'_>) -> Option<String> {
         ErrorKind::Server => "the service has an internal problem".to_owned(),
         ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
         ErrorKind::Status => {
-            format!("the service knows the methods {}", methods(error)?.join(", "))
+            format!("the methods of the service are {}", methods(error)?.join(", "))
         }
         ErrorKind::Decode | ErrorKind::NotSuccess => {
             format!("{raw} prints the response unchanged")

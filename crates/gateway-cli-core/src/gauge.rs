@@ -19,18 +19,18 @@ use crate::session::Session;
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum GaugeCommand {
-    /// Check whether the amount is below a threshold: then the exit code is 8.
+    /// Exit with code 8 if the amount is below a threshold.
     ///
-    /// The amount is read from the service and compared as a decimal number, without rounding. It is printed in either case;
-    /// an amount below the threshold is also an error on standard error. An amount that cannot be read has another exit
-    /// code.
+    /// The amount is read from the service and compared as a decimal number, without rounding. It is always printed; if it is
+    /// below the threshold, an error is printed too. If it cannot be read, the exit code is not 8.
     ///
-    /// With a mirror, --days compares how long the amount lasts. With --from or --once, the amount is that of the last sync.
+    /// --days checks how long the amount will last, and needs a mirror. With --from or --once, the amount is taken from the last
+    /// sync.
     #[command(name = "check")]
     Check(CheckFlags),
-    /// Print how long the amount lasts, at the pace of the last two weeks.
+    /// Forecast how long the amount will last, based on the last two weeks.
     ///
-    /// It reads the samples of the mirror, of which each sync takes one. An increase, such as a top-up, does not count.
+    /// Each sync adds a sample to the mirror. Increases, such as a top-up, are ignored.
     #[cfg(feature = "mirror")]
     #[command(name = "forecast")]
     Forecast,

@@ -1,6 +1,6 @@
-//! The frame of command line programs for method-dispatched HTTP gateways.
+//! The framework of command-line programs for method-dispatched HTTP gateways.
 //!
-//! A program of this frame calls the operations of one service from a shell. It has a command for each operation, and
+//! A program of this framework calls the operations of one service from a shell. It has a command for each operation, and
 //! these for every service:
 //!
 //! | command | purpose |

@@ -19,7 +19,7 @@ pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
     #[default]
     Auto,
-    /// Also into files and pipes.
+    /// Even in files and pipes.
     Always,
     /// Never.
     Never,

@@ -52,13 +52,13 @@ enum Command {
     Credits(data::CreditsCommand),
     /// Fill an account with invented data; the same seed gives the same data.
     DemoData(data::DemoArguments),
-    /// Copy a SQLite database, also while it is in use.
+    /// Back up a SQLite database, even while it is in use.
     Backup(backup::BackupArguments),
     /// Create a SQLite database from a backup, after checking it.
     Restore(backup::RestoreArguments),
     /// Check the database for damage.
     Check(Database),
-    /// Ask a running server whether it is ready; exit code 1 if it is not.
+    /// Check whether a running server is ready; exit code 1 if not.
     Health(health::Arguments),
 }
 

@@ -46,7 +46,7 @@ pub(crate) enum Level {
     Off,
     /// Failures of the server.
     Error,
-    /// Also what an operator should look at.
+    /// Also warnings, which an operator should check.
     Warn,
     /// Also requests, start and stop.
     #[default]

@@ -18,7 +18,7 @@ pub enum ErrorKind {
     Url,
     /// The destination refused, or cannot be reached.
     Store,
-    /// Other exporters committed again and again while this one wrote.
+    /// Other exporters kept committing while this one wrote.
     Conflict,
     /// The table belongs to another mirror, or to another program.
     Foreign,

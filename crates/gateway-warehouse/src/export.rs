@@ -76,7 +76,7 @@ impl Export {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Conflict`] if other exporters were faster again and again.
+    /// - [`ErrorKind::Conflict`] if other exporters were always faster.
     /// - [`ErrorKind::Foreign`] if a table belongs to another mirror or program.
     /// - [`ErrorKind::Older`] if the mirror is older than a table.
     /// - The others if the mirror or the place fails. The tables then have their former or their new version.
@@ -208,7 +208,7 @@ impl Export {
             if !commit(table, &mut state, actions)? {
                 table.delete(&ours)?;
                 let text = format!(
-                    "cannot export to {table}: other exporters commit to it again and again; try again later"
+                    "cannot export to {table}: other exporters keep committing to it; try again later"
                 );
                 return Err(Error::new(ErrorKind::Conflict, text));
             }

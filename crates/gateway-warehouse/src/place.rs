@@ -209,7 +209,7 @@ impl Place {
     fn failed(&self, error: &StoreError) -> Error {
         if self.local.is_some() && unfinished::was_removed(error) {
             let text = format!(
-                "cannot export to {}: other exporters commit to it again and again; try again later",
+                "cannot export to {}: other exporters keep committing to it; try again later",
                 self.shown
             );
             return Error::new(ErrorKind::Conflict, text);

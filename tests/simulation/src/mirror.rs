@@ -48,7 +48,7 @@ pub async fn story(world: World) {
     replica.converge().await;
 }
 
-/// A mirror that is synced again and again, and everything that it had before.
+/// A mirror that is synced repeatedly, and everything that it had before.
 struct Replica {
     stage: Stage,
     transport: SimulatedTransport,

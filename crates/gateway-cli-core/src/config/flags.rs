@@ -68,7 +68,7 @@ pub(crate) struct CallFlags {
     #[arg(long, global = true)]
     pub(crate) cache: bool,
 
-    /// Do not ask for compressed responses. None are asked for from this machine.
+    /// Do not request compressed responses. They are never requested from a service on this machine.
     #[arg(long, global = true)]
     pub(crate) no_compression: bool,
 

@@ -37,10 +37,10 @@ pub(crate) fn check(settings: &Settings, from: &TokenFrom) -> Result<(), Failure
             "log in to {target} with another profile: `{program} --profile NAME auth login --base-url {target}`; {for_one_command}"
         )),
         None => Failure::usage(format!(
-            "the token of profile {name} belongs to no service, and is not sent to {target}"
+            "the token of profile {name} is not bound to a service, so it was not sent to {target}"
         ))
         .hint(format!(
-            "if the token is for it, run `{program} --profile {name} config set base-url {target}`; {for_one_command}"
+            "if it is for this service, run `{program} --profile {name} config set base-url {target}`; {for_one_command}"
         )),
     })
 }

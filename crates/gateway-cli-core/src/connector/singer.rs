@@ -46,7 +46,7 @@ pub(crate) struct TapFlags {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     properties: Option<PathBuf>,
 
-    /// Print the catalog of all streams. Neither a state nor a catalog has an effect on it; Meltano passes both.
+    /// Print the catalog of all streams. --state and --catalog have no effect on it; Meltano passes both.
     #[arg(long, short = 'd')]
     discover: bool,
 }

@@ -25,8 +25,8 @@ pub(crate) enum MirrorCommand {
     /// A record that is absent from a complete list is missing, and gone after --confirm such lists. If too many records are
     /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
     ///
-    /// Some values are in no record: only the filter of a list knows them, such as the status of a photo in an album. The sync
-    /// asks for the records of each group, here an album, and for those with each value.
+    /// Some values are not in any record; you can only filter a list by them, for example by the status of a photo in an album.
+    /// The sync requests the records of each group (here, an album), and those with each value.
     ///
     /// The flags that select records and fields, such as --filter, apply to the report.
     #[command(after_help = "\
@@ -52,7 +52,7 @@ Examples:
   {program} mirror changes --limit 100 -o ndjson
   {program} mirror changes --cursor")]
     Changes(ChangesFlags),
-    /// Print the consumers of the changes, such as webhooks, and what waits for them.
+    /// List the consumers of changes, such as webhooks, with their undelivered changes.
     ///
     /// A consumer is a receiver that `watch` delivers to. The mirror keeps its position: the number of the last change that it
     /// received. A webhook that answers with status 410 is disabled.
@@ -68,10 +68,10 @@ Examples:
   {program} mirror search harbour
   {program} mirror search harbour --filter state=present -o ndjson")]
     Search(SearchFlags),
-    /// Erase a record, and keep later syncs from bringing it back.
+    /// Erase a record, and prevent later syncs from adding it again.
     ///
-    /// Its personal fields are emptied, also in the log and the free space of the file. Its identity stays. `--undo` lets a
-    /// later sync add the record again. Backups that may still have the record are named.
+    /// Its personal fields are erased, including those in the log and the free space of the file. Its identity stays. `--undo`
+    /// lets a later sync add the record again. Backups that may still contain the record are named.
     #[command(after_help = "\
 Examples:
   {program} mirror forget 4711
@@ -97,7 +97,7 @@ Examples:
   {program} mirror check
   {program} mirror check --repair")]
     Check(CheckFlags),
-    /// Write the mirror to a file, also during a sync.
+    /// Back up the mirror to a file, even during a sync.
     #[command(after_help = "\
 Examples:
   {program} mirror backup backup.db
@@ -112,10 +112,10 @@ Examples:
   {program} mirror export --to s3://archive/tables
   {program} mirror export --to tables --from mirror.db")]
     Export(ExportFlags),
-    /// Replace the mirror by a backup.
+    /// Restore the mirror from a backup.
     ///
-    /// Records that the replaced mirror had forgotten stay forgotten. Cursors from before are refused, so readers of the changes
-    /// have to read the tables again.
+    /// Records that the current mirror has forgotten stay forgotten. Earlier cursors are refused, so readers of the changes must
+    /// read the tables again.
     #[command(after_help = "\
 Examples:
   {program} mirror restore backup.db

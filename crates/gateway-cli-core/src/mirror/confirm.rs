@@ -10,8 +10,10 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Failure::usage("cannot ask for confirmation: this is not a terminal")
-            .hint("use --yes to go ahead without a question"));
+        return Err(Failure::usage(
+            "cannot ask for confirmation: standard input is not a terminal",
+        )
+        .hint("use --yes to skip the question"));
     }
     let failed =
         |error: io::Error| Failure::usage("cannot ask for confirmation").because(error.to_string());

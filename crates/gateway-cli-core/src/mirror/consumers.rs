@@ -124,7 +124,7 @@ fn find<'a>(consumers: &'a [Consumer], name: &str) -> Result<&'a Consumer, Failu
     let failure = Failure::usage(format!("the mirror has no consumer `{name}`"));
     let known: Vec<_> = consumers.iter().map(|one| &*one.name).collect();
     Err(if known.is_empty() {
-        failure.hint("the mirror has no consumers yet; each name that `watch` uses is one")
+        failure.hint("the mirror has no consumers yet; `watch` adds one for each --consumer name")
     } else {
         failure.hint(format!("its consumers are {}", known.join(", ")))
     })

@@ -30,7 +30,7 @@ pub(crate) struct DashboardFlags {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 
-    /// Hide personal values, such as names, until a reader asks for those of one record.
+    /// Hide personal values, such as names; a link on the page of a record shows them.
     #[arg(long)]
     mask: bool,
 
@@ -38,7 +38,7 @@ pub(crate) struct DashboardFlags {
     #[arg(long)]
     no_open: bool,
 
-    /// Serve a proxy with TLS that readers reach at HOST. Only then may the address be one that other machines reach.
+    /// Accept requests from a proxy with TLS at HOST. Without this flag, --listen must be an address of this machine only.
     #[arg(long, value_name = "HOST", value_parser = NonEmptyStringValueParser::new())]
     proxy_host: Option<String>,
 }

@@ -73,9 +73,9 @@ pub(crate) fn run(
     let forgotten = mirror.forget(&table, id).map_err(failed)?;
     let Forgotten { was_known, backups, has_traces, .. } = &forgotten;
     screen.note(&if *was_known {
-        format!("erased {table} {id}; later syncs do not bring it back")
+        format!("erased {table} {id}; later syncs will not add it again")
     } else {
-        format!("the mirror has no {table} {id}; later syncs do not add it")
+        format!("the mirror has no {table} {id}; later syncs will not add it")
     });
     if *has_traces {
         screen.warn("another program reads an older state; the traces are removed at the next change after it has ended");

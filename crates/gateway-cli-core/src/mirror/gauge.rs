@@ -18,13 +18,13 @@ use crate::output::sort::Number;
 /// The flags of `check` that need the samples of a mirror.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SampleFlags {
-    /// Number of days: fail if the amount lasts fewer, at the pace of the last two weeks. Needs a mirror.
+    /// Fail if the amount will last fewer than N days, based on the last two weeks. Needs a mirror.
     #[arg(id = "frame:days", long = "days", value_name = "N")]
     days: Option<u64>,
 
     /// Fail once, and again only after the value was above 1.1 times the threshold. Needs a mirror.
     ///
-    /// The amount is that of the last sync, and the mirror remembers that it was below.
+    /// The amount is taken from the last sync, and the mirror remembers that it was below.
     #[arg(id = "frame:once", long = "once")]
     once: bool,
 }

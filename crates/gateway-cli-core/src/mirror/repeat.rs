@@ -1,4 +1,4 @@
-//! Runs a task again and again, as a service of the operating system.
+//! Runs a task repeatedly, as a service of the operating system.
 
 use std::cmp;
 use std::path::PathBuf;

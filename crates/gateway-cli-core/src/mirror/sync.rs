@@ -82,8 +82,8 @@ pub(crate) struct SyncFlags {
 
     /// Name of a value, such as a status, that the contract does not list. Repeat the flag for several.
     ///
-    /// A value that only a filter of the service knows is asked for by its name. The names in the contract, and those that the
-    /// mirror has, are always asked for. The mirror keeps each name.
+    /// The service can only filter by such a value, so the sync needs its name. Names in the contract, and names that you gave
+    /// before, are always included.
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     values: Vec<String>,
 
@@ -95,10 +95,10 @@ pub(crate) struct SyncFlags {
     #[arg(long)]
     no_recover: bool,
 
-    /// Keep no personal fields: empty those that the mirror has, and store none from now on. This cannot be undone.
+    /// Store no personal fields, and erase those in the mirror.
     ///
-    /// Identities, dates and other fields stay, and changes are noticed as before. Fields that the contract does not list
-    /// count as personal. Only a new mirror can have personal fields again.
+    /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields stay, and
+    /// changes are still detected. Fields that the contract does not list count as personal.
     #[arg(long)]
     no_personal: bool,
 
@@ -110,10 +110,10 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
     calls_per_second: Option<u32>,
 
-    /// Name of the account, which a mirror is bound to [default: the name of the profile].
+    /// Name of the account that the mirror belongs to [default: the name of the profile].
     ///
-    /// A mirror refuses another account or base URL: every record would look deleted. The name must stay the same when
-    /// the token is renewed. Use it after a profile was renamed.
+    /// A mirror refuses another account or base URL, because every record would look deleted. Keep the name when you renew the
+    /// token. After you rename a profile, pass its old name here.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     account: Option<String>,
 }

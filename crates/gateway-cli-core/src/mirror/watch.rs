@@ -1,4 +1,4 @@
-//! `watch`: syncs the mirror again and again, and delivers the changes.
+//! `watch`: syncs the mirror repeatedly, and delivers the changes.
 
 use std::error::Error as StdError;
 use std::io::{BufWriter, Stdout, stdout};
@@ -50,7 +50,7 @@ pub(crate) struct WatchFlags {
     #[arg(long, value_name = "COMMAND", value_parser = words, conflicts_with = "webhook")]
     exec: Option<Words>,
 
-    /// Send each change to URL by POST, signed as Standard Webhooks says with the secret in `{PROGRAM}_WEBHOOK_SECRET`.
+    /// POST each change to URL, signed according to Standard Webhooks with the secret in `{PROGRAM}_WEBHOOK_SECRET`.
     #[arg(long, value_name = "URL")]
     webhook: Option<String>,
 
@@ -65,7 +65,7 @@ pub(crate) struct WatchFlags {
     #[arg(long, value_name = "NAME")]
     consumer: Option<String>,
 
-    /// Deliver again to a receiver that was disabled because it is gone, and do not wait after failures.
+    /// Resume deliveries to a receiver that was disabled after status 410, and retry failed deliveries now.
     #[arg(long)]
     resume: bool,
 

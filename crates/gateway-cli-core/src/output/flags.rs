@@ -21,8 +21,8 @@ use crate::screen::{Color, variable};
 pub(crate) struct OutputFlags {
     /// Output format [default: table on a terminal, else json].
     ///
-    /// With --output-file, the extension selects the format: {extensions}. A .txt file gets a table. Extensions of other known
-    /// formats, such as .xml, are refused; any other name gets JSON. Interrupted JSON is invalid, so programs notice;
+    /// With --output-file, the extension selects the format: {extensions}. A .txt file contains a table. Extensions of other
+    /// known formats, such as .xml, are refused; for any other name, the format is JSON. Interrupted JSON is invalid, so programs notice;
     /// interrupted NDJSON merely ends early.
     #[arg(short, long, global = true, value_name = "FORMAT", value_parser = FormatParser(Formats::default()))]
     pub(crate) output: Option<Format>,
@@ -62,9 +62,9 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "FIELD", conflicts_with_all = ["fields", "sort"])]
     pub(crate) count_by: Option<String>,
 
-    /// Print what a jq filter makes of the list or the object: strings as text, other values as JSON.
+    /// Apply a jq filter to the list or the object, and print the results: strings as text, other values as JSON.
     ///
-    /// The input is an array of all records, which are kept in memory, or the object; the other selections are applied before.
+    /// The input is an array of all records, which are kept in memory, or the object; it is applied after the other selections.
     /// Numbers keep their exact text unless the filter calculates with them. The language is described at <https://jqlang.org/manual>.
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) jq: Option<String>,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::screen::Screen;
 
-/// A line that is shown after a delay, and then again and again with another text.
+/// A line that is shown after a delay, and then repeatedly with another text.
 #[derive(Debug)]
 pub(crate) struct LiveLine {
     started: Instant,

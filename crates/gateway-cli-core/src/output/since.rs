@@ -20,10 +20,10 @@ impl Since {
     pub(crate) fn flag() -> Arg {
         Arg::new(ID)
             .long("since")
-            .help("Print only records from DATE on: YYYY-MM-DD, `today` or `yesterday`")
+            .help("Print only records with a date on or after DATE: YYYY-MM-DD, `today` or `yesterday`")
             .long_help(
-                "Print only records from DATE on: YYYY-MM-DD, `today` or `yesterday`.\n\nIt is short for a filter of the \
-                 first date of a record. `today` is the date of this machine. Dates of records are compared as they are \
+                "Print only records with a date on or after DATE: YYYY-MM-DD, `today` or `yesterday`.\n\nShort for a --filter \
+                 on the first date field. `today` is the date of this machine. Dates of records are compared as they are \
                  written, without a time zone.",
             )
             .help_heading("Output")

@@ -124,9 +124,9 @@ fn every_command_explains_an_error_response() {
         ("api none", "", "hint: the base URL may be wrong"),
         ("api none -o csv", "", "hint: the base URL may be wrong"),
         ("api c", "{\"title\"", "cause: no such method"),
-        ("api c", "{\"title\"", "hint: the service knows the methods a/list, b/get"),
-        ("vacancies list -o raw", "", "hint: the service knows the methods a/list, b/get"),
-        ("vacancies list", "", "hint: the service knows the methods a/list, b/get"),
+        ("api c", "{\"title\"", "hint: the methods of the service are a/list, b/get"),
+        ("vacancies list -o raw", "", "hint: the methods of the service are a/list, b/get"),
+        ("vacancies list", "", "hint: the methods of the service are a/list, b/get"),
     ] {
         let args: Vec<&str> = command.split(' ').collect();
         let output = person.run(&args);

@@ -32,7 +32,7 @@ fn service(lists: &'static [&'static str]) -> (RawServer, Receiver<()>) {
     (server.unwrap(), announced)
 }
 
-/// A receiver of webhooks that answers with these statuses, the last one again and again.
+/// A receiver of webhooks that answers with these statuses, the last one repeatedly.
 fn receiver(statuses: &'static [u16]) -> RawServer {
     let asked = AtomicUsize::new(0);
     RawServer::start(move |_request: &RawRequest, connection: &mut Connection| {

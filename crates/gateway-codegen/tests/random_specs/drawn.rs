@@ -78,7 +78,7 @@ pub(crate) fn covering() -> (Vec<u64>, BTreeSet<String>) {
     };
     let specs: Vec<_> = (0..SPECS).map(features).collect();
     let (mut chosen, mut missing) = (Vec::new(), all());
-    // The spec with the most of the missing features, again and again.
+    // The spec with the most of the missing features, repeatedly.
     while let Some((number, features)) =
         specs.iter().rev().max_by_key(|(_, features)| features.intersection(&missing).count())
         && !features.is_disjoint(&missing)

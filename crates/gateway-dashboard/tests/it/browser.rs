@@ -91,7 +91,7 @@ impl Browser {
         Response { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Requests a path again and again on one connection. Returns the statuses.
+    /// Requests a path repeatedly on one connection. Returns the statuses.
     pub(crate) fn send_many(&self, path: &str, times: usize) -> Vec<String> {
         let mut kept = self.keep_alive();
         (0..times).map(|_| kept.status(path)).collect()

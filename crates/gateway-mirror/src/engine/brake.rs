@@ -49,14 +49,16 @@ impl Rules {
             return Ok(());
         }
         let newly = absent.newly;
-        let limit = if is_empty {
-            "it is empty".to_owned()
+        let cause = if is_empty {
+            format!("it is empty, but the mirror has {present} records")
         } else {
-            format!("more than {TOLERATED} and more than {} %", 100 / TOLERATED_SHARE)
+            let share = 100 / TOLERATED_SHARE;
+            format!(
+                "{newly} of {present} records are missing from it (more than {TOLERATED} and more than {share} %)"
+            )
         };
         let text = format!(
-            "cannot commit the list: {newly} of {present} records are missing from it ({limit}); check the service, then \
-             accept {newly} missing records"
+            "cannot commit the list: {cause}; check the service, then accept {newly} missing records"
         );
         Err(Error::new(ErrorKind::Brake, text).with_missing(absent.newly))
     }

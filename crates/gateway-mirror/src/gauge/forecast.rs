@@ -1,4 +1,4 @@
-//! How long an amount lasts, at the pace of the last two weeks. It does no I/O.
+//! How long an amount will last, based on the last two weeks. It does no I/O.
 
 use std::time::Duration;
 

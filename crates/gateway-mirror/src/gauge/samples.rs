@@ -25,7 +25,7 @@ impl Mirror {
         lock(&self.store).samples(gauge, since)
     }
 
-    /// Returns how long the amount of a gauge lasts, at the pace of the last two weeks; `None` if it has no samples.
+    /// Returns how long the amount of a gauge will last, based on the last two weeks; `None` if it has no samples.
     ///
     /// # Errors
     ///

@@ -118,7 +118,7 @@ fn killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing() {
     );
 }
 
-/// Kills children again and again, and compares the mirror with one in memory.
+/// Kills children repeatedly, and compares the mirror with one in memory.
 fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
     let runs = std::env::var(RUNS).map_or(20, |runs| runs.parse().unwrap());
     let mut oracle = Mirror::in_memory().unwrap();

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Address that `serve` has as --ops-listen.
+    /// Address that `serve` uses as --ops-listen.
     #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN")]
     ops_listen: SocketAddr,
 }

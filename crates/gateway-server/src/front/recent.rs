@@ -49,7 +49,7 @@ mod tests {
         let mut recent = Recent::new(100);
         for key in 0..10_000_u32 {
             recent.insert(key, key);
-            // A key that is inserted again and again is never forgotten.
+            // A key that is inserted repeatedly is never forgotten.
             recent.insert(0, 0);
             assert!(recent.newer.len() + recent.older.len() <= 100);
             assert!((key.saturating_sub(48)..=key).all(|key| recent.get(&key) == Some(&key)));

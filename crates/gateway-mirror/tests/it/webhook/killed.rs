@@ -73,7 +73,7 @@ fn a_killed_delivery_from_postgresql_repeats_events_and_loses_none() {
     kill(test, schema.url.as_ref(), open, || open_as("rival", &schema.url));
 }
 
-/// Kills children again and again, and compares what arrived with the feed.
+/// Kills children repeatedly, and compares what arrived with the feed.
 fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -> Mirror) {
     let mut mirror = open();
     let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
