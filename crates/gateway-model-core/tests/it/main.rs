@@ -22,9 +22,14 @@ mod paging;
 mod photos;
 #[cfg(test)]
 mod queries;
+#[cfg(all(feature = "arbitrary", feature = "proptest"))]
+#[cfg(test)]
+mod random;
 #[cfg(test)]
 mod scalars;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod values;
 #[cfg(test)]
 mod written;
