@@ -42,7 +42,7 @@ pub(crate) struct Sort {
     pub(crate) is_descending: bool,
 }
 
-/// What the records are ordered by.
+/// The order of the records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     FirstSeen,

@@ -1,4 +1,4 @@
-//! Both generators of random values cover a kind: values inside its range, extreme ones, and text that is none.
+//! Both generators of random values cover a kind: values inside its range, extreme values, and invalid text.
 
 use std::fmt::Debug;
 
