@@ -1,4 +1,4 @@
-"""Puts many mutants into source files at once. Each is behind a switch, so one build serves all of them."""
+"""Puts many mutants into the source files. Each is behind a switch, so one build serves all of them."""
 
 import re
 from dataclasses import dataclass
