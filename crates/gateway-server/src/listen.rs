@@ -15,6 +15,7 @@ pub(crate) mod slots;
 mod socket;
 mod stall;
 pub(crate) mod state;
+pub(crate) mod threads;
 pub(crate) mod tls;
 
 use std::convert::Infallible;
@@ -45,6 +46,7 @@ use self::service::Service;
 use self::slots::{Slot, Slots};
 use self::socket::Socket;
 use self::state::{ConnectionState, Cut, Responding};
+use self::threads::ServingThreads;
 
 /// A listener and everything its connections share.
 #[derive(Debug)]
@@ -58,8 +60,8 @@ pub(crate) struct Listen<S> {
 }
 
 impl<S: Service> Listen<S> {
-    /// Accepts connections until the server drains.
-    pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
+    /// Accepts connections until the server drains, and serves them on `threads`.
+    pub(crate) async fn run(self: Arc<Self>, listener: TcpListener, threads: ServingThreads) {
         let mut phase = self.phase.clone();
         loop {
             let accepted = tokio::select! {
@@ -69,7 +71,7 @@ impl<S: Service> Listen<S> {
             match accepted {
                 Ok((socket, address)) => {
                     if let Some(slot) = self.slots.admit(address.ip()).await {
-                        self.spawn(socket, slot);
+                        self.spawn(socket, slot, &threads);
                     }
                 }
                 // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
@@ -79,17 +81,19 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    fn spawn(self: &Arc<Self>, socket: TcpStream, slot: Arc<Slot>) {
+    fn spawn(self: &Arc<Self>, socket: TcpStream, slot: Arc<Slot>, threads: &ServingThreads) {
         // Without this option responses are only delayed, so a failure is ignored.
         drop(socket.set_nodelay(true));
         let listen = Arc::clone(self);
-        tokio::spawn(async move {
+        let serve = async move |socket| {
             tokio::select! {
                 biased;
                 () = slot.evicted() => {}
                 () = listen.serve_slot(socket, &slot) => {}
             }
-        });
+        };
+        // A failure closes the socket: the system has no more room for connections.
+        drop(threads.serve(socket, serve));
     }
 
     /// Serves a connection that is not a socket, without TLS.

@@ -22,6 +22,7 @@ use crate::listen::guard::Timeouts;
 use crate::listen::head::HeadLimits;
 use crate::listen::phase::Phase;
 use crate::listen::slots::Slots;
+use crate::listen::threads::ServingThreads;
 use crate::listen::{Listen, tls};
 use crate::ops::Ops;
 use crate::ops::scrape::Sources;
@@ -43,7 +44,8 @@ impl Server {
         Self { config: config.clamped(), store }
     }
 
-    /// Binds the address and starts to serve on the current runtime.
+    /// Binds the address and starts to serve. The current runtime accepts connections; one thread for each processor
+    /// serves them.
     ///
     /// # Errors
     ///
@@ -79,7 +81,7 @@ impl Server {
             }
             None => None,
         };
-        let accepting = tokio::spawn(listen.run(listener));
+        let accepting = tokio::spawn(listen.run(listener, ServingThreads::start()?));
         tokio::spawn(refresh_lists(lists, work.clone(), phase.subscribe()));
         tokio::spawn(cleanup.run(work, clock, phase.subscribe()));
         Ok(RunningServer {
