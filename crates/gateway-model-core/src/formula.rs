@@ -97,7 +97,7 @@ fn is_splitter(letter: char) -> bool {
     matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
 }
 
-/// Returns whether a spreadsheet may take a cell for a formula, without its guards.
+/// Returns whether a spreadsheet may take a cell for a formula, or for the rest of one, without its guards.
 ///
 /// Plain numbers and phone numbers are not formulas, although they may start with a sign.
 fn is_formula(cell: &str) -> bool {
@@ -107,7 +107,8 @@ fn is_formula(cell: &str) -> bool {
     }
     let cell = cell.trim_start_matches('\'');
     let starts = cell.starts_with(STARTS) || cell.starts_with(['\t', '\r', '\n', '\0']);
-    starts && !is_number(cell) && !is_phone(cell)
+    let continues = cell.trim_start_matches([' ', '\0']).starts_with(OPERATORS);
+    continues || (starts && !is_number(cell) && !is_phone(cell))
 }
 
 /// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
@@ -157,6 +158,11 @@ fn is_digits(text: &str) -> bool {
 /// Characters with which a formula starts.
 const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
+/// Operators that continue a formula. A spreadsheet that does not split a line at its tabs reads the cells `+6` and `*A1` as
+/// one formula.
+const OPERATORS: [char; 14] =
+    ['*', '/', '^', '%', '&', '<', '>', '＊', '／', '＾', '％', '＆', '＜', '＞'];
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -177,10 +183,14 @@ mod tests {
             ("=1;=2;＝3", "'=1;'=2;'＝3"),
             // A reader that splits only at `;` takes the rest for one cell.
             ("x;+1,cmd|x", "x;'+1,cmd|x"),
+            // The previous cell may be a number with a sign.
+            ("*cmd|' /C calc'!A0", "'*cmd|' /C calc'!A0"),
+            (" /A1", "' /A1"),
         ] {
             assert_eq!(guard(cell).as_deref(), Some(guarded), "{cell:?}");
         }
-        for plain in ["Doe, Ada", "a;b|c\td", "10,-5", "Ada;+40 21 000 0001", "a\r\nb", "x - y", ""]
+        for plain in
+            ["Doe, Ada", "a;b|c\td", "10,-5", "Ada;+40 21 000 0001", "a\r\nb", "x - y", "x*y", ""]
         {
             assert_eq!(guard(plain), None, "{plain:?}");
         }
@@ -188,9 +198,13 @@ mod tests {
 
     #[test]
     fn a_guard_in_the_text_is_guarded_too() {
-        for (cell, guarded) in
-            [("'=1", "''=1"), ("a;'=1", "a;''=1"), ("''+x", "'''+x"), ("'\t=1", "''\t'=1")]
-        {
+        for (cell, guarded) in [
+            ("'=1", "''=1"),
+            ("a;'=1", "a;''=1"),
+            ("''+x", "'''+x"),
+            ("'\t=1", "''\t'=1"),
+            ("'*x", "''*x"),
+        ] {
             assert_eq!(guard(cell).as_deref(), Some(guarded), "{cell:?}");
             assert_eq!(unguard(guarded).as_deref(), Some(cell), "{guarded:?}");
         }
@@ -209,8 +223,8 @@ mod tests {
     }
 
     const PIECES: &[&str] = &[
-        "=", "+", "-", "@", "＝", "'", "\"", ",", ";", "\t", "|", "\r\n", "\n", "\0", "1", "40 21",
-        "(0)", "x", " ", "é", ".",
+        "=", "+", "-", "@", "＝", "*", "'", "\"", ",", ";", "\t", "|", "\r\n", "\n", "\0", "1",
+        "40 21", "(0)", "x", " ", "é", ".",
     ];
 
     #[test]

@@ -119,17 +119,24 @@ fn by_spreadsheet(text: &str, separator: char) -> Vec<Vec<String>> {
     rows
 }
 
-/// Whether a spreadsheet would run the cell, and that could do more than arithmetic. `separator` is that of the writer: after a
-/// number, it is not an operator, so that a line which the spreadsheet does not split is not a formula.
+/// Whether a spreadsheet would run the cell, and that could do more than arithmetic. `separator` is that of the writer.
 fn is_formula(cell: &str, separator: char) -> bool {
-    let first = cell.trim_start_matches(['\t', '\r', '\n', '\0']).split(separator).next();
-    let first = first.unwrap_or_default();
-    // The last quote may be that of the writer.
-    let mut letters = first.strip_suffix('"').unwrap_or(first).chars();
+    let cell = cell.trim_start_matches(['\t', '\r', '\n', '\0']);
     let is_arithmetic = |letter: char| letter.is_ascii_digit() || "+-*/^%(). ,".contains(letter);
-    match letters.next() {
+    match cell.chars().next() {
         Some('=' | '@' | '＝' | '＠') => true,
-        Some('+' | '-' | '＋' | '－') => !letters.all(is_arithmetic),
+        Some(sign @ ('+' | '-' | '＋' | '－')) => {
+            // The last quote may be that of the writer.
+            let rest = cell[sign.len_utf8()..].trim_start_matches(is_arithmetic);
+            let rest = rest.strip_prefix('"').unwrap_or(rest);
+            // After a number, only white space and an operator continue a formula. No other separator is either.
+            let next = rest.trim_start_matches(['\t', '\r', '\n', ' ']);
+            match next.chars().next() {
+                None => false,
+                Some(letter) if next.len() < rest.len() => "+-*/^%&<>=".contains(letter),
+                Some(letter) => letter != separator,
+            }
+        }
         _ => false,
     }
 }

@@ -230,6 +230,15 @@ mod tests {
         assert_eq!(text, "\u{feff}id;studio.name\r\n\"a;b\";c,d\r\n");
     }
 
+    /// A spreadsheet that splits at commas reads the line as one cell, in which the tab is white space.
+    #[test]
+    fn a_number_and_an_operator_in_the_next_cell_are_not_a_formula() {
+        let tabs = Dialect { separator: '\t', ..PLAIN };
+        let record = r#"{"id":"+6","studio":{"name":"*cmd|' /C calc'!A0"}}"#;
+        let (text, _notes) = csv(tabs, &[record]);
+        assert!(!text.contains("+6\t*cmd"), "{text:?}");
+    }
+
     #[test]
     fn formulas_are_escaped_and_counted() {
         let record = r#"{"id":"=cmd|' /C calc'!A0"}"#;
