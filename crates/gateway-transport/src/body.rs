@@ -359,6 +359,7 @@ mod tests {
                 assert_eq!(actual, (kind, Phase::Body, "truncated".to_owned()));
                 assert!(!body.is_end_stream());
             }
+            assert_eq!(format!("{body:?}"), "Body(truncated)");
             assert_eq!(body.collect(10).await.unwrap_err().kind(), kind);
         }
     }

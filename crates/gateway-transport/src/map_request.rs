@@ -95,25 +95,27 @@ mod tests {
 
     use super::MapRequest;
     use crate::{
-        BlockingResponse, BlockingTransport, ErrorKind, Request, TransportError,
-        blocking_transport_fn,
+        BlockingTransport, ErrorKind, MemoryTransport, Request, Transport, TransportError,
     };
 
-    #[test]
-    fn a_failed_function_sends_nothing() {
-        let inner = blocking_transport_fn(|request| {
-            assert_eq!(request.uri().path(), "/signed");
-            Ok(BlockingResponse::new("sent".into()))
-        });
-        let transport = MapRequest::new(inner, |mut request: Request| {
+    #[tokio::test]
+    async fn a_failed_function_sends_nothing() {
+        let inner =
+            MemoryTransport::new([Ok(http::Response::default()), Ok(http::Response::default())]);
+        let transport = MapRequest::new(inner.clone(), |mut request: Request| {
             if request.uri().path() == "/refused" {
                 return Err(TransportError::new(ErrorKind::InvalidRequest, "scripted"));
             }
             *request.uri_mut() = http::Uri::from_static("/signed");
             Ok(request)
         });
-        let send = |path| transport.send(http::Request::get(path).body(Bytes::new()).unwrap());
-        assert!(send("/list").is_ok());
-        assert_eq!(send("/refused").unwrap_err().kind(), ErrorKind::InvalidRequest);
+        let request = |path| http::Request::get(path).body(Bytes::new()).unwrap();
+        BlockingTransport::send(&transport, request("/list")).unwrap();
+        Transport::send(&transport, request("/list")).await.unwrap();
+        let blocking = BlockingTransport::send(&transport, request("/refused")).unwrap_err();
+        let asynchronous = Transport::send(&transport, request("/refused")).await.unwrap_err();
+        assert_eq!([blocking, asynchronous].map(|e| e.kind()), [ErrorKind::InvalidRequest; 2]);
+        let sent: Vec<_> = inner.requests().iter().map(|sent| sent.uri().to_string()).collect();
+        assert_eq!(sent, ["/signed", "/signed"]);
     }
 }

@@ -114,3 +114,23 @@ impl fmt::Debug for MemoryTransport {
 }
 
 const NAME: &str = "memory";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_used_up_script_is_an_error_until_an_entry_is_appended() {
+        let transport = MemoryTransport::default();
+        let send = || BlockingTransport::send(&transport, Request::default());
+        let error = send().unwrap_err();
+        assert_eq!((error.kind(), error.sent()), (ErrorKind::Other, Sent::No));
+        assert_eq!(error.to_string(), "the memory transport has no scripted response left");
+        transport.push(Ok(http::Response::new("one".into())));
+        transport.clone().push(Ok(http::Response::new("two".into())));
+        assert_eq!(transport.remaining(), 2);
+        assert_eq!(send().unwrap().into_body().collect(3).unwrap(), "one");
+        assert_eq!(send().unwrap().into_body().collect(3).unwrap(), "two");
+        assert_eq!((transport.requests().len(), transport.remaining()), (3, 0));
+    }
+}

@@ -57,3 +57,47 @@ fn with<T>(access: impl FnOnce(&RefCell<Option<Arc<dyn Time>>>) -> T) -> Option<
     }
     TIME.try_with(access).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::now;
+
+    /// A clock that shows one time only.
+    struct Stopped(Instant);
+
+    impl Time for Stopped {
+        fn now(&self) -> Instant {
+            self.0
+        }
+
+        fn date(&self) -> SystemTime {
+            SystemTime::UNIX_EPOCH
+        }
+
+        fn sleep_until(&self, _: Instant) -> BoxFuture<'static, ()> {
+            Box::pin(async {})
+        }
+
+        fn block_until(&self, _: Instant) {}
+    }
+
+    #[test]
+    fn a_simulation_ends_with_its_guard() {
+        let start = now();
+        let [early, late] = [1000, 2000].map(|seconds| start + Duration::from_secs(seconds));
+        let outer = simulate(Arc::new(Stopped(early)));
+        assert_eq!((now(), now()), (early, early));
+        let inner = simulate(Arc::new(Stopped(late)));
+        assert_eq!(now(), late);
+        let elsewhere = std::thread::spawn(|| time().is_none()).join();
+        assert!(elsewhere.unwrap(), "the simulation of a thread applies to that thread only");
+        drop(inner);
+        assert_eq!(now(), early);
+        drop(outer);
+        assert!(time().is_none());
+        assert!((start..early).contains(&now()));
+    }
+}

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use bytes::Bytes;
 use gateway_transport::cassette::{Recorder, Replayer};
-use gateway_transport::{BlockingTransport, MemoryTransport, Request, Transport};
+use gateway_transport::{BlockingTransport, ErrorKind, MemoryTransport, Request, Transport};
 
 fn request(target: &str) -> Request {
     http::Request::post(format!("https://user:canary@host{target}"))
@@ -80,4 +80,42 @@ fn a_replay_equals_the_recording() {
 fn an_invalid_line_is_reported_with_its_number() {
     let error = Replayer::new("\n{}\n").unwrap_err();
     assert_eq!(error.to_string(), "cassette line 2 is not a recorded exchange");
+}
+
+/// A cassette may be written by hand.
+#[test]
+fn a_line_has_one_body_or_none() {
+    let replayed = |fields: &str| {
+        let line = format!(r#"{{"method":"GET","target":"/","headers":[],{fields}}}"#);
+        let request = http::Request::get("https://host/").body("".into()).unwrap();
+        BlockingTransport::send(&Replayer::new(&line).unwrap(), request)
+    };
+    for (fields, body) in [
+        (r#""status":204"#, ""),
+        (r#""status":200,"body":"text""#, "text"),
+        (r#""status":200,"body_hex":"74657874""#, "text"),
+    ] {
+        assert_eq!(replayed(fields).unwrap().into_body().collect(9).unwrap(), body, "{fields}");
+    }
+    for (fields, reason) in [
+        (r#""status":200,"body":"a","body_hex":"61""#, "both `body` and `body_hex` are present"),
+        (r#""status":200,"body_hex":"6""#, "`body_hex` is not hexadecimal"),
+        (r#""status":200,"body_hex":"6x""#, "`body_hex` is not hexadecimal"),
+        (r#""status":1"#, "`status` or `headers` are invalid"),
+    ] {
+        let error = replayed(fields).unwrap_err();
+        assert_eq!(error.to_string(), format!("invalid cassette line: {reason}"));
+    }
+}
+
+#[test]
+fn a_body_above_the_limit_is_not_recorded() {
+    let response = || Ok(http::Response::new(Bytes::from_static(b"abcd")));
+    let recorder =
+        |limit| Recorder::new(MemoryTransport::new([response()]), Vec::new()).limit(limit);
+    BlockingTransport::send(&recorder(4), request("/")).unwrap();
+    let recorder = recorder(3);
+    let error = BlockingTransport::send(&recorder, request("/")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert_eq!(recorder.into_writer(), b"");
 }

@@ -7,6 +7,7 @@ use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::cassette::{Recorder, Replayer};
 use gateway_transport::gzip::Gzip;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
+use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::{
     BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind, MapRequest,
     MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport, Transport,
@@ -126,4 +127,62 @@ fn debug_shows_no_data() {
     let response = BlockingTransport::send(&transport, request).unwrap();
     let shown = format!("{transport:?} {:?}", response.body());
     assert_eq!(shown, "MemoryTransport { requests: 1, remaining: 0 } BlockingBody(6 bytes)");
+    let line = r#"{"method":"GET","target":"/secret","status":200,"headers":[],"body":"secret"}"#;
+    let shown = format!("{:?}", Replayer::new(line).unwrap());
+    assert_eq!(shown, "Replayer(1 lines)");
+    let bodies = [
+        Body::from("secret".to_owned()),
+        Body::from(b"secret".to_vec()),
+        Body::from_chunks(futures_util::stream::iter([Ok("secret".into())])),
+    ];
+    let shown = bodies.map(|body| format!("{body:?}"));
+    assert_eq!(shown, ["Body(6 bytes)", "Body(6 bytes)", "Body(stream)"]);
+    let bodies = [
+        BlockingBody::from("secret".to_owned()),
+        BlockingBody::new(&b"secret"[..]),
+        BlockingBody::from_chunks([Ok("secret".into())]),
+    ];
+    let shown = bodies.map(|body| format!("{body:?}"));
+    assert_eq!(shown, ["BlockingBody(6 bytes)", "BlockingBody(stream)", "BlockingBody(stream)"]);
+}
+
+/// Logs show which transport a wrapper sends with.
+#[test]
+fn debug_of_a_wrapper_shows_the_transport_in_it() {
+    const MEMORY: &str = "MemoryTransport { requests: 0, remaining: 0 }";
+    let memory = MemoryTransport::default;
+    let service = TransportService::new(memory());
+    let shown = [
+        format!("{:?}", OnThread::new(memory()).unwrap()),
+        format!("{:?}", OffThread::new(memory())),
+        format!("{:?}", Recorder::new(memory(), Vec::new())),
+        format!("{service:?}"),
+        format!("{:?}", ServiceTransport::<u8>::new(0)),
+    ];
+    let expected = [
+        format!("OnThread({MEMORY})"),
+        format!("OffThread({MEMORY})"),
+        format!("Recorder({MEMORY})"),
+        "TransportService(memory)".to_owned(),
+        "ServiceTransport(u8)".to_owned(),
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn clones_of_a_bridge_share_the_transport() {
+    let entry = || Ok(http::Response::new(bytes::Bytes::from_static(b"x")));
+    let memory = MemoryTransport::new([entry(), entry(), entry(), entry()]);
+    let on_thread = OnThread::new(memory.clone()).unwrap();
+    for bridge in [on_thread.clone(), on_thread] {
+        let body = bridge.send(Request::default()).unwrap().into_body();
+        assert_eq!(body.collect(1).unwrap(), "x");
+    }
+    let off_thread = OffThread::new(memory.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for bridge in [off_thread.clone(), off_thread] {
+        let response = runtime.block_on(bridge.send(Request::default())).unwrap();
+        assert_eq!(runtime.block_on(response.into_body().collect(1)).unwrap(), "x");
+    }
+    assert_eq!(memory.requests().len(), 4);
 }

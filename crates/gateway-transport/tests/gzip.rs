@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use gateway_transport::gzip::Gzip;
 use gateway_transport::{
-    BlockingTransport, ErrorKind, MemoryTransport, Request, Transport, TransportError,
+    BlockingTransport, ErrorKind, MemoryTransport, Phase, Request, Transport, TransportError,
 };
 
 /// Sends a blocking and an async request to a memory transport that answers with this encoding and body.
@@ -85,6 +85,24 @@ fn truncated_and_corrupt_streams_are_errors() {
     check_kind("gzip", &[&whole[..], &corrupt].concat(), ErrorKind::Interrupted);
     check_kind("gzip", &[&whole[..], b"data after the end"].concat(), ErrorKind::Protocol);
     check_kind("zstd", b"", ErrorKind::Protocol);
+}
+
+#[test]
+fn a_body_with_two_codings_is_refused_and_one_without_is_returned_unchanged() {
+    let with = |codings: &[&str]| {
+        let mut response = http::Response::builder();
+        for coding in codings {
+            response = response.header("content-encoding", *coding);
+        }
+        let response = response.body(Bytes::from_static(b"plain")).unwrap();
+        BlockingTransport::send(
+            &Gzip::new(MemoryTransport::new([Ok(response)])),
+            Request::default(),
+        )
+    };
+    assert_eq!(with(&[]).unwrap().into_body().collect(5).unwrap(), "plain");
+    let error = with(&["gzip", "gzip"]).unwrap_err();
+    assert_eq!((error.kind(), error.phase()), (ErrorKind::Protocol, Phase::Head));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Services as transports, and transports under tower layers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::convert::Infallible;
-use std::future::pending;
+use std::error::Error as _;
+use std::future::{Ready, pending, ready};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -19,7 +21,8 @@ use gateway_transport::{
     Transport, TransportError,
 };
 use http_body::Frame;
-use tower::ServiceBuilder;
+use tower::buffer::Buffer;
+use tower::{Service, ServiceBuilder, service_fn};
 
 #[tokio::test]
 async fn a_router_answers_without_a_socket() {
@@ -89,6 +92,56 @@ async fn a_timeout_of_a_layer_is_a_timeout_error() {
         .service_fn(async |_: Request| pending::<Result<Response, Infallible>>().await);
     let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
     assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, Phase::Head));
+}
+
+/// The buffer keeps the error of a service that is not ready, and wraps it for each later caller.
+#[tokio::test]
+async fn an_error_that_a_layer_shares_keeps_its_kind() {
+    let transport = ServiceTransport::<_>::new(Buffer::new(NotReady, 4));
+    for _ in 0..2 {
+        let error = transport.send(Request::default()).await.unwrap_err();
+        let actual = (error.kind(), error.phase(), error.sent());
+        assert_eq!(actual, (ErrorKind::Connect, Phase::Connect, Sent::No));
+        assert_eq!(error.to_string(), "scripted");
+        assert!(error.source().is_some());
+    }
+}
+
+/// A service that is never ready.
+#[derive(Clone)]
+struct NotReady;
+
+impl Service<Request> for NotReady {
+    type Response = Response;
+    type Error = TransportError;
+    type Future = Ready<Result<Response, TransportError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        Poll::Ready(Err(TransportError::new(ErrorKind::Connect, "scripted")))
+    }
+
+    fn call(&mut self, _: Request) -> Self::Future {
+        ready(Err(TransportError::new(ErrorKind::Other, "called although it was not ready")))
+    }
+}
+
+#[tokio::test]
+async fn errors_of_a_service_are_classified_by_their_cause() {
+    for (cause, kind) in [
+        (io::ErrorKind::ConnectionRefused, ErrorKind::Connect),
+        (io::ErrorKind::ConnectionReset, ErrorKind::Interrupted),
+        (io::ErrorKind::Other, ErrorKind::Other),
+    ] {
+        let failed =
+            service_fn(move |_: Request| ready(Err::<Response, _>(io::Error::from(cause))));
+        let error = ServiceTransport::<_>::new(failed).send(Request::default()).await.unwrap_err();
+        assert_eq!((error.kind(), error.phase()), (kind, Phase::Head), "{cause}");
+    }
+    let failed = service_fn(|_: Request| ready(Err::<Response, _>("unknown")));
+    let error = ServiceTransport::<_>::new(failed).send(Request::default()).await.unwrap_err();
+    assert_eq!((error.kind(), error.phase()), (ErrorKind::Other, Phase::Head));
+    assert_eq!(error.to_string(), "the tower service failed");
+    assert_eq!(error.source().unwrap().to_string(), "unknown");
 }
 
 /// Returns a router with three routes: one echoes, one never answers, and the body of one never ends.

@@ -15,6 +15,13 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, fmt};
 
+/// The options may contain the password of a proxy.
+#[test]
+fn a_transport_has_a_name_and_prints_no_option() {
+    let transport = direct();
+    assert_eq!((transport.name(), format!("{transport:?}").as_str()), ("ureq", "UreqTransport"));
+}
+
 #[test]
 fn a_reset_does_not_end_a_body_without_a_length() {
     let server = RawServer::start(|_, connection| {

@@ -90,3 +90,54 @@ fn timeout_phase(timeout: Timeout, phase: Phase) -> Phase {
         _ => phase,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(error: Error, kind: ErrorKind, phase: Phase) {
+        let error = classify(error, Phase::Head);
+        assert_eq!((error.kind(), error.phase()), (kind, phase), "{error:?}");
+    }
+
+    #[test]
+    fn each_error_has_a_kind_and_a_phase() {
+        check(Error::HostNotFound, ErrorKind::Resolve, Phase::Connect);
+        check(Error::ConnectionFailed, ErrorKind::Connect, Phase::Connect);
+        check(Error::TlsRequired, ErrorKind::Tls, Phase::Connect);
+        check(Error::TooManyRedirects, ErrorKind::Other, Phase::Head);
+        check(Error::LargeResponseHeader(1, 2), ErrorKind::TooLarge, Phase::Head);
+        check(Error::BodyStalled, ErrorKind::Protocol, Phase::Head);
+        check(Error::Other("unknown".into()), ErrorKind::Other, Phase::Head);
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        check(Error::Other(refused.into()), ErrorKind::Connect, Phase::Connect);
+        check(Error::Timeout(Timeout::Connect), ErrorKind::Timeout, Phase::Connect);
+        check(Error::Timeout(Timeout::RecvResponse), ErrorKind::Timeout, Phase::Head);
+        check(Error::Timeout(Timeout::RecvBody), ErrorKind::Timeout, Phase::Body);
+    }
+
+    #[test]
+    fn an_error_that_quotes_the_target_is_not_kept() {
+        let error = classify(Error::BadUri("http://host/?token=secret".into()), Phase::Head);
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+        assert!(error.source().is_none());
+        assert!(!format!("{error} {error:?}").contains("secret"));
+    }
+
+    /// Until the handshake has ended, nothing of the request was sent. Afterwards, all of it may have been.
+    #[cfg(feature = "__tls")]
+    #[test]
+    fn a_tls_session_that_fails_later_may_have_sent_the_request() {
+        let broken = || io::Error::other(rustls::Error::DecryptError);
+        for error in [Error::Io(broken()), Error::Other(broken().into())] {
+            let error = classify(error, Phase::Body);
+            let actual = (error.kind(), error.phase(), error.sent());
+            assert_eq!(actual, (ErrorKind::Tls, Phase::Body, Sent::Maybe));
+            assert_eq!(error.to_string(), "TLS session failed");
+        }
+        assert_eq!(classify(Error::TlsRequired, Phase::Head).sent(), Sent::No);
+    }
+}
