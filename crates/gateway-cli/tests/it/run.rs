@@ -49,6 +49,8 @@ impl Person {
             .env("XDG_CACHE_HOME", self.home.path().join("cache"))
             .env("TMPDIR", self.home.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            // Where a program that is built to measure coverage writes its counts; else into its folder.
+            .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.home.path())
             .stdin(Stdio::null());
