@@ -86,6 +86,11 @@ impl Blocks {
             CONTINUATION => Some(&*frame.payload),
             _ => return None,
         };
+        if frame.kind == HEADERS && depends_on_itself(frame) {
+            // `h2` resets the stream without reading its head.
+            self.is_lost = true;
+            return None;
+        }
         // The other side refuses an invalid frame too, so nothing after it counts.
         let Some((block, part)) = self.block.as_mut().zip(part) else {
             self.block = None;
@@ -109,6 +114,13 @@ impl Blocks {
         let fields = fields.iter().map(|(name, value)| (text(name), text(value))).collect();
         Some((frame.stream, fields))
     }
+}
+
+fn depends_on_itself(frame: &Frame) -> bool {
+    let priority = frame.payload.get(usize::from(frame.flags & PADDED != 0)..);
+    let dependency = priority.and_then(|priority| priority.first_chunk());
+    frame.flags & HAS_PRIORITY != 0
+        && dependency.is_some_and(|id| u32::from_be_bytes(*id) & 0x7fff_ffff == frame.stream)
 }
 
 /// The part of a header block in a frame.

@@ -224,7 +224,8 @@ impl Asked {
         assert!((200..500).contains(&status), "{fields:?}");
         let is_data = status == 200 || status == 304;
         if is_data && !self.is_lost {
-            let asked = self.heads.get(&stream).expect("data to a request whose head is invalid");
+            let asked = self.heads.get(&stream);
+            let asked = asked.unwrap_or_else(|| panic!("data to {stream}, whose head is invalid"));
             let tokens: Vec<_> = asked.iter().filter(|(name, _)| name == "authorization").collect();
             assert_eq!(tokens.len(), 1, "{asked:?}");
             assert!(tokens[0].1.trim_ascii().ends_with(TOKEN), "data without the token: {asked:?}");
