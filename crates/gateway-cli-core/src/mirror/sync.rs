@@ -249,7 +249,7 @@ pub(crate) fn sync<S: Mirrored>(
 fn note_coverage(report: &SyncReport, notes: &mut Notes) {
     for table in &report.tables {
         if let Some(coverage) = &table.coverage {
-            let text = coverage.text("group", "--values").to_string();
+            let text = coverage.text("--values").to_string();
             notes.note(Subject::Coverage(table.table), text, &[]);
         }
     }

@@ -10,8 +10,8 @@ use crate::recovery::asking::group::{Fate, Known};
 ///
 /// ```
 /// # fn show(coverage: &gateway_mirror::Coverage) {
-/// // 96.8 % of 4,812 placements have a known status; 154 unknown in 3 groups: name the missing values with --statuses
-/// println!("{}", coverage.text("album", "--statuses"));
+/// // 96.8 % of 4,812 placements have a known status; 154 unknown in 3 album records: name the missing values with --statuses
+/// println!("{}", coverage.text("--statuses"));
 /// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ use crate::recovery::asking::group::{Fate, Known};
 pub struct Coverage {
     /// The name of the value, such as `status`.
     pub value: &'static str,
+    /// The name of the table with the groups, such as `album`.
+    pub group: &'static str,
     /// How many placements there are.
     pub total: u64,
     /// How many of them have no known value.
@@ -44,8 +46,8 @@ pub struct GroupFailure {
 }
 
 impl Coverage {
-    pub(crate) fn new(value: &'static str) -> Self {
-        Self { value, ..Self::default() }
+    pub(crate) fn new(value: &'static str, group: &'static str) -> Self {
+        Self { value, group, ..Self::default() }
     }
 
     /// Counts a group.
@@ -75,23 +77,21 @@ impl Coverage {
         self.total.saturating_sub(self.unknown)
     }
 
-    /// Returns a sentence for people. It has the name of the groups, and names the option that adds values if some are
-    /// unknown.
-    pub fn text<'a>(&'a self, group: &'a str, option: &'a str) -> impl fmt::Display + 'a {
-        Text { coverage: self, group, option }
+    /// Returns a sentence for people. It names the option that adds values if some are unknown.
+    pub fn text<'a>(&'a self, option: &'a str) -> impl fmt::Display + 'a {
+        Text { coverage: self, option }
     }
 }
 
 struct Text<'a> {
     coverage: &'a Coverage,
-    group: &'a str,
     option: &'a str,
 }
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { coverage, group, option } = self;
-        let value = coverage.value;
+        let Self { coverage, option } = self;
+        let Coverage { value, group, .. } = coverage;
         if coverage.total == 0 {
             return write!(f, "every {group} is empty, so no {value} is known");
         }
@@ -106,7 +106,7 @@ impl fmt::Display for Text<'_> {
         let plural = if groups == 1 { "" } else { "s" };
         write!(
             f,
-            "; {unknown} unknown in {groups} {group}{plural}: name the missing values with {option}"
+            "; {unknown} unknown in {groups} {group} record{plural}: name the missing values with {option}"
         )
     }
 }
@@ -135,22 +135,17 @@ mod tests {
     #[test]
     fn the_share_is_rounded_down_and_says_what_to_do() {
         let groups = [("1", 20), ("2", 20), ("7", 1)].map(|(id, count)| (id.to_owned(), count));
-        let mut coverage = Coverage { total: 4812, unknown: 41, ..Coverage::new("status") };
+        let mut coverage =
+            Coverage { total: 4812, unknown: 41, ..Coverage::new("status", "album") };
         coverage.unknown_in.extend(groups);
         assert_eq!(
-            coverage.text("album", "--statuses").to_string(),
-            "99.1 % of 4,812 placements have a known status; 41 unknown in 3 albums: name the missing values with --statuses"
+            coverage.text("--statuses").to_string(),
+            "99.1 % of 4,812 placements have a known status; 41 unknown in 3 album records: name the missing values with --statuses"
         );
-        let whole = Coverage { total: 1, ..Coverage::new("status") };
-        assert_eq!(
-            whole.text("album", "").to_string(),
-            "100.0 % of 1 placements have a known status"
-        );
-        let none = Coverage::new("status");
-        assert_eq!(
-            none.text("album", "").to_string(),
-            "every album is empty, so no status is known"
-        );
+        let whole = Coverage { total: 1, ..Coverage::new("status", "album") };
+        assert_eq!(whole.text("").to_string(), "100.0 % of 1 placements have a known status");
+        let none = Coverage::new("status", "album");
+        assert_eq!(none.text("").to_string(), "every album is empty, so no status is known");
         assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn write(
     before: Begun<'_>,
     groups: Vec<(Known, Fate)>,
 ) -> Result<Recovered, Error> {
-    let mut coverage = Coverage::new(target.value);
+    let mut coverage = Coverage::new(target.value, target.groups.name());
     for (known, fate) in &groups {
         coverage.add(known, fate);
     }
