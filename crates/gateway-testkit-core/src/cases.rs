@@ -77,3 +77,21 @@ impl ContractCase {
         Self { client: false, ..self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ContractCase;
+
+    #[test]
+    fn a_case_is_for_both_sides_unless_it_says_otherwise() {
+        let case = ContractCase::new("add", "photos/add", "action=photos/add", "{}");
+        assert_eq!((case.client, case.server, case.rejected), (true, true, &[][..]));
+        let client = case.posts("title=Pier").rejects(&[1]).only_for_clients();
+        assert_eq!((client.client, client.server), (true, false));
+        assert_eq!((client.sent, client.rejected), ("title=Pier", &[1][..]));
+        let server = case.only_for_servers();
+        assert_eq!((server.client, server.server, server.sent), (false, true, ""));
+        let texts = [server.name, server.method, server.query, server.body];
+        assert_eq!(texts, ["add", "photos/add", "action=photos/add", "{}"]);
+    }
+}

@@ -21,6 +21,8 @@ mod call;
 mod matcher;
 mod mocked_call;
 mod pages;
+#[cfg(test)]
+mod tests;
 mod unmatched;
 
 #[doc(no_inline)]

@@ -244,3 +244,92 @@ impl Response {
         value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use bytes::Bytes;
+    use gateway_model_core::{Auth, Dispatch, Secret, SecretPlace};
+    use gateway_transport::{
+        BlockingBody, ErrorKind, Redacted, Request, TransportError, blocking_transport_fn,
+    };
+
+    use super::Exchange;
+    use crate::contract::Target;
+    use crate::contract::description::Contract;
+    use crate::outcome::Stop;
+
+    static CONTRACT: Contract = Contract {
+        path: "/api",
+        dispatch: Dispatch::query(&["action"]),
+        auth: Auth::Secrets(&[
+            Secret::new("x-key", SecretPlace::Header),
+            Secret::new("pin", SecretPlace::Query),
+        ]),
+        accept: "application/json",
+        source: "",
+        token_source: "",
+        operations: &[],
+    };
+
+    fn target() -> Target {
+        Target::new("https://gateway.example.com", "k3y").unwrap().secret("pin", "1234")
+    }
+
+    /// Asks a service, with or without secrets. Returns the requests, too.
+    fn ask(
+        authorized: bool,
+        target: &Target,
+        answer: fn() -> Result<(u16, &'static str), ErrorKind>,
+    ) -> (Exchange, Vec<Request>) {
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&requests);
+        let transport = blocking_transport_fn(move |request: Request| {
+            kept.lock().unwrap().push(request);
+            let (status, body) =
+                answer().map_err(|kind| TransportError::new(kind, "the service is away"))?;
+            let mut response = http::Response::new(BlockingBody::from(Bytes::from(body)));
+            *response.status_mut() = status.try_into().unwrap();
+            Ok(response)
+        });
+        let call = CONTRACT.call("?=photos/list");
+        let exchange = Exchange::ask(target, &transport, &CONTRACT, (&call, authorized), |_| {});
+        let requests = requests.lock().unwrap().clone();
+        (exchange, requests)
+    }
+
+    #[test]
+    fn only_an_authorized_call_has_the_secrets() {
+        let (exchange, requests) = ask(true, &target(), || Ok((200, "[]")));
+        assert!(exchange.success().is_ok());
+        let [request] = requests.as_slice() else { panic!("{} requests", requests.len()) };
+        let key = &request.headers()["x-key"];
+        assert!(key == "k3y" && key.is_sensitive());
+        assert_eq!(request.uri().query(), Some("action=photos/list&pin=1234"));
+        assert_eq!(Redacted::target(request).query(), Some("action=photos/list&pin=REDACTED"));
+        let (_, requests) = ask(false, &target(), || Ok((200, "[]")));
+        assert!(!requests[0].headers().contains_key("x-key"));
+        assert_eq!(requests[0].uri().query(), Some("action=photos/list&pin=REDACTED"));
+    }
+
+    #[test]
+    fn a_missing_response_has_its_reason() {
+        let stop = |target: &Target, answer| ask(true, target, answer).0.response().err();
+        let limited = Stop::Skip("the service limits the request rate (429)".to_owned());
+        assert_eq!(stop(&target(), || Ok((429, "[]"))), Some(limited));
+        let large = Stop::Skip("the body is larger than the limit of 1 bytes".to_owned());
+        assert_eq!(stop(&target().body_limit(1), || Ok((200, "[]"))), Some(large));
+        let Some(Stop::Fail(reason)) = stop(&target(), || Err(ErrorKind::Connect)) else {
+            panic!("the check does not fail");
+        };
+        assert!(reason.starts_with("no response: "), "{reason}");
+    }
+
+    #[test]
+    fn an_interrupted_request_is_repeated_once() {
+        let interrupted = || Err(ErrorKind::Interrupted);
+        assert_eq!(ask(true, &target(), interrupted).1.len(), 2);
+        assert_eq!(ask(true, &target(), || Err(ErrorKind::Connect)).1.len(), 1);
+    }
+}

@@ -131,3 +131,58 @@ impl fmt::Debug for Target {
         f.write_str("Target")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gateway_model_core::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
+
+    use super::Target;
+    use crate::contract::call::Call;
+    use crate::contract::description::Contract;
+
+    static CONTRACT: Contract = Contract {
+        path: "/bot{secret}",
+        dispatch: Dispatch::path(),
+        auth: Auth::Secrets(&[
+            Secret::new("bot", SecretPlace::Path),
+            Secret::new("key", SecretPlace::Query),
+            Secret::new("pin", SecretPlace::Form),
+            Secret::new("x-user", SecretPlace::Header),
+        ]),
+        accept: "application/json",
+        source: "",
+        token_source: "",
+        operations: &[],
+    };
+
+    fn target() -> Target {
+        let target = Target::new("https://gateway.example.com/", "7 a").unwrap();
+        target.secret("key", "a&b").secret("x-user", "jane")
+    }
+
+    #[test]
+    fn each_secret_is_in_its_place() {
+        let body = Some((BodyFormat::Form, "a=1".to_owned()));
+        let call = Call { path: "/list".to_owned(), query: "b=2".to_owned(), body };
+        let target = target();
+        let located = target.located(&CONTRACT, &call, true);
+        assert_eq!(located.url, "https://gateway.example.com/bot7%20a/list?b=2&key=a%26b");
+        // The target has no value of this secret.
+        assert_eq!(located.body, "a=1&pin=");
+        assert_eq!(located.headers, [("x-user", "jane")]);
+        let redacted = target.located(&CONTRACT, &call, false);
+        let url = "https://gateway.example.com/botREDACTED/list?b=2&key=REDACTED";
+        assert_eq!((&*redacted.url, &*redacted.body), (url, "a=1&pin=REDACTED"));
+    }
+
+    #[test]
+    fn a_call_without_a_body_has_no_secret_of_a_form() {
+        let call = Call { path: String::new(), query: String::new(), body: None };
+        assert_eq!(target().located(&CONTRACT, &call, true).body, "");
+    }
+
+    #[test]
+    fn debug_has_no_secret() {
+        assert_eq!(format!("{:?}", target()), "Target");
+    }
+}

@@ -12,6 +12,8 @@ use crate::contract::description::{
 };
 use crate::contract::{Profile, Report, Target, run};
 
+mod photos;
+
 const KEY: [Secret; 1] = [Secret::new("key", SecretPlace::Form)];
 
 static SHOW: Record = Record {

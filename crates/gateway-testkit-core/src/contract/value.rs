@@ -202,7 +202,7 @@ mod tests {
     use gateway_model_core::codegen::Code;
     use serde_json::json;
 
-    use super::{is_date, misfit};
+    use super::{is_date, misfit, texts};
     use crate::contract::description::{Field, Kind, Record};
 
     /// Returns the path and the shape of the first misfit, for a required and for an optional field.
@@ -287,5 +287,51 @@ mod tests {
         assert_eq!(found.as_deref(), Some("it.*[0]: text"));
         fits(|| Kind::List(&Kind::Text), &[json!([]), json!([""])], &[json!({}), json!("a")]);
         fits(|| Kind::Map(&Kind::Text), &[json!({}), json!({ "": "" })], &[json!([]), json!("a")]);
+    }
+
+    #[test]
+    fn the_texts_of_a_kind_are_found_at_any_depth() {
+        static TEXT: Kind = Kind::Text;
+        static LIST: Kind = Kind::List(&TEXT);
+        static MAP: Kind = Kind::Map(&TEXT);
+        const fn field(name: &'static str, kind: Kind) -> Field {
+            Field { check: name, name, kind, required: false, source: "", open: &[] }
+        }
+        static INNER: Record = Record { identity: None, fields: &[field("name", Kind::Text)] };
+        static RECORD: Record = Record {
+            identity: None,
+            fields: &[
+                field("absent", Kind::Text),
+                field("inner", Kind::Record(&INNER)),
+                field("one", Kind::OneOrList(&TEXT)),
+                field("many", Kind::OneOrList(&TEXT)),
+                field("lists", Kind::Map(&LIST)),
+                field("empty", Kind::OrEmptyList(&MAP)),
+                field("blank", Kind::OrBlank(&TEXT)),
+                field("digits", Kind::Digits),
+                field("other", Kind::Text),
+            ],
+        };
+        let object = json!({
+            "inner": { "name": "a", "unknown": "x" },
+            "one": "b",
+            "many": ["c", 7, "d"],
+            "lists": { "key": ["e"] },
+            "empty": { "key": "f" },
+            "blank": "g",
+            "digits": "7",
+            "other": ["x"],
+        });
+        let found = texts(object.as_object().unwrap(), &RECORD, |kind| matches!(kind, Kind::Text));
+        let expected = [
+            ("name", "a"),
+            ("one", "b"),
+            ("many", "c"),
+            ("many", "d"),
+            ("lists", "e"),
+            ("empty", "f"),
+            ("blank", "g"),
+        ];
+        assert_eq!(found, expected);
     }
 }
