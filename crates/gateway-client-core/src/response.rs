@@ -180,6 +180,26 @@ mod tests {
     }
 
     #[test]
+    fn a_raw_response_becomes_an_error_or_a_response_of_the_http_crate() {
+        let response = |status| {
+            let response = Response::builder().status(status).header("x-page", "1");
+            RawResponse::new(response.body("secret".into()).unwrap(), 2)
+        };
+        assert_eq!(format!("{:?}", response(404)), "RawResponse(404, 6 bytes)");
+        let error = response(404).error_for_status().unwrap_err();
+        assert_eq!((error.kind(), error.attempts()), (ErrorKind::NotFound, 2));
+        assert_eq!(error.headers().unwrap()["x-page"], "1");
+        assert_eq!(error.body().unwrap(), "secret");
+
+        let whole = response(200).error_for_status().unwrap().into_response();
+        assert_eq!(
+            (whole.status().as_u16(), &whole.headers()["x-page"]),
+            (200, &"1".parse().unwrap())
+        );
+        assert_eq!(whole.body(), "secret");
+    }
+
+    #[test]
     fn only_json_with_status_200_is_decoded() {
         check(200, &[], Some(ErrorKind::ContentType));
         check(200, &[("content-type", "application/json")], None);

@@ -121,9 +121,14 @@ const MAX_DOUBLINGS: u32 = 16;
 mod tests {
     use std::time::Duration;
 
+    use bytes::Bytes;
+    use gateway_transport::MemoryTransport;
+    use http::Response;
     use proptest::prelude::*;
 
-    use super::{BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryPolicy};
+    use super::{BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy};
+    use crate::AccessToken;
+    use crate::photos::{BlockingClient, any_json};
 
     const LONG: Duration = Duration::from_secs(3600);
 
@@ -144,6 +149,42 @@ mod tests {
             policy.delay(None, 1, BASE_DELAY + Duration::from_nanos(1), 1.0),
             Some(BASE_DELAY)
         );
+    }
+
+    /// Returns the number of requests of a call that the service refuses with this status.
+    fn requests(status: u16, policy: RetryPolicy, budget: RetryBudget) -> usize {
+        let refused = || {
+            let response = Response::builder().status(status).header("retry-after", "0");
+            Ok(response.body(Bytes::new()).unwrap())
+        };
+        let transport = MemoryTransport::new((0..3).map(|_| refused()));
+        let client = BlockingClient::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .retry(policy.base_delay(Duration::ZERO))
+            .retry_budget(budget)
+            .transport(transport.clone())
+            .build()
+            .unwrap();
+        assert_eq!(client.send(&any_json()).unwrap_err().status().unwrap(), status);
+        transport.requests().len()
+    }
+
+    #[test]
+    fn a_client_retries_as_policy_and_budget_say() {
+        let policy = RetryPolicy::default;
+        assert_eq!(requests(503, policy(), RetryBudget::new()), 3);
+        assert_eq!(requests(503, policy().max_attempts(2), RetryBudget::new()), 2);
+        let shared = RetryBudget::new().burst(1);
+        assert_eq!(requests(503, policy(), shared.clone()), 2);
+        assert_eq!(requests(503, policy(), shared), 1);
+    }
+
+    #[test]
+    fn the_longest_requested_wait_can_be_set() {
+        let policy = RetryPolicy::default().max_retry_after(LONG);
+        assert_eq!(policy.delay(Some(LONG), 1, 2 * LONG, 0.0), Some(LONG));
+        let too_long = LONG + Duration::from_nanos(1);
+        assert_eq!(policy.delay(Some(too_long), 1, 2 * LONG, 0.0), None);
     }
 
     #[test]

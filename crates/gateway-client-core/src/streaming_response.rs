@@ -170,3 +170,67 @@ impl<B> fmt::Debug for StreamingResponse<B> {
         write!(f, "StreamingResponse({}, {received} bytes so far)", head.status.as_u16())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use gateway_transport::MemoryTransport;
+
+    use super::*;
+    use crate::photos::{BlockingClient, Photos, any_json};
+    use crate::{AccessToken, Client, ErrorKind};
+
+    const BODY: &str = "personal data";
+
+    fn transport(status: u16) -> MemoryTransport {
+        let response = Response::builder().status(status).header("retry-after", "7200");
+        MemoryTransport::new([Ok(response.body(BODY.into()).unwrap())])
+    }
+
+    fn blocking(status: u16) -> StreamingResponse<BlockingBody> {
+        let client = BlockingClient::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport(status));
+        client.build().unwrap().stream_raw(&any_json()).unwrap()
+    }
+
+    async fn asynchronous(status: u16) -> StreamingResponse<Body> {
+        let client = Client::<Photos>::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport(status));
+        client.build().unwrap().stream_raw(&any_json()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_status_200_is_not_an_error() {
+        let mut body = String::new();
+        blocking(200).error_for_status().unwrap().read_to_string(&mut body).unwrap();
+        assert_eq!(body, BODY);
+        let mut response = asynchronous(200).await.error_for_status().await.unwrap();
+        assert_eq!(response.chunk().await.unwrap().unwrap(), BODY);
+
+        for (status, kind) in
+            [(204, ErrorKind::Status), (404, ErrorKind::NotFound), (500, ErrorKind::Server)]
+        {
+            for error in [
+                blocking(status).error_for_status().unwrap_err(),
+                asynchronous(status).await.error_for_status().await.unwrap_err(),
+            ] {
+                assert_eq!((error.kind(), error.attempts()), (kind, 1), "{status}");
+                assert_eq!(error.body().unwrap(), BODY, "{status}");
+                assert_eq!(error.retry_after(), Some(Duration::from_secs(7200)), "{status}");
+            }
+        }
+    }
+
+    #[test]
+    fn debug_shows_the_status_and_a_count() {
+        let mut response = blocking(503);
+        assert_eq!(response.retry_after(), Some(Duration::from_secs(7200)));
+        assert_eq!(format!("{response:?}"), "StreamingResponse(503, 0 bytes so far)");
+        response.read_exact(&mut [0; 4]).unwrap();
+        assert_eq!(response.received(), 4);
+        assert_eq!(format!("{response:?}"), "StreamingResponse(503, 4 bytes so far)");
+    }
+}

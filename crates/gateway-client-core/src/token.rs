@@ -133,3 +133,47 @@ impl<S: TokenSource + ?Sized> TokenSource for Box<S> {
         (**self).is_current(token)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "gwt_old";
+    const NEW: &str = "gwt_new";
+
+    fn token(text: &'static str) -> AccessToken {
+        AccessToken::new(text).unwrap()
+    }
+
+    /// A source that replaces a refused token by the only current one.
+    struct Rotating;
+
+    impl TokenSource for Rotating {
+        fn token<'a>(
+            &'a self,
+            refused: Option<&'a AccessToken>,
+        ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+            let text = if refused.is_some() { NEW } else { OLD };
+            Box::pin(std::future::ready(Ok(token(text))))
+        }
+
+        fn is_current(&self, current: &AccessToken) -> bool {
+            *current == token(NEW)
+        }
+    }
+
+    #[test]
+    fn a_boxed_and_a_shared_source_are_the_source_in_them() {
+        #[track_caller]
+        fn check(source: &impl TokenSource) {
+            let old = pollster::block_on(source.token(None)).unwrap();
+            let new = pollster::block_on(source.token(Some(&old))).unwrap();
+            assert_eq!([&old, &new], [&token(OLD), &token(NEW)]);
+            assert_eq!([&old, &new].map(|token| source.is_current(token)), [false, true]);
+        }
+        let boxed: Box<dyn TokenSource> = Box::new(Rotating);
+        check(&boxed);
+        let shared: Arc<dyn TokenSource> = Arc::new(boxed);
+        check(&shared);
+    }
+}

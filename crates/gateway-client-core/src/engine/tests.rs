@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use gateway_model_core::ErrorClass;
-use gateway_transport::{BoxError, BoxFuture, MemoryTransport};
+use gateway_transport::{
+    BlockingBody, BoxError, BoxFuture, ErrorKind as Failure, MemoryTransport, TransportError,
+    blocking_transport_fn,
+};
 use http::Response;
 
 use crate::photos::{BlockingClient, SearchPhotos};
@@ -107,4 +110,22 @@ fn a_token_that_the_body_refuses_is_replaced_once() {
 fn a_body_that_is_not_valid_is_not_retried() {
     let (outcome, requests, _) = play(&[r#"{"photos":{"photo":["#]);
     assert_eq!((outcome.unwrap_err().kind(), requests), (ErrorKind::Decode, 1));
+}
+
+#[test]
+fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
+    let transport = blocking_transport_fn(|_| {
+        let broken = TransportError::new(Failure::Interrupted, "scripted");
+        let response = Response::builder().header("content-type", "application/json");
+        Ok(response.body(BlockingBody::from_chunks([Err(broken)])).unwrap())
+    });
+    let client = BlockingClient::builder("https://gateway.example.com")
+        .token(Tokens::default())
+        .retry(RetryPolicy::default().max_attempts(1))
+        .transport(transport)
+        .build()
+        .unwrap();
+    let error = client.stream(&SearchPhotos).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 1));
+    assert_eq!(error.headers().unwrap()["content-type"], "application/json");
 }

@@ -49,3 +49,20 @@ impl TokenSource for EnvironmentToken {
         Box::pin(std::future::ready(self.read()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_variable() {
+        // Cargo sets this variable for every test.
+        let source = EnvironmentToken::new("CARGO_PKG_NAME");
+        let token = pollster::block_on(source.token(None)).unwrap();
+        assert_eq!(token, AccessToken::new(env!("CARGO_PKG_NAME")).unwrap());
+        let source = EnvironmentToken::new("GATEWAY_NO_SUCH_VARIABLE");
+        let error = pollster::block_on(source.token(None)).unwrap_err();
+        let text = "the environment variable GATEWAY_NO_SUCH_VARIABLE is not set";
+        assert_eq!(error.to_string(), text);
+    }
+}

@@ -118,3 +118,26 @@ impl Sources {
         Ok(differs.then_some(tokens))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_without_a_bearer_token_is_not_built() {
+        let error = Sources::new(Auth::Bearer, None, Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        let text = "the client has no access token; set one with `ClientBuilder::token`";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn debug_shows_no_token() {
+        let token = AccessToken::new("gwt_CANARY").unwrap();
+        assert_eq!(format!("{token:?}"), "AccessToken(redacted)");
+        assert_eq!(format!("{:?}", Tokens::from(token.clone())), "Tokens(redacted)");
+        let sources = Sources::new(Auth::Bearer, Some(Arc::new(token)), Vec::new()).unwrap();
+        pollster::block_on(sources.current()).unwrap();
+        assert_eq!(format!("{sources:?}"), "Sources([TokenCache(redacted)])");
+    }
+}

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{
-    Deadline, ErrorKind as Failure, MemoryTransport, TransportError, transport_fn,
+    Deadline, ErrorKind as Failure, MemoryTransport, TransportError, blocking_transport_fn,
+    transport_fn,
 };
 use http::Response;
 
@@ -269,4 +270,15 @@ fn the_secret_is_sent_only_over_https() {
         assert_eq!(error.kind(), ErrorKind::Config, "{bad}");
     }
     assert!(ClientCredentials::new("http://127.0.0.1:1/", "id", "x", transport).is_ok());
+}
+
+#[tokio::test]
+async fn a_panic_of_a_blocking_transport_is_an_error_without_a_secret() {
+    let transport = blocking_transport_fn(|_| panic!("planted panic"));
+    let url = "https://login.example.com/token";
+    let source = ClientCredentials::new_blocking(url, "id", "CANARY", transport).unwrap();
+    let error = source.token(None).await.unwrap_err();
+    assert_eq!(error.to_string(), "the thread of the transport failed");
+    assert_eq!(format!("{source:?}"), "ClientCredentials { .. }");
+    assert!(!format!("{error:?}").contains("CANARY"));
 }

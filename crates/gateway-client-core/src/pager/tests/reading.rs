@@ -1,0 +1,110 @@
+//! Reading the records of several pages: limits, interruptions, and what has been received.
+
+use super::last;
+use super::script::{CURSOR, List, NUMBER, Script};
+use crate::Entry;
+
+#[test]
+fn the_record_limit_applies_to_each_page() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':123456789}],'pages':2}"),
+        ("2", "{'photos':[{'id':123456789},{'id':2}],'pages':2}"),
+    ]);
+    let query = List::<NUMBER>::default();
+    for (limit, accepted) in [
+        ("{'id':12345678}".len(), [true, false, false, true]),
+        ("{'id':123456789}".len(), [true; 4]),
+    ] {
+        let records = script.client().stream_all(&query).record_limit(limit);
+        let is_record = |entry| matches!(entry, Ok(Entry::Record(_)));
+        assert_eq!(records.map(is_record).collect::<Vec<_>>(), accepted);
+
+        let mut records = script.async_client().stream_all(&query).record_limit(limit);
+        for is_accepted in accepted {
+            let entry = pollster::block_on(records.next()).unwrap();
+            assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted);
+        }
+        assert!(pollster::block_on(records.next()).is_none());
+    }
+}
+
+#[test]
+fn an_interrupted_page_counts_the_records_of_all_pages() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':2}],'pages':2}"),
+        ("2", "{'photos':[{'id':3},{'id':4}"),
+    ]);
+    let query = List::<NUMBER>::default();
+    let mut records = script.client().stream_all(&query);
+    let error = records.by_ref().find_map(Result::err).unwrap();
+    assert_eq!(error.delivered(), Some(4));
+    assert!(records.next().is_none());
+    let error = last(&mut script.async_client().stream_all(&query)).unwrap_err();
+    assert_eq!(error.delivered(), Some(4));
+}
+
+#[test]
+fn received_records_are_taken_without_a_request() {
+    let script = Script::new([
+        ("", "{'photos':[{'id':1},{'id':2},7,{'id':3}],'cursor':'b'}"),
+        ("b", "{'photos':[{'id':4},{'id':5}]}"),
+    ]);
+    let query = List::<CURSOR>::default();
+    let mut records = script.client().stream_all(&query).limit(4);
+    assert!(records.received_json_with(|_, _| ()).is_none());
+    assert!(script.asked().is_empty());
+
+    let mut taken = vec![json(records.next_json_with(|_, json| json.to_owned()))];
+    while let Some(entry) = records.received_json_with(|_, json| json.to_owned()) {
+        taken.push(json(Some(entry)));
+    }
+    assert_eq!(taken, [r#"{"id":1}"#, r#"{"id":2}"#, "7", r#"{"id":3}"#]);
+    assert_eq!(script.asked(), [""]);
+
+    assert_eq!(json(records.next_json_with(|_, json| json.to_owned())), r#"{"id":4}"#);
+    // The limit also ends what has been received.
+    assert!(records.received_json_with(|_, _| ()).is_none());
+    assert!(records.next().is_none());
+    assert_eq!(script.asked(), ["", "b"]);
+}
+
+/// Returns the text of a record, accepted or not.
+fn json(entry: Option<Result<Entry<String>, crate::Error>>) -> String {
+    match entry.unwrap().unwrap() {
+        Entry::Record(json) => json,
+        Entry::Rejected(rejected) => rejected.raw().to_owned(),
+    }
+}
+
+/// The query and the records may be personal data.
+#[test]
+fn debug_shows_only_counts() {
+    let script = Script::new([("", "{'photos':[{'id':1}]}")]);
+    let query = List::<CURSOR> { cursor: Some("*".to_owned()), ..List::default() };
+    let (client, asynchronous) = (script.client(), script.async_client());
+    for (name, text) in [
+        ("Pages", format!("{:?}", client.pages(&query))),
+        ("PagedRecords", format!("{:?}", client.stream_all(&query))),
+        ("Pages", format!("{:?}", asynchronous.pages(&query))),
+        ("PagedRecords", format!("{:?}", asynchronous.stream_all(&query))),
+    ] {
+        assert_eq!(text, format!("{name} {{ pager: Pager {{ pages: 0, records: 0, .. }}, .. }}"));
+    }
+}
+
+#[test]
+fn the_fields_beside_a_page_follow_its_last_record() {
+    let script = Script::new([("", "{'photos':[{'id':1}],'pages':1}")]);
+    let mut records = script.client().stream_all(&List::<NUMBER>::default());
+    assert!(records.next().unwrap().is_ok());
+    assert!(records.beside().is_none());
+    assert!(records.next().is_none());
+    assert_eq!(records.beside().and_then(|beside| beside.pages), Some(1));
+
+    let mut records = script.async_client().stream_all(&List::<NUMBER>::default());
+    assert!(records.beside().is_none());
+    assert!(pollster::block_on(records.next()).unwrap().is_ok());
+    assert!(records.beside().is_none());
+    assert!(pollster::block_on(records.next()).is_none());
+    assert_eq!(records.beside().and_then(|beside| beside.pages), Some(1));
+}
