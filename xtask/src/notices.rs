@@ -73,3 +73,77 @@ fn is_licence(name: &str) -> bool {
 fn name(path: &std::path::Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().to_uppercase()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::notices;
+    use crate::components::Component;
+
+    /// Returns a crate of another project with this licence.
+    fn component(name: &str, licence: Option<&str>, folder: &Path) -> Component {
+        Component {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            licence: licence.map(str::to_owned),
+            repository: None,
+            checksum: Some("00".repeat(32)),
+            folder: folder.to_owned(),
+            is_linked: true,
+            dependencies: BTreeSet::new(),
+        }
+    }
+
+    #[test]
+    fn a_crate_without_the_text_of_its_licence_has_its_sources() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = Component {
+            repository: Some("https://example.com/known".to_owned()),
+            ..component("known", Some("MIT"), folder.path())
+        };
+        let unknown = component("unknown", Some("MIT"), folder.path());
+        assert_eq!(
+            notices("program", &[known, unknown]).unwrap(),
+            "program contains these packages of other projects.\n\n\
+             known 1.0.0: MIT\n\
+             unknown 1.0.0: MIT\n\n\
+             The packages below name their licence, but do not contain its text:\n\n\
+             known 1.0.0: https://example.com/known\n\
+             unknown 1.0.0: unknown sources\n"
+        );
+    }
+
+    #[test]
+    fn the_same_text_is_there_once_and_the_shorter_licence_is_chosen() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("LICENSE-MIT"), "Permission\r\n").unwrap();
+        fs::write(folder.path().join("LICENSE-APACHE"), "Conditions\n").unwrap();
+        fs::write(folder.path().join("README.md"), "Words\n").unwrap();
+        let choice = |name| component(name, Some("MIT OR Apache-2.0"), folder.path());
+        let line = "=".repeat(80);
+        assert_eq!(
+            notices("program", &[choice("a"), choice("b")]).unwrap(),
+            format!(
+                "program contains these packages of other projects.\n\n\
+                 a 1.0.0: MIT OR Apache-2.0\nb 1.0.0: MIT OR Apache-2.0\n\n\
+                 {line}\na 1.0.0\nb 1.0.0\n{line}\n\nPermission\n"
+            )
+        );
+        let both = component("c", Some("MIT AND Apache-2.0"), folder.path());
+        let text = notices("program", &[both]).unwrap();
+        assert!(text.contains("Permission") && text.contains("Conditions"), "{text}");
+    }
+
+    #[test]
+    fn a_crate_without_a_licence_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let none = component("none", None, folder.path());
+        assert_eq!(notices("program", &[none]).unwrap_err(), "none 1.0.0 has no licence");
+        let lost = component("lost", Some("MIT"), &folder.path().join("lost"));
+        let error = notices("program", &[lost]).unwrap_err();
+        assert!(error.starts_with("cannot read the licence of lost 1.0.0: "), "{error}");
+    }
+}

@@ -67,3 +67,14 @@ fn dependencies(component: &Component) -> Value {
 fn reference(name: &str, version: &str) -> String {
     format!("pkg:cargo/{name}@{}", version.replace('+', "%2B"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::bill_of_materials;
+
+    #[test]
+    fn a_package_that_is_not_among_the_components_is_an_error() {
+        let error = bill_of_materials("program", &[]).unwrap_err();
+        assert_eq!(error, "the workspace has no package program");
+    }
+}
