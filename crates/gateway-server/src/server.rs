@@ -49,7 +49,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Fails if an address cannot be bound, or if the certificates or their key cannot be used.
+    /// Fails if an address cannot be bound, if a thread cannot be started, or if the certificates or their key cannot be
+    /// used.
     #[expect(clippy::unused_async, reason = "listening needs the runtime of the caller")]
     pub async fn start(self) -> Result<RunningServer, Error> {
         let Self { config, store } = self;
