@@ -1,4 +1,4 @@
-//! Scalars that count seconds: every value is kept, and converts if a date and time can represent it.
+//! Scalars that count seconds or milliseconds: every value is kept, and converts if a date and time can represent it.
 
 use gateway_model_core::codegen::scalar;
 use gateway_model_core::{Error, ErrorKind};
@@ -11,6 +11,11 @@ scalar! {
 scalar! {
     /// Seconds as text.
     Taken, epoch_seconds_text
+}
+
+scalar! {
+    /// Milliseconds as an integer.
+    Shot, epoch_milliseconds
 }
 
 #[test]
@@ -67,7 +72,18 @@ fn refused<T>(result: Result<T, Error>, name: &str) {
 mod with_jiff {
     use jiff::Timestamp;
 
-    use super::{Seen, Taken, refused};
+    use super::{Seen, Shot, Taken, refused};
+
+    #[test]
+    fn milliseconds_convert_both_ways() {
+        for milliseconds in [-1, 0, 1_234, 1_711_850_400_567] {
+            let time = Timestamp::from_millisecond(milliseconds).unwrap();
+            assert_eq!(Timestamp::try_from(&Shot::new(milliseconds)).unwrap(), time);
+            assert_eq!(Shot::try_from(time).unwrap().get(), milliseconds);
+        }
+        refused(Timestamp::try_from(&Shot::new(i64::MAX)), "Shot");
+        refused(Shot::try_from(Timestamp::new(1, 500_000).unwrap()), "Shot");
+    }
 
     #[test]
     fn timestamps_convert_both_ways() {
@@ -95,7 +111,18 @@ mod with_jiff {
 mod with_chrono {
     use chrono::{DateTime, Utc};
 
-    use super::{Seen, Taken, refused};
+    use super::{Seen, Shot, Taken, refused};
+
+    #[test]
+    fn milliseconds_convert_both_ways() {
+        for milliseconds in [-1, 0, 1_234, 1_711_850_400_567] {
+            let time = DateTime::from_timestamp_millis(milliseconds).unwrap();
+            assert_eq!(DateTime::<Utc>::try_from(&Shot::new(milliseconds)).unwrap(), time);
+            assert_eq!(Shot::try_from(time).unwrap().get(), milliseconds);
+        }
+        refused(DateTime::<Utc>::try_from(&Shot::new(i64::MAX)), "Shot");
+        refused(Shot::try_from(DateTime::from_timestamp(1, 500_000).unwrap()), "Shot");
+    }
 
     #[test]
     fn times_convert_both_ways() {

@@ -5,6 +5,11 @@ use std::borrow::Cow;
 use gateway_model_core::codegen::{self, EmptyArrayAsMap, Layout, Nulls, OneAsList};
 use gateway_model_core::{Error, ErrorKind, Extra, Float, Listing, Map};
 
+codegen::scalar! {
+    /// A price.
+    Price, decimal, or_number
+}
+
 /// A record with fields in other forms.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Shop {
@@ -15,6 +20,7 @@ pub(crate) struct Shop {
     seats: Option<i64>,
     note: Option<String>,
     open: Option<Vec<bool>>,
+    price: Option<Price>,
     extra: Extra<'static>,
     nulls: Nulls,
 }
@@ -29,6 +35,7 @@ pub(crate) struct ShopRef<'a> {
     seats: Option<i64>,
     note: Option<Cow<'a, str>>,
     open: Option<Vec<bool>>,
+    price: Option<Cow<'a, str>>,
     extra: Extra<'a>,
     nulls: Nulls,
 }
@@ -42,7 +49,8 @@ codegen::record! {
     4 blank plain seats: i64 = "seats";
     5 blank personal note: String = "note";
     6 blank plain open: OneAsList<bool> = "open";
-    columns ["tags", "sizes", "names", "below", "seats", "note", "open", "extra"];
+    7 blank plain price: Price = "price";
+    columns ["tags", "sizes", "names", "below", "seats", "note", "open", "price", "extra"];
 }
 
 /// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
@@ -101,6 +109,8 @@ fn other_forms_are_read_and_the_type_of_the_field_is_written() {
             r#"{"tags":[],"seats":-4,"note":"n","open":true}"#,
             &format!(r#"{EMPTY},"seats":-4,"note":"n","open":[true]}}"#),
         ),
+        (r#"{"tags":[],"price":""}"#, &format!(r#"{EMPTY},"price":null}}"#)),
+        (r#"{"tags":[],"price":1.50}"#, &format!(r#"{EMPTY},"price":"1.50"}}"#)),
         (r#"{"tags":[],"seats":null,"open":[]}"#, &format!(r#"{EMPTY},"seats":null,"open":[]}}"#)),
     ] {
         let shop = decoded(json).unwrap();

@@ -188,6 +188,36 @@ fn a_boolean_has_the_text_of_its_first_code() {
     assert_eq!("0".parse::<IsOpen>().unwrap_err().kind(), ErrorKind::Conversion);
 }
 
+codegen::scalar! {
+    /// Whether a shop is new.
+    IsNew, boolean, [Code::Boolean(true)], [Code::Boolean(false), Code::Text("")]
+}
+
+#[test]
+fn a_boolean_is_written_as_its_first_code() {
+    for (json, value) in [("true", true), ("false", false), ("\"\"", false)] {
+        let is_new: IsNew = serde_json::from_str(json).unwrap();
+        assert_eq!(
+            (is_new.get(), bool::from(is_new), IsNew::from(&is_new)),
+            (value, value, is_new)
+        );
+        assert_eq!(serde_json::to_string(&is_new).unwrap(), value.to_string());
+        assert_eq!(format!("{is_new} {is_new:?}"), format!("{value} IsNew({value})"));
+    }
+}
+
+#[test]
+fn a_number_is_shown_and_converted() {
+    let id: ShopId = "007".parse().unwrap();
+    assert_eq!(format!("{id:>3} {id:?}"), "  7 ShopId(7)");
+    assert_eq!((u64::from(id), ShopId::from(&id)), (7, ShopId::from(7)));
+    let kind = Kind::from(-2);
+    assert_eq!(format!("{kind:>3} {}", Kind::from(5)), " -2 5");
+    assert_eq!((i64::from(kind), Kind::from(&kind)), (-2, kind));
+    assert_eq!([kind, Kind::from(5)].map(|kind| kind.is_known()), [true, false]);
+    assert_eq!((i64::from(Size::Small), Size::Small.to_string()), (0, "0".to_owned()));
+}
+
 #[test]
 fn an_enum_of_integers_keeps_an_unknown_one() {
     assert_eq!((Kind::from(-2), Kind::from(5).code()), (Kind::Books, 5));
