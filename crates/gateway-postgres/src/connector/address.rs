@@ -224,6 +224,8 @@ const UNSUPPORTED: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn read(url: &str) -> Address {
@@ -242,6 +244,17 @@ mod tests {
         let config = address.config(&address.targets[1]);
         assert_eq!(config.get_hostaddrs(), ["10.0.0.2".parse::<IpAddr>().unwrap()]);
         assert_eq!(config.get_ports(), [1]);
+    }
+
+    #[test]
+    fn hosts_are_tried_in_their_order_or_in_a_random_one() {
+        let first = |url: &str| -> BTreeSet<String> {
+            let address = read(url);
+            (0..64).map(|_| address.ordered_targets()[0].host()).collect()
+        };
+        assert_eq!(first("postgres://u@a,b/d"), ["a".to_owned()].into());
+        let random = first("postgres://u@a,b/d?load_balance_hosts=random");
+        assert_eq!(random, ["a", "b"].map(str::to_owned).into());
     }
 
     #[test]

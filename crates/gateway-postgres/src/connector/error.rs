@@ -252,3 +252,86 @@ fn find_rustls(error: &::postgres::Error) -> Option<&rustls::Error> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio_rustls::rustls::Error::{AlertReceived, InvalidCertificate};
+
+    use super::*;
+
+    fn attempt(encrypted: bool, certificate: bool) -> Attempt<'static> {
+        Attempt {
+            name: "db.example:5432".to_owned(),
+            host: "db.example".to_owned(),
+            encrypted,
+            certificate,
+            user: "u",
+            database: None,
+        }
+    }
+
+    #[test]
+    fn a_state_of_the_database_has_a_kind_and_a_next_step() {
+        for (state, kind, expected) in [
+            ("28P01", ErrorKind::Refused, "correct the URL, PGPASSWORD or the password file"),
+            ("3D000", ErrorKind::Refused, "database `u` does not exist"),
+            ("42501", ErrorKind::Refused, "grant CONNECT to it"),
+            ("53300", ErrorKind::Busy, "no free connection; try again later"),
+            ("57P01", ErrorKind::Unreachable, "is starting or stopping"),
+            ("57P03", ErrorKind::Unreachable, "is starting or stopping"),
+            ("08006", ErrorKind::Unreachable, "the connection to the database failed"),
+            ("XX000", ErrorKind::Refused, "the database refused the connection"),
+        ] {
+            let (actual, text) = of_state(state, &attempt(true, false));
+            assert_eq!(actual, kind, "{state}");
+            assert!(text.contains(expected), "{text}");
+            assert!(text.ends_with(&format!(" (SQLSTATE {state})")), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_next_step_of_a_refused_user_depends_on_the_connection() {
+        for (encrypted, certificate, expected) in [
+            (false, false, "if it requires TLS, set sslmode=verify-full"),
+            (false, true, "if it requires TLS, set sslmode=verify-full"),
+            (true, false, "if it requires a client certificate, set sslcert and sslkey"),
+            (true, true, "check the client certificate in sslcert"),
+        ] {
+            let (kind, text) = of_state("28000", &attempt(encrypted, certificate));
+            assert_eq!(kind, ErrorKind::Refused);
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_failure_of_tls_has_a_next_step() {
+        for (error, expected) in [
+            (InvalidCertificate(CertificateError::NotValidForName), "valid for the name `h`"),
+            (InvalidCertificate(CertificateError::Expired), "renew it on the server"),
+            (InvalidCertificate(CertificateError::NotValidYet), "check the clocks"),
+            (InvalidCertificate(CertificateError::UnknownIssuer), "set sslrootcert to the file"),
+            (InvalidCertificate(CertificateError::Revoked), "check sslmode, sslrootcert and"),
+            (AlertReceived(AlertDescription::CertificateRequired), "set sslcert and sslkey"),
+            (AlertReceived(AlertDescription::UnknownCA), "check sslcert and sslkey"),
+            (AlertReceived(AlertDescription::DecryptError), "check sslcert and sslkey"),
+            (AlertReceived(AlertDescription::HandshakeFailure), "check sslmode, sslrootcert and"),
+        ] {
+            let text = of_tls(&error, "h");
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_of_one_host_decides() {
+        let failure = |kind, text: &str| Error::new(kind, text);
+        let (busy, away) = (ErrorKind::Busy, ErrorKind::Unreachable);
+        let error = combined(vec![
+            failure(away, "a: away"),
+            failure(ErrorKind::Refused, "b: refused"),
+            failure(busy, "c: busy"),
+        ]);
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Refused, "b: refused"));
+        let error = combined(vec![failure(busy, "a: busy"), failure(away, "b: away")]);
+        assert_eq!((error.kind(), error.to_string().as_str()), (busy, "a: busy; b: away"));
+    }
+}

@@ -141,6 +141,21 @@ mod tests {
     }
 
     #[test]
+    fn a_password_file_that_cannot_be_read_is_a_warning() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("pgpass");
+        fs::write(&file, "*:*:*:*:canary").unwrap();
+        for (path, expected) in [
+            (directory.path().to_owned(), "is ignored: it is not a plain file"),
+            (file.join("below"), "below: Not a directory"),
+        ] {
+            let passwords = Passwords { password: None, file: Some(path) };
+            let warning = find(&passwords, &wanted("h")).unwrap_err();
+            assert!(warning.starts_with("warning: ") && warning.contains(expected), "{warning}");
+        }
+    }
+
+    #[test]
     fn a_password_file_need_not_exist() {
         let passwords = Passwords { password: None, file: Some("/nowhere/pgpass".into()) };
         assert_eq!(find(&passwords, &wanted("h")).unwrap(), None);

@@ -225,6 +225,8 @@ fn setting(text: impl Into<String>) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn given(mode: &str, roots: &str) -> Result<TlsSettings, Error> {
@@ -248,6 +250,42 @@ mod tests {
             [("allow", ""), ("require", "system"), ("verify-ca", ""), ("verify-ca", "system")]
         {
             given(mode, roots).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_named_with_its_parameter() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            path
+        };
+        let own = rcgen::generate_simple_self_signed([]).unwrap();
+        let certificate = write("own.pem", &own.cert.pem());
+        let key = write("own.key", &own.signing_key.serialize_pem());
+        let other = write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
+        let bad =
+            write("bad.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+        let read = |roots: &Path, key: &Path| {
+            let roots = Roots::File(roots.to_owned());
+            let certificate = Some((certificate.clone(), key.to_owned()));
+            protection(&TlsSettings { mode: Mode::Require, roots, certificate }).map(drop)
+        };
+        read(&certificate, &key).unwrap();
+        for (roots, key, expected) in [
+            (&bad, &key, "cannot use a certificate in "),
+            (&bad, &key, "bad.pem: "),
+            (&bad, &key, "; check sslrootcert"),
+            (&certificate, &certificate, "own.pem contains no usable private key: "),
+            (&certificate, &certificate, "; check sslkey"),
+            (&certificate, &other, "cannot use the client certificate: "),
+            (&certificate, &other, "; check sslcert and sslkey"),
+        ] {
+            let error = read(roots, key).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Setting);
+            assert!(error.to_string().contains(expected), "{error}");
         }
     }
 

@@ -54,8 +54,18 @@ impl Encrypted {
         authority: &Authority,
         access: &str,
     ) -> Option<Self> {
+        Self::start_with(identity, authority, access, "")
+    }
+
+    /// Starts it as [`start`](Self::start) does, with more settings.
+    pub(crate) fn start_with(
+        identity: Option<&(String, String)>,
+        authority: &Authority,
+        access: &str,
+        settings: &str,
+    ) -> Option<Self> {
         let port = free_port();
-        let mut settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n");
+        let mut settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n{settings}\n");
         if identity.is_some() {
             settings.push_str(
                 "ssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server.key'\n\

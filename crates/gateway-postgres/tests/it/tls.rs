@@ -1,11 +1,12 @@
 //! TLS to PostgreSQL: what each `sslmode` accepts, and the errors that name the next step.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use gateway_postgres::ErrorKind;
 use rcgen::{BasicConstraints, IsCa, KeyPair, date_time_ymd};
 
-use crate::connection::{accepted, connect, refused};
+use crate::connection::{accepted, connect, connector, refused};
 use crate::encrypted::{Authority, Encrypted, HOSTSSL, named};
 
 #[test]
@@ -54,6 +55,24 @@ fn each_sslmode_verifies_what_libpq_documents() {
     assert!(text.contains("database `e` does not exist"), "{text}");
     let text = refused(&server.url("sslmode=require").replace(":canary", ""));
     assert!(text.contains("asks for a password; set PGPASSWORD"), "{text}");
+}
+
+#[test]
+fn a_server_with_tls_1_2_only_is_accepted() {
+    let authority = Authority::new("ours");
+    let identity = authority.issue(&named("db", &["db.test"]));
+    let settings = "ssl_max_protocol_version = 'TLSv1.2'";
+    let server = Encrypted::start_with(Some(&identity), &authority, HOSTSSL, settings);
+    let Some(server) = server else { return };
+    let ca = authority.file("ca.pem");
+    for mode in ["require", "verify-ca", "verify-full"] {
+        let url = server.url(&format!("sslmode={mode}&sslrootcert={}", ca.display()));
+        let mut client =
+            connector(&url, |_notice| {}).unwrap().open(Duration::from_secs(30)).unwrap();
+        let statement = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+        let version: String = client.query_one(statement, &[]).unwrap().get(0);
+        assert_eq!(version, "TLSv1.2", "{mode}");
+    }
 }
 
 #[test]
