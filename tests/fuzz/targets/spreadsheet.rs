@@ -122,21 +122,33 @@ fn by_spreadsheet(text: &str, separator: char) -> Vec<Vec<String>> {
 /// Whether a spreadsheet would run the cell, and that could do more than arithmetic. `separator` is that of the writer.
 fn is_formula(cell: &str, separator: char) -> bool {
     let cell = cell.trim_start_matches(['\t', '\r', '\n', '\0']);
-    let is_arithmetic = |letter: char| letter.is_ascii_digit() || "+-*/^%(). ,".contains(letter);
-    match cell.chars().next() {
-        Some('=' | '@' | '＝' | '＠') => true,
-        Some(sign @ ('+' | '-' | '＋' | '－')) => {
-            // The last quote may be that of the writer.
-            let rest = cell[sign.len_utf8()..].trim_start_matches(is_arithmetic);
-            let rest = rest.strip_prefix('"').unwrap_or(rest);
-            // After a number, only white space and an operator continue a formula. No other separator is either.
-            let next = rest.trim_start_matches(['\t', '\r', '\n', ' ']);
-            match next.chars().next() {
-                None => false,
-                Some(letter) if next.len() < rest.len() => "+-*/^%&<>=".contains(letter),
-                Some(letter) => letter != separator,
+    // After a number, no separator is an operator; a tab is white space.
+    let ends = |letter| letter == separator && letter != '\t';
+    let cell = cell.split(ends).next().unwrap_or_default();
+    let sign = match cell.chars().next() {
+        Some('=' | '@' | '＝' | '＠') => return true,
+        Some(sign @ ('+' | '-' | '＋' | '－')) => sign,
+        _ => return false,
+    };
+    // The last quote may be that of the writer.
+    let cell = cell[sign.len_utf8()..].strip_suffix('"').unwrap_or(&cell[sign.len_utf8()..]);
+    let (mut has_operand, mut letters) = (false, cell.chars().peekable());
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\t' | '\r' | '\n' | ' ' => {
+                // After a number and white space, only an operator continues a formula.
+                let is_space = |letter: &char| "\t\r\n ".contains(*letter);
+                while letters.next_if(is_space).is_some() {}
+                let continues = |letter: &char| "+-*/^%&<>=)".contains(*letter);
+                if has_operand && !letters.peek().is_some_and(continues) {
+                    return false;
+                }
             }
+            '0'..='9' | '.' | ',' | ')' | '%' => has_operand = true,
+            '+' | '-' | '*' | '/' | '^' | '&' | '<' | '>' | '=' | '(' => has_operand = false,
+            '"' if has_operand => return false,
+            _ => return true,
         }
-        _ => false,
     }
+    false
 }
