@@ -120,17 +120,21 @@ fn is_phone(cell: &str) -> bool {
     let rest = cell.strip_prefix('+').unwrap_or_default();
     let plain = |letter: char| letter.is_ascii_digit() || " ()./-".contains(letter);
     starts_group(rest)
+        && ends_group(rest.trim_end())
         && rest.chars().all(plain)
         && (!rest.contains(['-', '/']) || (has_separate_groups(rest) && !is_mixed_fraction(rest)))
 }
 
 /// Returns whether a space separates two groups without an operator between them, as in `30 700` and `49 (0)30`.
 fn has_separate_groups(text: &str) -> bool {
-    let ends_group = |part: &str| part.ends_with(|last: char| last.is_ascii_digit() || last == ')');
     let parts: Vec<&str> = text.split(' ').filter(|part| !part.is_empty()).collect();
     parts
         .windows(2)
         .any(|pair| matches!(pair, [one, other] if ends_group(one) && starts_group(other)))
+}
+
+fn ends_group(text: &str) -> bool {
+    text.ends_with(|last: char| last.is_ascii_digit() || last == ')')
 }
 
 fn starts_group(text: &str) -> bool {
@@ -272,6 +276,8 @@ mod tests {
             "+(1)-1",
             "+1 1/2",
             "+49 30/7001067",
+            "+(",
+            "+40 (",
         ] {
             assert!(is_formula(formula), "{formula}");
         }
