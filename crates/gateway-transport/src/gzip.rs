@@ -136,13 +136,16 @@ struct Decoded<B> {
     encoded: Bytes,
     /// Decoded, but not yet read. Only the blocking side uses it.
     ready: Bytes,
+    /// Received, and passed on after the last chunk. Only the async side uses them.
+    trailers: Option<Frame<Bytes>>,
     is_finished: bool,
 }
 
 impl<B> Decoded<B> {
     fn new(inner: B) -> Self {
         let (encoded, ready) = (Bytes::new(), Bytes::new());
-        Self { inner, inflate: Inflate::new(), encoded, ready, is_finished: false }
+        let inflate = Inflate::new();
+        Self { inner, inflate, encoded, ready, trailers: None, is_finished: false }
     }
 
     /// Decodes the next chunk of the received bytes. An empty chunk means that more input is needed.
@@ -178,15 +181,17 @@ impl HttpBody for Decoded<Body> {
                 return Poll::Ready(Some(Ok(Frame::data(decoded))));
             }
             if this.is_finished {
-                return Poll::Ready(None);
+                return Poll::Ready(this.trailers.take().map(Ok));
             }
-            let Some(frame) = ready!(Pin::new(&mut this.inner).poll_frame(cx)?) else {
-                let last = this.finish()?;
-                return Poll::Ready((!last.is_empty()).then(|| Ok(Frame::data(last))));
-            };
-            match frame.into_data() {
-                Ok(data) => this.encoded = data,
-                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            match ready!(Pin::new(&mut this.inner).poll_frame(cx)?).map(Frame::into_data) {
+                Some(Ok(data)) => this.encoded = data,
+                Some(Err(trailers)) => this.trailers = Some(trailers),
+                None => {
+                    let last = this.finish()?;
+                    if !last.is_empty() {
+                        return Poll::Ready(Some(Ok(Frame::data(last))));
+                    }
+                }
             }
         }
     }
