@@ -192,3 +192,73 @@ impl<T, S> fmt::Debug for Records<T, S> {
         f.debug_struct("Records").field("reader", &self.reader).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use gateway_transport::{TransportError, transport_fn};
+    use http::{HeaderMap, Response};
+    use http_body::Frame;
+
+    use super::*;
+    use crate::photos::{ListPhotos, Photos};
+    use crate::{AccessToken, Client};
+
+    /// A body with trailers, of which each frame is ready.
+    struct Frames(Vec<Frame<Bytes>>);
+
+    impl http_body::Body for Frames {
+        type Data = Bytes;
+        type Error = TransportError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+            let is_over = self.0.is_empty();
+            Poll::Ready((!is_over).then(|| Ok(self.0.remove(0))))
+        }
+    }
+
+    fn client(text: &'static str) -> Client<Photos> {
+        let transport = transport_fn(move |_| async move {
+            let trailers = Frame::trailers(HeaderMap::new());
+            let body = Body::new(Frames(vec![Frame::data(text.into()), trailers]));
+            let response = Response::builder().header("content-type", "application/json");
+            Ok(response.body(body).unwrap())
+        });
+        Client::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport)
+            .build()
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn trailers_neither_end_nor_complete_a_list() {
+        let whole = client(r#"{"result":[{"id":1}],"status":"success"}"#);
+        let mut records = whole.stream(&ListPhotos).await.unwrap();
+        assert!(records.next().await.unwrap().is_ok());
+        assert!(records.next().await.is_none());
+
+        let truncated = client(r#"{"result":[{"id":1},"#);
+        let mut records = truncated.stream(&ListPhotos).await.unwrap();
+        assert!(records.next().await.unwrap().is_ok());
+        let error = records.next().await.unwrap().unwrap_err();
+        assert_eq!(error.delivered(), Some(1));
+        assert!(records.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn the_record_limit_rejects_a_longer_record_only() {
+        let client =
+            client(r#"{"status":"success","result":[{"id":123456},{"id":1234567},{"id":7}]}"#);
+        let records = client.stream(&ListPhotos).await.unwrap();
+        let mut records = records.record_limit(r#"{"id":123456}"#.len());
+        for is_accepted in [true, false, true] {
+            let entry = poll_fn(|cx| Pin::new(&mut records).poll_next(cx)).await.unwrap();
+            assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted, "{entry:?}");
+        }
+        assert!(records.next().await.is_none());
+    }
+}

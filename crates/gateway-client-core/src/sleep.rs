@@ -72,6 +72,18 @@ mod tests {
     use std::future::{pending, ready};
     use std::time::{Duration, Instant};
 
+    #[cfg(feature = "test-util")]
+    use {
+        super::sleep_blocking,
+        crate::clock::{date, now},
+        gateway_transport::{
+            BoxFuture,
+            simulated::{Time, simulate},
+        },
+        std::sync::{Arc, Mutex},
+        std::time::SystemTime,
+    };
+
     use super::{sleep, timeout_at};
 
     #[test]
@@ -87,5 +99,43 @@ mod tests {
         let now = Instant::now();
         assert_eq!(pollster::block_on(timeout_at(now, ready(7))), Some(7));
         assert_eq!(pollster::block_on(timeout_at(now, pending::<u8>())), None);
+    }
+    /// A clock that shows the end of the last sleep.
+    #[cfg(feature = "test-util")]
+    struct Simulation(Mutex<Instant>);
+
+    #[cfg(feature = "test-util")]
+    impl Time for Simulation {
+        fn now(&self) -> Instant {
+            *self.0.lock().unwrap()
+        }
+
+        fn date(&self) -> SystemTime {
+            SystemTime::UNIX_EPOCH
+        }
+
+        fn sleep_until(&self, end: Instant) -> BoxFuture<'static, ()> {
+            self.block_until(end);
+            Box::pin(ready(()))
+        }
+
+        fn block_until(&self, end: Instant) {
+            *self.0.lock().unwrap() = end;
+        }
+    }
+
+    #[cfg(feature = "test-util")]
+    #[test]
+    fn a_simulation_replaces_every_wait_and_the_date() {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        let start = Instant::now();
+        let _simulated = simulate(Arc::new(Simulation(Mutex::new(start))));
+        pollster::block_on(sleep(YEAR));
+        assert_eq!(now(), start + YEAR);
+        sleep_blocking(YEAR);
+        assert_eq!(now(), start + 2 * YEAR);
+        assert_eq!(pollster::block_on(timeout_at(now() + YEAR, pending::<u8>())), None);
+        assert_eq!(now(), start + 3 * YEAR);
+        assert_eq!(date(), SystemTime::UNIX_EPOCH);
     }
 }

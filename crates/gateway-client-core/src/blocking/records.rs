@@ -173,8 +173,8 @@ mod tests {
     use gateway_transport::{BlockingBody, blocking_transport_fn};
     use http::Response;
 
-    use crate::AccessToken;
     use crate::photos::{BlockingClient, ListPhotos};
+    use crate::{AccessToken, Entry};
 
     /// A body whose lifetime a test observes.
     struct Observed {
@@ -213,5 +213,25 @@ mod tests {
             assert!(records.next().is_none_or(|cut| cut.is_err()), "{list}");
             assert_eq!(Arc::strong_count(&alive), before - 1, "{list}");
         }
+    }
+
+    #[test]
+    fn only_accepted_records_are_lent() {
+        let transport = blocking_transport_fn(|_| {
+            let list = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
+            let response = Response::builder().header("content-type", "application/json");
+            Ok(response.body(list.into()).unwrap())
+        });
+        let client = BlockingClient::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport)
+            .build()
+            .unwrap();
+        let (mut records, mut lent) = (client.stream(&ListPhotos).unwrap(), 0);
+        let mut accepted = Vec::new();
+        while let Some(entry) = records.next_with(|_| lent += 1) {
+            accepted.push(matches!(entry.unwrap(), Entry::Record(())));
+        }
+        assert_eq!((accepted, lent), (vec![true, false, true], 2));
     }
 }

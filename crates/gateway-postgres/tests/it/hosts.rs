@@ -93,7 +93,7 @@ fn debug_shows_hosts_and_no_password() {
     assert_eq!(format!("{connector:?}"), r#"Connector { hosts: ["a:5432", "b:6000"], .. }"#);
 }
 
-/// The first connection ends at once, as while a database starts. The others reach the database.
+/// The peer closes the first connection, as a database that starts. The second one reaches the database.
 #[test]
 fn the_end_of_a_wait_is_announced() {
     let Some(server) = plain() else { return };
