@@ -1,4 +1,4 @@
-//! Runs the program on a small workspace of its own.
+//! Runs the program on a small workspace.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot start has failed")]
 

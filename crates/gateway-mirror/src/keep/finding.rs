@@ -137,3 +137,62 @@ impl fmt::Display for Finding {
 
 /// Maximum number of findings that are kept.
 const MAX_FINDINGS: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::{Check, Finding, FindingKind, MAX_FINDINGS};
+
+    #[test]
+    fn each_kind_has_a_name_a_next_step_and_a_repair() {
+        use FindingKind::{Consumer, Counts, Damage, Erasure, Feed, Forgotten, Hash, Spell};
+        for (kind, shown) in [
+            (Damage, "damage; restore a backup, or sync into a new mirror; nothing was changed"),
+            (Counts, "counts; repair the mirror; the rows were counted again"),
+            (Feed, "feed; repair the mirror; the feed got the changes that it lacked"),
+            (Hash, "hash; repair the mirror; the next sync writes the row again"),
+            (Erasure, "erasure; repair the mirror; it was erased again"),
+            (Forgotten, "forgotten; repair the mirror; it was forgotten again"),
+            (
+                Consumer,
+                "consumer; repair the mirror, and give the consumer a new snapshot; \
+                 the consumer is at the end of the feed, and needs a new snapshot",
+            ),
+            (Spell, "spell; repair the mirror; its spells begin anew"),
+        ] {
+            let texts = [kind.as_str(), kind.next_step(), kind.repair()];
+            assert_eq!(texts.join("; "), shown);
+        }
+    }
+
+    #[test]
+    fn a_finding_names_what_it_concerns() {
+        let finding = |table: Option<&str>, id: Option<&str>| Finding {
+            kind: FindingKind::Hash,
+            table: table.map(str::to_owned),
+            id: id.map(str::to_owned),
+            cause: "a cause".to_owned(),
+        };
+        assert_eq!(finding(None, None).to_string(), "a cause; repair the mirror");
+        let table = finding(Some("photo"), None).to_string();
+        assert_eq!(table, "`photo`: a cause; repair the mirror");
+        let record = finding(Some("photo"), Some("a\n")).to_string();
+        assert_eq!(record, "`photo` a\\n: a cause; repair the mirror");
+    }
+
+    #[test]
+    fn the_first_findings_are_kept_and_the_others_counted() {
+        let mut check = Check::default();
+        for id in 0..MAX_FINDINGS + 2 {
+            check.add(Finding {
+                kind: FindingKind::Hash,
+                table: None,
+                id: Some(id.to_string()),
+                cause: String::new(),
+            });
+        }
+        let check = check.cut();
+        assert_eq!((check.findings.len(), check.more), (MAX_FINDINGS, 2));
+        assert_eq!(check.findings[0].id.as_deref(), Some("0"));
+        assert_eq!(check.cut().findings.len(), MAX_FINDINGS);
+    }
+}

@@ -119,4 +119,26 @@ mod tests {
         let tree = r#"a photo object{"children" false: list of a photo object;}"#;
         assert_eq!(described(&TREE), tree);
     }
+
+    #[test]
+    fn each_shape_has_its_own_description() {
+        static ALL: Object = object(&[
+            Member { name: "a", required: false, shape: || Shape::Boolean },
+            Member { name: "b", required: false, shape: || Shape::Unsigned },
+            Member { name: "c", required: false, shape: || Shape::Choice(|_| true) },
+            Member { name: "d", required: false, shape: || Shape::OneOrList(|| Shape::Text) },
+            Member { name: "e", required: false, shape: || Shape::OrEmptyList(|| Shape::Text) },
+            Member { name: "f", required: false, shape: || Shape::OrBlank(|| Shape::Text) },
+            Member { name: "g", required: false, shape: || Shape::Map(|| Shape::Text) },
+            Member {
+                name: "h",
+                required: false,
+                shape: || Shape::Leaf { expected: "a date", fits: |_| true },
+            },
+        ]);
+        assert_eq!(
+            described(&ALL),
+            r#"a photo object{"a" false: boolean;"b" false: unsigned;"c" false: choice;"d" false: one or list of text;"e" false: or empty list of text;"f" false: or blank of text;"g" false: map of text;"h" false: a date;}"#
+        );
+    }
 }

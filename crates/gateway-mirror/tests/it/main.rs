@@ -24,6 +24,7 @@ mod kill;
 mod leases;
 mod never_missing;
 mod oracle;
+mod pages;
 mod past_runs;
 mod personal;
 #[path = "../../../gateway-model-core/tests/it/photos.rs"]
@@ -41,6 +42,7 @@ mod recovered;
 mod recovery;
 mod repair;
 mod sinks;
+mod snapshot;
 mod spells;
 mod sqlite;
 mod stores;

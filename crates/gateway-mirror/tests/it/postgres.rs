@@ -128,6 +128,41 @@ fn an_error_of_the_database_has_no_value() {
 }
 
 #[test]
+fn an_error_of_the_database_has_its_kind_and_a_next_step() {
+    let Some((place, ..)) = schema() else { return };
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    for (code, kind, text) in [
+        ("53100", ErrorKind::Store, "the disk of the database is full"),
+        ("40001", ErrorKind::Busy, "another session uses the tables of the mirror"),
+        ("40P01", ErrorKind::Busy, "another session uses the tables of the mirror"),
+        ("57014", ErrorKind::Store, "raise `statement_timeout` of the role"),
+        ("25006", ErrorKind::Denied, "the database is read-only; use its primary"),
+        ("57P03", ErrorKind::Unreachable, "the database is stopping or starting"),
+        ("XX001", ErrorKind::Foreign, "the database is damaged"),
+        ("XX000", ErrorKind::Store, "cannot read or write the mirror"),
+    ] {
+        // A trigger raises what the database would.
+        place.execute(&format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \
+             $$ BEGIN RAISE EXCEPTION 'Zanzibar' USING ERRCODE = '{code}'; END $$; \
+             CREATE OR REPLACE TRIGGER fail BEFORE INSERT OR UPDATE ON photo \
+             FOR EACH ROW EXECUTE FUNCTION fail()"
+        ));
+        let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        let added = run.record(r#"{"id":"2","title":"Zanzibar"}"#);
+        let error = added.and_then(|()| run.finish().map(drop)).unwrap_err();
+        assert_eq!(error.kind(), kind, "{code}: {error}");
+        let shown = format!("{error} {error:?}");
+        assert!(error.to_string().contains(text), "{code}: {error}");
+        assert!(shown.contains(code) && !shown.contains("Zanzibar"), "{shown}");
+        assert_eq!((records(&mirror).len(), feed(&mirror).len()), (1, 0));
+    }
+    place.execute("DROP TRIGGER fail ON photo");
+    assert_eq!(photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]).added, 1);
+}
+
+#[test]
 fn a_mirror_works_within_an_async_runtime() {
     let Some((place, ..)) = schema() else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -143,3 +143,43 @@ fn spells_that_contradict_their_placement_begin_anew() {
         }
     }
 }
+
+#[test]
+fn spells_of_a_placement_that_the_group_lacks_are_repaired() {
+    // After one sync without it, a placement is missing, and after two it is gone.
+    for (syncs, damage, changes) in [
+        (
+            1,
+            "UPDATE mirror_spell SET value = 'Other' WHERE record_id = '1/a'",
+            &["gone 1/a", "returned 1/a", "missing 1/a"][..],
+        ),
+        (2, "UPDATE mirror_spell SET ended_at = NULL WHERE record_id = '1/a'", &[]),
+    ] {
+        for place in places() {
+            let (server, clock) = (Server::start(), Clock::default());
+            let mut mirror = clock.of(place.open());
+            let every = SyncOptions::new().recheck_every(1);
+            clock.set(100);
+            for photo in ["a", "b", "c"] {
+                server.state().put("1", photo, "New");
+            }
+            server.sync(false, &mut mirror, &every).unwrap();
+            server.state().albums.get_mut("1").unwrap().remove("a");
+            for sync in 0..syncs {
+                clock.set(200 + sync);
+                server.sync(false, &mut mirror, &every).unwrap();
+            }
+            assert_eq!(mirror.check().unwrap().findings, [], "{damage}");
+            place.execute(damage);
+            clock.set(400);
+            let found = kinds(&mirror.check().unwrap());
+            assert_eq!(found, [FindingKind::Spell], "{damage}");
+            let before = feed(&mirror).len();
+            assert_eq!(mirror.repair().unwrap().check.findings, [], "{damage}");
+            assert_eq!(feed(&mirror)[before..], *changes, "{damage}");
+            let last =
+                "SELECT count(*) FROM mirror_spell WHERE record_id = '1/a' AND ended_at IS NULL";
+            assert_eq!(place.row(last), ["0"], "{damage}");
+        }
+    }
+}

@@ -26,3 +26,28 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
     };
     Error::new(kind, text).because(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::failed;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn an_error_of_sqlite_has_its_kind_and_a_next_step() {
+        for (code, kind, text) in [
+            (ffi::SQLITE_BUSY, ErrorKind::Busy, "try again later"),
+            (ffi::SQLITE_LOCKED, ErrorKind::Busy, "try again later"),
+            (ffi::SQLITE_FULL, ErrorKind::Store, "the disk is full; free space"),
+            (ffi::SQLITE_IOERR_WRITE, ErrorKind::Store, "check the disk and the limits"),
+            (ffi::SQLITE_CORRUPT, ErrorKind::Foreign, "damaged or not a database"),
+            (ffi::SQLITE_NOTADB, ErrorKind::Foreign, "damaged or not a database"),
+            (ffi::SQLITE_CONSTRAINT, ErrorKind::Store, "cannot read or write the mirror"),
+        ] {
+            let error = failed(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+            assert_eq!(error.kind(), kind, "{code}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+}
