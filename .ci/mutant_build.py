@@ -109,11 +109,18 @@ class Build:
             self.unviable |= {number for number in refused if can_be_unviable(self.mutants[number])}
             self.refused |= refused - self.unviable
             self.write_sources()
+        compiled = self.compiled()
+        self.refused |= {number for number, mutant in self.mutants.items() if mutant["file"] not in compiled}
         return [
             Binary(package(message["package_id"]), message["executable"], str(Path(message["manifest_path"]).parent))
             for message in messages
             if message["reason"] == "compiler-artifact" and message["executable"] and message["profile"]["test"]
         ]
+
+    def compiled(self):
+        """Returns the sources that were compiled. Some are for other systems."""
+        rules = (file.read_text().splitlines() for file in (self.work / "build/debug/deps").glob("*.d"))
+        return {line[:-1] for lines in rules for line in lines if line.endswith(".rs:")}
 
     def blamed(self, message):
         """Returns the mutants at the place of a compiler error."""
