@@ -111,6 +111,24 @@ fn a_transport_error_survives_an_io_error() {
 }
 
 #[test]
+fn the_kind_of_an_io_error_decides_the_kind_of_the_exchange() {
+    use std::io::ErrorKind as Io;
+
+    for (kind, expected) in [
+        (Io::TimedOut, ErrorKind::Timeout),
+        (Io::WouldBlock, ErrorKind::Timeout),
+        (Io::ConnectionRefused, ErrorKind::Connect),
+        (Io::NetworkUnreachable, ErrorKind::Connect),
+        (Io::ConnectionReset, ErrorKind::Interrupted),
+        (Io::UnexpectedEof, ErrorKind::Interrupted),
+        (Io::InvalidData, ErrorKind::Protocol),
+        (Io::PermissionDenied, ErrorKind::Other),
+    ] {
+        assert_eq!(TransportError::from_io(kind.into()).kind(), expected, "{kind:?}");
+    }
+}
+
+#[test]
 fn an_expired_deadline_fails_before_anything_is_sent() {
     let transport = MemoryTransport::new([Ok(http::Response::default())]);
     let mut request = Request::default();

@@ -42,3 +42,37 @@ fn wrapped(text: &str) -> String {
 }
 
 const WIDTH: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{CODES, Context, WIDTH, list, one};
+
+    #[test]
+    fn every_code_is_listed_and_explained_in_short_lines() {
+        let cx = Context { program: "gateway-codegen", root: Path::new("."), service: None };
+        let listed = list().stdout;
+        assert_eq!(listed.lines().count(), CODES.len());
+        for code in CODES {
+            assert!(listed.contains(&format!("{}  {}\n", code.id, code.title)), "{}", code.id);
+            let explained = one(&cx, &code.id.to_lowercase());
+            assert_eq!(explained.code, 0);
+            let (title, text) = explained.stdout.split_once("\n\n").unwrap();
+            assert_eq!(title, format!("{}[{}]: {}", code.level, code.id, code.title));
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+            // Only white space differs.
+            assert!(text.split_whitespace().eq(code.explanation.split_whitespace()));
+        }
+    }
+
+    #[test]
+    fn an_unknown_code_gets_a_hint() {
+        let cx = Context { program: "gateway-codegen", root: Path::new("."), service: None };
+        let wrong = one(&cx, "GW01");
+        assert_eq!((wrong.code, &*wrong.stdout), (2, ""));
+        assert!(wrong.stderr.starts_with("error: unknown code `GW01`; "), "{}", wrong.stderr);
+        let far = one(&cx, "surprise").stderr;
+        assert!(far.contains("`gateway-codegen explain` lists all codes"), "{far}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use gateway_model::{
     CandidateId, Error, ErrorKind, ListCandidates, ListCandidatesParams, ListOperation as _,
-    Operation as _, Query, RawQuery,
+    ListVacancies, Operation as _, Query, RawQuery, VacancyId,
 };
 use proptest::prelude::*;
 
@@ -71,6 +71,11 @@ fn a_query_decodes_its_response_in_every_state() {
     assert_eq!(query.decode(body).unwrap(), listing);
     assert_eq!(query.decode_borrowed(body).unwrap().items[0].id, "1");
     assert_eq!(query.status("New").decode(body).unwrap(), listing);
+
+    let vacancies = br#"[{"id":"7"}]"#;
+    assert_eq!(ListVacancies::decode(vacancies).unwrap().items[0].id, VacancyId::new("7"));
+    let borrowed = ListVacancies::new().decode_borrowed(vacancies).unwrap();
+    assert_eq!(borrowed.items[0].id, "7");
 }
 
 #[test]
