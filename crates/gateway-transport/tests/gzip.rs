@@ -3,17 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::io::Write;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::io::{Read as _, Write};
+use std::iter;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use gateway_transport::gzip::Gzip;
 use gateway_transport::{
-    BlockingTransport, Body, ErrorKind, MemoryTransport, Phase, Request, Transport, TransportError,
-    transport_fn,
+    BlockingBody, BlockingTransport, Body, ErrorKind, MemoryTransport, Phase, Request, Transport,
+    TransportError, blocking_transport_fn, transport_fn,
 };
 use http::HeaderValue;
 use http::header::ETAG;
@@ -30,8 +31,7 @@ fn exchange(encoding: &str, body: &[u8], limit: u64) -> Result<Bytes, TransportE
     let transport = Gzip::new(MemoryTransport::new([response(), response()]));
     let blocking = BlockingTransport::send(&transport, Request::default())
         .and_then(|response| response.into_body().collect(limit));
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let asynchronous = runtime.block_on(async {
+    let asynchronous = runtime().block_on(async {
         let response = Transport::send(&transport, Request::default()).await?;
         assert!(!response.headers().contains_key("content-length") || encoding == "identity");
         response.into_body().collect(limit).await
@@ -41,6 +41,10 @@ fn exchange(encoding: &str, body: &[u8], limit: u64) -> Result<Bytes, TransportE
         asynchronous.as_ref().map_err(TransportError::kind)
     );
     asynchronous
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 
 fn gzip(data: &[u8]) -> Vec<u8> {
@@ -120,6 +124,18 @@ fn the_limit_counts_decoded_bytes() {
     assert!(bomb.len() < 80_000);
     let error = exchange("gzip", &bomb, 100_000).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLarge);
+
+    // Nor does any chunk need much memory.
+    let response = http::Response::builder().header("content-encoding", "gzip");
+    let response = response.body(Bytes::from(bomb)).unwrap();
+    let transport = Gzip::new(MemoryTransport::new([Ok(response)]));
+    let response = runtime().block_on(Transport::send(&transport, Request::default())).unwrap();
+    let (mut body, mut length) = (response.into_body(), 0);
+    while let Some(chunk) = runtime().block_on(body.chunk()).unwrap() {
+        assert!(chunk.len() <= 96 << 10, "{}", chunk.len());
+        length += chunk.len();
+    }
+    assert_eq!(length, 64 << 20);
 }
 
 #[test]
@@ -169,7 +185,7 @@ fn trailers_follow_the_decoded_body() {
         let body = Body::new(WithTrailers(frames.into()));
         Ok(http::Response::builder().header("content-encoding", "gzip").body(body).unwrap())
     }));
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = runtime();
     let body = || {
         let response = runtime.block_on(transport.send(Request::default())).unwrap();
         response.into_body()
@@ -187,4 +203,59 @@ fn trailers_follow_the_decoded_body() {
     assert_eq!(trailers[ETAG], "1");
     let data: Vec<Bytes> = frames.into_iter().map(|frame| frame.into_data().unwrap()).collect();
     assert_eq!(data.concat(), b"decoded");
+}
+
+/// A list is decoded while it is received: its next record may need a long time.
+#[test]
+fn what_has_been_received_is_decoded() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(b"first").unwrap();
+    encoder.flush().unwrap();
+    let part = Bytes::from(std::mem::take(encoder.get_mut()));
+
+    // A transport may pass the bytes on in one chunk, or in several.
+    for length in [part.len(), 1] {
+        let chunks: Vec<Bytes> = part.chunks(length).map(Bytes::copy_from_slice).collect();
+        let received = chunks.clone();
+        let asynchronous = Gzip::new(transport_fn(move |_| {
+            let frames = received.iter().cloned().map(Frame::data).collect();
+            let body = Body::new(Unfinished(WithTrailers(frames)));
+            let response = http::Response::builder().header("content-encoding", "gzip");
+            async { Ok(response.body(body).unwrap()) }
+        }));
+        let response = runtime().block_on(asynchronous.send(Request::default())).unwrap();
+        let mut body = response.into_body();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut decoded = Vec::new();
+        while let Poll::Ready(chunk) = pin!(body.chunk()).poll(&mut context) {
+            decoded.extend(chunk.unwrap().unwrap());
+        }
+        assert_eq!(decoded, b"first");
+
+        let blocking = Gzip::new(blocking_transport_fn(move |_| {
+            let mut received = chunks.clone().into_iter();
+            let chunks = iter::from_fn(move || Some(Ok(received.next().expect("waits"))));
+            let response = http::Response::builder().header("content-encoding", "gzip");
+            Ok(response.body(BlockingBody::from_chunks(chunks)).unwrap())
+        }));
+        let mut body = blocking.send(Request::default()).unwrap().into_body();
+        let mut first = [0; 5];
+        body.read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"first");
+    }
+}
+
+/// A body of which more is to be received.
+struct Unfinished(WithTrailers);
+
+impl http_body::Body for Unfinished {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        self.0.0.pop_front().map_or(Poll::Pending, |frame| Poll::Ready(Some(Ok(frame))))
+    }
 }

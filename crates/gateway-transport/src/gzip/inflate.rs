@@ -18,7 +18,7 @@ impl Inflate {
         Self { decoder: MultiGzDecoder::new(Vec::new()), has_started: false }
     }
 
-    /// Takes bytes from the front of `encoded` and returns their decoded form, about 64 KiB at most.
+    /// Takes bytes from the front of `encoded` and returns their decoded form, about 96 KiB at most.
     pub(super) fn push(&mut self, encoded: &mut Bytes) -> Result<Bytes, TransportError> {
         self.has_started = true;
         // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
@@ -29,6 +29,10 @@ impl Inflate {
             Some(_) => corrupt(error),
         })?;
         encoded.advance(used);
+        if encoded.is_empty() {
+            // Otherwise the decoder keeps its last output until more input arrives, which may take long.
+            self.decoder.flush().map_err(corrupt)?;
+        }
         Ok(self.take())
     }
 
