@@ -206,6 +206,31 @@ fn a_refused_restore_changes_nothing() {
     assert!(!names(folder.path()).iter().any(partial), "{:?}", names(folder.path()));
 }
 
+/// Its forgotten identities cannot be read, so that the restored mirror would have them again.
+#[test]
+fn a_damaged_mirror_is_not_replaced() {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE, TWO]);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    mirror.forget("photo", "2").unwrap();
+    drop(mirror);
+    let bytes = std::fs::read(&path).unwrap();
+    for damaged in [&bytes[..bytes.len() / 2], b"notes"] {
+        std::fs::write(&path, damaged).unwrap();
+        let error = Mirror::restore(&copy, &path, Existing::Replace).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Foreign, "{error}");
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("cannot replace {}: ", path.display())), "{text}");
+        assert!(text.ends_with("restore again, and forget again what it had forgotten"), "{text}");
+        assert_eq!(std::fs::read(&path).unwrap(), damaged);
+        assert!(!names(folder.path()).iter().any(|name| name.contains("partial")));
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(Mirror::restore(&copy, &path, Existing::Refuse).unwrap().forgotten, 0);
+    assert_eq!(ids(&open(&path)), ["1", "2"]);
+}
+
 #[test]
 fn a_mirror_remembers_its_backups_until_they_are_destroyed() {
     let (folder, path, copy) = paths();

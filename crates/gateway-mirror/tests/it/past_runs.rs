@@ -167,3 +167,23 @@ fn an_amount_that_is_not_a_number_is_an_error_and_the_tables_are_synced() {
         assert!(mirror.samples("storage", 0).unwrap().is_empty());
     }
 }
+
+#[test]
+fn a_gauge_that_cannot_be_read_is_an_error_and_the_tables_are_synced() {
+    for is_async in [false, true] {
+        let server = Server::start();
+        server.state().put("1", "7", "New");
+        server.state().fault = Some(("storage".to_owned(), |connection| {
+            let head = "content-type: text/html\r\nconnection: close\r\n";
+            connection.respond(head, b"<html>maintenance</html>");
+            Next::Close
+        }));
+        let mut mirror = Mirror::in_memory().unwrap();
+        let error = server.sync(is_async, &mut mirror, &SyncOptions::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Call);
+        assert!(error.to_string().starts_with("cannot read `storage`: "), "{error}");
+        let report = error.into_report();
+        assert!(report.tables.iter().all(|table| table.result.is_ok()));
+        assert!(mirror.samples("storage", 0).unwrap().is_empty());
+    }
+}
