@@ -192,3 +192,28 @@ fn appended(pairs: &str, others: &str) -> String {
 
 /// The text in place of a secret.
 pub(crate) const PLACEHOLDER: &str = "REDACTED";
+
+#[cfg(test)]
+mod tests {
+    use super::{Secrets, appended};
+
+    #[test]
+    fn a_secret_in_any_place_of_the_request_is_noticed() {
+        assert!(Secrets::default().are_elsewhere());
+        let text = || "/k3y".to_owned();
+        for secrets in [
+            Secrets { path: text(), ..Secrets::default() },
+            Secrets { query: text(), ..Secrets::default() },
+            Secrets { form: text(), ..Secrets::default() },
+        ] {
+            assert!(!secrets.are_elsewhere());
+        }
+    }
+
+    #[test]
+    fn pairs_are_joined_with_one_separator() {
+        assert_eq!(appended("a=1", "&b=2&c=3"), "a=1&b=2&c=3");
+        assert_eq!(appended("", "&b=2&c=3"), "b=2&c=3");
+        assert_eq!(appended("a=1", ""), "a=1");
+    }
+}
