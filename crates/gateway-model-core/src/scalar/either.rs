@@ -98,8 +98,6 @@ impl Value for OrNumber {
     type Ref<'a> = Cow<'a, str>;
     type Owned = String;
 
-    const IS_TEXT: bool = true;
-
     #[inline]
     fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Cow<'a, str>> {
         if cursor.is_at(b'"') { cursor.text() } else { cursor.number().map(Cow::Borrowed) }
@@ -118,10 +116,6 @@ impl Value for OrNumber {
 
     fn into_owned(text: Cow<'_, str>) -> String {
         text.into_owned()
-    }
-
-    fn is_blank(text: &Cow<'_, str>) -> bool {
-        text.is_empty()
     }
 
     fn shape() -> Shape {
