@@ -145,6 +145,13 @@ fn fields_in_any_order() {
     is_fast::<Page>(r#"{"byDay":{},"tags":["a"],"id":"1","grid":[[1]],"texts":{}}"#);
 }
 
+/// Only lists within each other count as levels.
+#[test]
+fn more_lists_beside_each_other_than_the_limit_of_nesting() {
+    let below = vec![r#"{"tags":[]}"#; 200].join(",");
+    is_fast::<lenient::Shop>(&format!(r#"{{"tags":[],"below":[{below}]}}"#));
+}
+
 /// An unlisted value has up to 127 levels, however it is read.
 #[test]
 fn unlisted_fields_at_the_limit_of_nesting() {

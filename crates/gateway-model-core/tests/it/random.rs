@@ -5,9 +5,12 @@ use std::fmt::Debug;
 
 use arbitrary::Unstructured;
 use gateway_model_core::codegen::{self, DEPTH, Slot, draws, strategies};
-use gateway_model_core::{Civil, Map};
+use gateway_model_core::{Civil, Extra, Map};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
+use serde_json::Value;
+
+use crate::photos::Photo;
 
 /// Milliseconds of the years 0 to 9999.
 const CALENDAR: std::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
@@ -49,6 +52,8 @@ fn times_are_in_the_calendar_and_beyond() {
     ] {
         assert_mostly(&values, |value| calendar.contains(value));
         assert!(values.contains(&i64::MIN) && values.contains(&i64::MAX));
+        let different: BTreeSet<_> = values.iter().collect();
+        assert!(different.len() > values.len() / 2, "{}", different.len());
     }
 }
 
@@ -172,13 +177,44 @@ fn lists_and_maps_have_up_to_two_values_and_end_at_the_maximum_depth() {
     assert!(below(0).iter().all(|left| *left == 0));
 }
 
+/// Returns the number of levels of objects and arrays in a JSON value.
+fn levels(value: &Value) -> u32 {
+    let below = |values: &mut dyn Iterator<Item = &Value>| values.map(levels).max().unwrap_or(0);
+    match value {
+        Value::Array(items) => 1 + below(&mut items.iter()),
+        Value::Object(members) => 1 + below(&mut members.values()),
+        _ => 0,
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "100 values are not enough")]
+fn unlisted_fields_have_values_of_every_type_up_to_the_maximum_depth() {
+    for extras in [drawn(draws::unlisted::<Photo>), generated(strategies::unlisted::<Photo>())] {
+        let json = extras.iter().flat_map(Extra::iter).map(|(_, json)| json);
+        let values: Vec<Value> = json.map(|json| serde_json::from_str(json).unwrap()).collect();
+        assert_eq!(values.iter().map(levels).collect::<BTreeSet<_>>(), (0..=3).collect());
+        let is_type: [fn(&Value) -> bool; 6] = [
+            Value::is_null,
+            Value::is_boolean,
+            Value::is_number,
+            Value::is_string,
+            Value::is_array,
+            Value::is_object,
+        ];
+        assert!(is_type.iter().all(|is_type| values.iter().any(is_type)));
+    }
+}
+
 #[test]
 fn floats_are_whole_numbers_prices_and_others() {
     for values in [drawn(draws::float), generated(strategies::float())] {
         let numbers: Vec<f64> = values.into_iter().map(f64::from).collect();
         assert!(numbers.iter().all(|number| number.is_finite()));
-        let is_price =
-            |number: &&f64| (**number * 100.0).fract().abs() < 1e-3 && number.fract() != 0.0;
+        let is_price = |number: &&f64| {
+            let cents = **number * 100.0;
+            cents.abs() >= 1.0 && cents.fract().abs() < 1e-3 && number.fract() != 0.0
+        };
         assert!(numbers.iter().any(|number| number.fract() == 0.0 && *number != 0.0));
         assert!(numbers.iter().filter(is_price).count() > numbers.len() / 10);
         assert!(numbers.iter().any(|number| number.abs() > 1e100));

@@ -174,6 +174,21 @@ fn another_value_is_rejected_with_its_path() {
 }
 
 #[test]
+fn the_error_of_serde_names_the_ways_of_a_value() {
+    for (json, expected) in [
+        (
+            r#"{"id":true}"#,
+            "invalid type: boolean `true`, expected a non-negative integer, or text with one",
+        ),
+        (r#"{"opened":[]}"#, "invalid type: sequence, expected an integer, or text with one"),
+        (r#"{"price":{}}"#, "text, or a number"),
+    ] {
+        let error = serde_json::from_str::<Shop>(json).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
 fn a_boolean_has_the_text_of_its_first_code() {
     assert_eq!(
         (IsOpen::new(true).to_string(), IsOpen::new(false).to_string()),
