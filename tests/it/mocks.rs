@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gateway_client::model::{
     Candidate, Credits, GetCredits, ListCandidates, ListVacancies, RawQuery, StatusName, service,
 };
-use gateway_client::{AccessToken, Client, Error, ErrorKind, RetryPolicy};
+use gateway_client::{AccessToken, CallOptions, Client, Error, ErrorKind, RetryPolicy};
 use gateway_client_core::model::ListStyle;
 use gateway_testkit::faults::{Fault, FaultyServer};
 use gateway_testkit::mocks::{Call, MockGetCredits, MockListCandidates, MockListVacancies};
@@ -62,6 +62,41 @@ async fn a_mock_returns_an_example_of_the_spec() {
     assert_eq!((listing.items.len(), listing.rejected.len()), (2, 1));
     let odd = ListCandidates::new().vacancy_id(52).status("On hold & waiting");
     assert_eq!(client.list_candidates(&odd).await.unwrap().items, []);
+}
+
+/// A setting that a mock does not pass on has no effect.
+#[tokio::test]
+async fn every_mock_has_every_setting() {
+    macro_rules! settings {
+        ($mock:ident, $call:ident, $query:ident, $records:expr) => {{
+            let server = MockServer::start().await;
+            let client = Client::builder(server.uri()).token(AccessToken::new("secret").unwrap());
+            let client = client.retry(RetryPolicy::never()).build().unwrap();
+            let error = async || client.$call(&$query::new()).await.unwrap_err();
+
+            $mock::new().token("other").answers($records).mount(&server).await;
+            assert_eq!(error().await.status().unwrap(), 404);
+            server.reset().await;
+            $mock::new().delay(Duration::from_secs(60)).answers($records).mount(&server).await;
+            let impatient = client.with(CallOptions::new().timeout(Duration::from_millis(100)));
+            let late = impatient.$call(&$query::new()).await.unwrap_err();
+            assert_eq!(late.kind(), ErrorKind::Timeout);
+            server.reset().await;
+            $mock::new().retry_after(Duration::from_secs(7)).fails(503).mount(&server).await;
+            assert_eq!(error().await.headers().unwrap()["retry-after"], "7");
+            server.reset().await;
+            $mock::new().truncated().answers($records).mount(&server).await;
+            assert_eq!(error().await.kind(), ErrorKind::Decode);
+        }};
+    }
+    settings!(MockListCandidates, list_candidates, ListCandidates, &[Candidate::new("1")]);
+    settings!(MockListVacancies, list_vacancies, ListVacancies, &[]);
+    settings!(MockGetCredits, get_credits, GetCredits, &Credits::new("1", "EUR"));
+
+    let (server, client) = gateway().await;
+    MockListVacancies::new().bad_record().answers(&[]).mount(&server).await;
+    let listing = client.list_vacancies(&ListVacancies::new()).await.unwrap();
+    assert_eq!((listing.items.len(), listing.rejected.len()), (0, 1));
 }
 
 #[tokio::test]
