@@ -132,7 +132,7 @@ fn is_formula(cell: &str, separator: char) -> bool {
     };
     // The last quote may be that of the writer.
     let cell = cell[sign.len_utf8()..].strip_suffix('"').unwrap_or(&cell[sign.len_utf8()..]);
-    let (mut has_operand, mut letters) = (false, cell.chars().peekable());
+    let (mut has_operand, mut open, mut letters) = (false, 0_u32, cell.chars().peekable());
     while let Some(letter) = letters.next() {
         match letter {
             '\t' | '\r' | '\n' | ' ' => {
@@ -144,8 +144,11 @@ fn is_formula(cell: &str, separator: char) -> bool {
                     return false;
                 }
             }
-            '0'..='9' | '.' | ',' | ')' | '%' => has_operand = true,
-            '+' | '-' | '*' | '/' | '^' | '&' | '<' | '>' | '=' | '(' => has_operand = false,
+            ')' if open == 0 => return false,
+            ')' => (open, has_operand) = (open - 1, true),
+            '(' => (open, has_operand) = (open + 1, false),
+            '0'..='9' | '.' | ',' | '%' => has_operand = true,
+            '+' | '-' | '*' | '/' | '^' | '&' | '<' | '>' | '=' => has_operand = false,
             '"' if has_operand => return false,
             _ => return true,
         }
