@@ -8,6 +8,7 @@ use crate::bodies::BODIES;
 use crate::support::{every_way, verdicts};
 
 #[test]
+#[cfg_attr(miri, ignore = "takes more than ten minutes")]
 fn every_body_has_its_verdict() {
     assert!(BODIES.len() >= 120, "{} bodies", BODIES.len());
     let mut table = String::from("body: as candidates, vacancies, credits, raw\n");
