@@ -1,7 +1,7 @@
 //! A transport over `attohttpc`: sends the request, streams the response, and classifies every error.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use attohttpc::{ErrorKind as Theirs, ProxySettings, RequestBuilder};
 use gateway_transport::{
@@ -20,6 +20,7 @@ impl BlockingTransport for AttohttpcTransport {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
         // The request carries the deadline. If it has passed, return here, before anything is sent.
         let left = Deadline::remaining(&request)?;
+        let end = left.and_then(|left| Instant::now().checked_add(left));
         let (head, body) = request.into_parts();
         let mut builder = RequestBuilder::try_new(head.method, head.uri.to_string())
             .map_err(classify)?
@@ -35,7 +36,8 @@ impl BlockingTransport for AttohttpcTransport {
         let sent = if body.is_empty() { builder.send() } else { builder.bytes(body).send() };
         let (status, headers, reader) = sent.map_err(classify)?.split();
         // Return the reader without waiting for the end of the body.
-        let mut response = Response::new(BlockingBody::with_errors(reader, classify_body));
+        let body = BlockingBody::with_errors(reader, move |error| classify_body(error, end));
+        let mut response = Response::new(body);
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         Ok(response)
@@ -59,8 +61,10 @@ fn classify(error: attohttpc::Error) -> TransportError {
     }
 }
 
-fn classify_body(error: io::Error) -> TransportError {
+fn classify_body(error: io::Error, end: Option<Instant>) -> TransportError {
     let error = match error.downcast::<attohttpc::Error>() {
+        // At the deadline, the client shuts down the socket. A body that still arrives then resets the connection.
+        _ if end.is_some_and(|end| Instant::now() >= end) => TransportError::timeout(Phase::Body),
         Ok(theirs) => classify(theirs),
         Err(error) => TransportError::from_io(error),
     };
