@@ -30,6 +30,7 @@ class Tests:
         (self.work / "active").write_text(str(active))
         environment = os.environ | {
             "CARGO_MANIFEST_DIR": binary.folder,
+            "CARGO_PKG_NAME": binary.package,
             "CARGO_TARGET_DIR": str(self.work / "build"),
             "INSTA_UPDATE": "no",
             "INSTA_WORKSPACE_ROOT": str(self.tree),
