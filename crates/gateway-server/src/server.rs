@@ -63,6 +63,7 @@ impl Server {
         let work = Work::new(store, config.readers, config.statement_timeout)?;
         let Assembled { listen, lists, metrics, permits, phase } = assemble(config, &work)?;
         let tls = listen.tls.clone();
+        let threads = ServingThreads::start()?;
         let cleanup = Arc::new(Cleanup::default());
         let ops_address = match ops_listen {
             Some(address) => {
@@ -82,7 +83,7 @@ impl Server {
             }
             None => None,
         };
-        let accepting = tokio::spawn(listen.run(listener, ServingThreads::start()?));
+        let accepting = tokio::spawn(listen.run(listener, threads));
         tokio::spawn(refresh_lists(lists, work.clone(), phase.subscribe()));
         tokio::spawn(cleanup.run(work, clock, phase.subscribe()));
         Ok(RunningServer {

@@ -62,18 +62,6 @@ impl ServingThreads {
     }
 }
 
-/// Returns how many file descriptors the threads need besides those of the connections.
-pub(crate) fn descriptors() -> usize {
-    number() * PER_THREAD
-}
-
-fn number() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
-}
-
-/// File descriptors of a runtime: two for its queue of events, one to wake it, one for signals.
-const PER_THREAD: usize = 4;
-
 impl ServingThread {
     fn start() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -87,6 +75,18 @@ impl ServingThread {
         Ok(Self { tasks, running })
     }
 }
+
+/// Returns how many file descriptors the threads need besides those of the connections.
+pub(crate) fn descriptors() -> usize {
+    number() * PER_THREAD
+}
+
+fn number() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// File descriptors of a runtime: two for its queue of events, one to wake it, one for signals.
+const PER_THREAD: usize = 4;
 
 #[cfg(test)]
 mod tests {
