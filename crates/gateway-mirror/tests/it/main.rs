@@ -8,6 +8,7 @@ mod backup;
 mod blocked;
 mod browse;
 mod check;
+mod clients;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.
 #[cfg(test)]
 #[cfg(feature = "postgres019")]

@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use gateway_mirror::client::transport::Options;
-use gateway_mirror::client::transport::bridge::OffThread;
-use gateway_mirror::client::transport::ureq::UreqTransport;
-use gateway_mirror::client::{AccessToken, Client, RetryPolicy, blocking};
+use gateway_mirror::client::{Client, blocking};
 use gateway_mirror::model::{MirrorVisitor, Mirrored};
 use gateway_mirror::{Error, ErrorKind, Mirror, Report, Rules, SyncOptions, SyncReport};
 use gateway_testkit_core::raw_server::{Next, RawRequest, RawServer};
-use tokio::runtime::Runtime;
 
+use crate::clients::{async_client, blocking_client, runtime};
 use crate::photos::{PagePhotos, Photos};
 use crate::place::places;
 use crate::support::{PHOTO, feed, records};
@@ -61,21 +58,11 @@ impl Service {
     }
 
     fn blocking(&self) -> blocking::Client<Photos> {
-        blocking::Client::builder(self.server.uri(""))
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport())
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap()
+        blocking_client(self.server.uri(""))
     }
 
     fn asynchronous(&self) -> Client<Photos> {
-        Client::builder(self.server.uri(""))
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(OffThread::new(transport()))
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap()
+        async_client(self.server.uri(""))
     }
 
     /// Syncs the list with one of the two clients.
@@ -97,15 +84,6 @@ impl Service {
         let client = self.asynchronous();
         runtime().block_on(mirror.sync_all(&client, &options)).unwrap()
     }
-}
-
-/// The bridge of the transport needs it, not the mirror.
-fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().build().unwrap()
-}
-
-fn transport() -> UreqTransport {
-    UreqTransport::new(&Options::default()).unwrap()
 }
 
 const FIRST: (&str, &str) = ("", r#"{"photo":[{"id":"1"},{"id":"2","title":"b"}],"next":"b"}"#);

@@ -5,14 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant, SystemTime};
 
-use gateway_mirror::client::transport::Options;
-use gateway_mirror::client::transport::bridge::OffThread;
-use gateway_mirror::client::transport::ureq::UreqTransport;
-use gateway_mirror::client::{AccessToken, Client, RetryPolicy, blocking};
+use gateway_mirror::client::{Client, blocking};
 use gateway_mirror::{Error, ErrorKind, Mirror, Report, Rules, State};
 use gateway_testkit_core::raw_server::{Connection, Next, RawServer};
-use tokio::runtime::Runtime;
 
+use crate::clients::{async_client, blocking_client, runtime};
 use crate::faults::{COMPLETE, FAULTS};
 use crate::photos::{Photos, SearchPhotos};
 use crate::place::{Place, places};
@@ -47,21 +44,11 @@ impl Service {
     }
 
     fn blocking(&self) -> blocking::Client<Photos> {
-        blocking::Client::builder(self.server.uri(""))
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport())
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap()
+        blocking_client(self.server.uri(""))
     }
 
     fn asynchronous(&self) -> Client<Photos> {
-        Client::builder(self.server.uri(""))
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(OffThread::new(transport()))
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap()
+        async_client(self.server.uri(""))
     }
 
     /// Syncs with one of the two clients.
@@ -75,15 +62,6 @@ impl Service {
             }
         }
     }
-}
-
-/// The bridge of the transport needs it, not the mirror.
-fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().build().unwrap()
-}
-
-fn transport() -> UreqTransport {
-    UreqTransport::new(&Options::default()).unwrap()
 }
 
 fn complete(connection: &mut Connection) -> Next {

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gateway_mirror::client::transport::Options;
-use gateway_mirror::client::transport::bridge::OffThread;
-use gateway_mirror::client::transport::ureq::UreqTransport;
-use gateway_mirror::client::{AccessToken, Client, RetryPolicy, blocking};
+use gateway_mirror::client::{Client, blocking};
 use gateway_mirror::{Mirror, SyncError, SyncOptions, SyncReport};
 use gateway_testkit_core::raw_server::{Connection, Next, RawServer};
 use serde_json::json;
 
+use crate::clients::{async_client, blocking_client, runtime};
 use crate::gallery::model::Gallery;
 
 /// The server.
@@ -136,21 +134,11 @@ impl Server {
     }
 
     pub(crate) fn blocking(&self) -> blocking::Client<Gallery> {
-        blocking::Client::builder(self.server.uri(""))
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport())
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap()
+        blocking_client(self.server.uri(""))
     }
 
     pub(crate) fn asynchronous(&self) -> Client<Gallery> {
-        Client::builder(self.server.uri(""))
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(OffThread::new(transport()))
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap()
+        async_client(self.server.uri(""))
     }
 
     /// Syncs all tables with one of the two clients.
@@ -163,14 +151,9 @@ impl Server {
         if !is_async {
             return mirror.sync_all_blocking(&self.blocking(), options);
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let client = self.asynchronous();
-        runtime.block_on(mirror.sync_all(&client, options))
+        runtime().block_on(mirror.sync_all(&client, options))
     }
-}
-
-fn transport() -> UreqTransport {
-    UreqTransport::new(&Options::default()).unwrap()
 }
 
 /// Decodes a value of a query, as far as the tests need it.
