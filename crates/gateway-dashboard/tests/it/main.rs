@@ -5,6 +5,8 @@
 mod amounts;
 mod attacks;
 mod browser;
+#[path = "../../../gateway-mirror/tests/it/clients.rs"]
+mod clients;
 mod connections;
 mod downloads;
 mod gallery;

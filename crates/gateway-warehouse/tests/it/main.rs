@@ -6,6 +6,8 @@
     reason = "a helper that cannot go on fails its test"
 )]
 
+#[path = "../../../gateway-mirror/tests/it/clients.rs"]
+mod clients;
 mod export;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod gallery;
