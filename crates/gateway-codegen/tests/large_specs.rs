@@ -35,6 +35,18 @@ fn read(models: usize, contained: impl Fn(usize) -> Option<usize>) -> Reading {
     read_bytes(spec.as_bytes(), folder, "spec.toml")
 }
 
+/// The limit is also that of the length of a file on disk.
+#[test]
+fn a_spec_may_have_4_mib() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let mut spec = fs::read(folder.join("good-spec.toml")).expect("it is there");
+    spec.resize(4 * 1024 * 1024, b'\n');
+    assert_eq!(read_bytes(&spec, folder, "spec.toml").report, "");
+    spec.push(b'\n');
+    let report = read_bytes(&spec, folder, "spec.toml").report;
+    assert!(report.contains("the file is larger than 4 MiB"), "{report}");
+}
+
 fn boxed(service: &Service) -> usize {
     let fields = service.models.iter().flat_map(|model| &model.fields);
     fields.filter(|field| field.is_boxed()).count()

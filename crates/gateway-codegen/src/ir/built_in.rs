@@ -23,19 +23,16 @@ pub(crate) fn built_in(language: i64) -> impl Iterator<Item = &'static BuiltIn> 
     BUILT_IN.iter().copied().filter(move |one| one.since <= language)
 }
 
-/// Returns a list of built-in types, with a word or a comma before the last.
+/// Returns a list of at least two built-in types, with a word or a comma before the last.
 pub(crate) fn built_in_list(
     types: impl Iterator<Item = &'static BuiltIn>,
     shown: impl Fn(&BuiltIn) -> String,
     before_last: &str,
 ) -> String {
     let shown: Vec<_> = types.map(shown).collect();
-    match shown.as_slice() {
-        [first @ .., last] if !first.is_empty() => {
-            format!("{}{before_last}{last}", first.join(", "))
-        }
-        one => one.concat(),
-    }
+    shown.split_last().map_or_else(String::new, |(last, first)| {
+        format!("{}{before_last}{last}", first.join(", "))
+    })
 }
 
 #[cfg(test)]
