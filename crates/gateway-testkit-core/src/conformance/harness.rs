@@ -81,3 +81,13 @@ impl fmt::Debug for Failed {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Failed;
+
+    #[test]
+    fn a_failed_test_shows_plain_text() {
+        assert_eq!(format!("{:?}", Failed("got \"b\"".to_owned())), "got \"b\"");
+    }
+}

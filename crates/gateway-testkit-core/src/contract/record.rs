@@ -139,3 +139,45 @@ fn shown(name: &str) -> String {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     if is_name { format!("the field `{name}`") } else { "a field with an unusual name".to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, ascending, distinct, shown};
+    use crate::outcome::Stop;
+
+    /// Judges records with these identities.
+    fn judge(rule: fn(&[String], &str) -> Outcome, ids: &[&str]) -> Result<(), String> {
+        let ids: Vec<_> = ids.iter().copied().map(str::to_owned).collect();
+        rule(&ids, "id").map_err(|stop| match stop {
+            Stop::Fail(text) => text,
+            Stop::Skip(text) => format!("skipped: {text}"),
+        })
+    }
+
+    #[test]
+    fn two_records_are_enough_to_judge_their_order() {
+        let skipped = "skipped: the list has fewer than two records";
+        assert_eq!(judge(ascending, &["7"]), Err(skipped.to_owned()));
+        // As texts, they would be in another order.
+        assert_eq!(judge(ascending, &["9", "10"]), Ok(()));
+        let unsorted = "the records are not sorted by `id`";
+        assert_eq!(judge(ascending, &["10", "9"]), Err(unsorted.to_owned()));
+    }
+
+    #[test]
+    fn two_records_are_enough_to_find_a_duplicate() {
+        let skipped = "skipped: the list has fewer than two records";
+        assert_eq!(judge(distinct, &["7"]), Err(skipped.to_owned()));
+        assert_eq!(judge(distinct, &["7", "8"]), Ok(()));
+        let duplicate = "1 records have the `id` of another record";
+        assert_eq!(judge(distinct, &["7", "7"]), Err(duplicate.to_owned()));
+    }
+
+    #[test]
+    fn only_a_plain_field_name_is_quoted() {
+        assert_eq!(shown("ref_id-2"), "the field `ref_id-2`");
+        for unusual in ["a b", "é", &"a".repeat(41), "a\u{1b}[31m"] {
+            assert_eq!(shown(unusual), "a field with an unusual name");
+        }
+    }
+}
