@@ -139,6 +139,17 @@ fn the_number_of_a_deleted_account_is_not_used_again() {
     });
 }
 
+/// The store in memory keeps copies of all data instead of versions of records.
+#[test]
+fn the_older_versions_of_a_deleted_account_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(directory.path().join("test.db")).unwrap();
+    let account = fill(&store, "acme");
+    let report = delete(&store, account, &Deletion::Account).unwrap();
+    // The first name of the first candidate was replaced.
+    assert_eq!((report.candidates, report.superseded), (3, 1));
+}
+
 /// A database folder and a folder for temporary files, both of this test only.
 struct Fixture {
     directory: TempDir,
