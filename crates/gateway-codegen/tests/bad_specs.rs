@@ -34,6 +34,17 @@ fn each_bad_spec_has_its_diagnostics() {
     }
 }
 
+/// Only a file that does not exist is reported as such. The text of the cause is that of the system.
+#[test]
+fn an_example_that_cannot_be_read_has_its_cause() {
+    let spec = fs::read_to_string(folder().with_file_name("good-spec.toml")).expect("it is there");
+    let spec = spec.replacen("fixtures/tools.json", "fixtures/tools.json/inside", 1);
+    let parent = folder().parent().expect("it has one");
+    let report = read_bytes(spec.as_bytes(), parent, "spec.toml").report;
+    assert!(report.contains("cannot read `bad-specs/fixtures/tools.json/inside`: "), "{report}");
+    assert!(!report.contains("no such file"), "{report}");
+}
+
 /// A spec that is truncated at any byte is read or rejected, without a panic.
 #[test]
 fn a_truncated_spec_does_not_panic() {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use toml::Table;
 
 #[test]
+#[cfg_attr(miri, ignore = "reading the spec takes more than ten minutes")]
 fn no_model_shows_personal_data() {
     let spec = spec();
     let mut seen = BTreeSet::new();
@@ -28,6 +29,7 @@ fn no_model_shows_personal_data() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "reading the spec takes more than ten minutes")]
 fn no_container_shows_personal_data() {
     let good = filled(&spec(), "Candidate");
     let body = json!({ "status": "success", "result": [good, { "name": CANARY }, CANARY] });
