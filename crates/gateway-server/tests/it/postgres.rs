@@ -111,6 +111,41 @@ fn the_statistics_have_no_record() {
     assert_eq!(count("attname = 'record'"), 0);
 }
 
+#[test]
+fn an_error_of_the_database_has_its_kind_and_no_value() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
+    for (code, kind, text) in [
+        ("53100", ErrorKind::StorageFull, "the disk of the database is full"),
+        ("57014", ErrorKind::StorageSlow, "a database statement timed out or was cancelled"),
+        ("40001", ErrorKind::StorageBusy, "the database is busy; try again later"),
+        ("40P01", ErrorKind::StorageBusy, "the database is busy; try again later"),
+        ("55P03", ErrorKind::StorageBusy, "the database is busy; try again later"),
+        ("53300", ErrorKind::StorageBusy, "the database is busy; try again later"),
+        ("XX001", ErrorKind::StorageCorrupt, "the database is damaged"),
+        ("26000", ErrorKind::Storage, "set its pool mode to session"),
+        ("25006", ErrorKind::Storage, "the program needs write access"),
+        ("XX000", ErrorKind::Storage, "cannot read from the database"),
+    ] {
+        // A trigger raises what the database would.
+        let trigger = format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \
+             $$ BEGIN RAISE EXCEPTION 'Zanzibar' USING ERRCODE = '{code}'; END $$; \
+             CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON account \
+             FOR EACH ROW EXECUTE FUNCTION fail()"
+        );
+        client.batch_execute(&trigger).unwrap();
+        let error = store.create_account("Zanzibar", NOW).unwrap_err();
+        assert_eq!(error.kind(), kind, "{code}: {error}");
+        assert!(error.to_string().contains(text), "{code}: {error}");
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains(code) && !shown.contains("Zanzibar"), "{shown}");
+    }
+    client.batch_execute("DROP TRIGGER fail ON account").unwrap();
+    store.create_account("Zanzibar", NOW).unwrap();
+}
+
 /// A process that is killed runs no destructor, so the cluster must not depend on one.
 #[test]
 fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
