@@ -64,6 +64,7 @@ fn a_row_keeps_unlisted_fields_of_nested_records() {
 
 proptest! {
     #[test]
+    #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn no_field_of_a_candidate_is_lost(records in prop::collection::vec(any::<Candidate>(), 1..4)) {
         let (header, rows) = written(&records);
         prop_assert_eq!(header, Candidate::COLUMNS);
@@ -87,6 +88,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn no_field_of_a_flat_record_is_lost(portal in any::<Portal>(), vacancy in any::<Vacancy>(), credits in any::<Credits>()) {
         fn check<R: Record + Serialize>(record: &R) {
             let (_, rows) = written(std::slice::from_ref(record));

@@ -11,6 +11,7 @@ use gateway_model::{GetCredits, ListCandidates, ListVacancies, RawQuery};
 use crate::support::{every_way, list, one, verdicts};
 
 #[test]
+#[cfg_attr(miri, ignore = "takes more than ten minutes")]
 fn every_file_in_every_place() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
     let Ok(files) = fs::read_dir(&folder) else {

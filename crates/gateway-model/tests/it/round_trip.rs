@@ -18,16 +18,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(10_000)))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn candidate(record: Candidate) {
         comes_back(&record)?;
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn portal(record: Portal) {
         comes_back(&record)?;
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn vacancy(record: Vacancy) {
         comes_back(&record)?;
     }
@@ -44,6 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn lists(candidates in vec(any::<Candidate>(), 0..5), vacancies in vec(any::<Vacancy>(), 0..5)) {
         let body = serde_json::to_string(&vacancies)?;
         prop_assert_eq!(every_way::<ListVacancies>(body.as_bytes())?.strict()?, vacancies);
