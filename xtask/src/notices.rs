@@ -132,9 +132,11 @@ mod tests {
                  {line}\na 1.0.0\nb 1.0.0\n{line}\n\nPermission\n"
             )
         );
-        let both = component("c", Some("MIT AND Apache-2.0"), folder.path());
-        let text = notices("program", &[both]).unwrap();
-        assert!(text.contains("Permission") && text.contains("Conditions"), "{text}");
+        for all in ["MIT AND Apache-2.0", "(MIT OR Zlib) AND Apache-2.0", "Zlib OR Apache-2.0"] {
+            let both = component("c", Some(all), folder.path());
+            let text = notices("program", &[both]).unwrap();
+            assert!(text.contains("Permission") && text.contains("Conditions"), "{text}");
+        }
     }
 
     #[test]

@@ -87,3 +87,33 @@ pub(crate) fn prefix(program: Name) -> String {
 
 /// Minimum age of a leftover. A younger file may be about to be locked.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::SystemTime;
+
+    use super::{AtomicFile, LEFTOVER_AGE};
+
+    #[test]
+    fn only_old_files_of_the_program_that_no_process_locks_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::now().checked_sub(LEFTOVER_AGE * 2).unwrap();
+        for name in [".gw-1.part", ".gw-locked.part", ".gw-1.csv", "mine.part", ".gw-young.part"] {
+            let file = File::create(folder.path().join(name)).unwrap();
+            if !name.contains("young") {
+                file.set_modified(old).unwrap();
+            }
+        }
+        fs::create_dir(folder.path().join(".gw-folder.part")).unwrap();
+        let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
+        locked.lock().unwrap();
+        AtomicFile::remove_leftovers(folder.path(), ".gw-", ".part");
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        let kept =
+            [".gw-1.csv", ".gw-folder.part", ".gw-locked.part", ".gw-young.part", "mine.part"];
+        assert_eq!(names, kept);
+    }
+}

@@ -1,4 +1,5 @@
 //! A request without its secrets, for everything that shows or stores requests.
+
 use bytes::Bytes;
 use http::Uri;
 
@@ -54,5 +55,19 @@ impl Redacted {
     /// Returns whether the target or the body of a request has secrets.
     pub fn is_needed(request: &Request) -> bool {
         request.extensions().get::<Self>().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Redacted, Request};
+
+    #[test]
+    fn a_request_without_secrets_is_shown_as_it_is() {
+        let mut request = Request::new(Bytes::from("a=1"));
+        *request.uri_mut() = "/api?limit=3".parse().unwrap();
+        assert!(!Redacted::is_needed(&request));
+        assert_eq!(Redacted::target(&request), "/api?limit=3");
+        assert_eq!(Redacted::body(&request), "a=1");
     }
 }

@@ -265,6 +265,8 @@ mod tests {
             ("totals --fields photos,al", "photos,albums photos,albums.size"),
             ("totals --fields=albums,a", "--fields=albums,albums.size"),
             ("totals --sort -ph", "-photos"),
+            ("totals --fields -ph", ""),
+            ("totals xxfields=al", ""),
             ("totals --filter ph", "photos="),
             ("totals -- --wi", ""),
             ("__c", ""),

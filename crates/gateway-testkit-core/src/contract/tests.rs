@@ -10,6 +10,7 @@ use http::Method;
 use crate::contract::description::{
     Contract, Data, Field, Kind, Operation, Param, Post, Record, Response, Values,
 };
+use crate::contract::parameter::Parameter;
 use crate::contract::{Profile, Report, Target, run};
 
 mod photos;
@@ -207,4 +208,11 @@ fn parameters_are_where_the_operation_has_them() {
     assert_eq!(sent(&BY_QUERY, "/?=nothing/here"), "/?action=nothing/here");
     assert_eq!(sent(&BOX_OFFICE, "?=GetShows&a=1"), "? form action=GetShows&format=json&a=1");
     assert_eq!(sent(&BOX_OFFICE, "?a=1"), "? form a=1");
+}
+
+#[test]
+fn a_json_body_has_no_percent_encoding_to_check() {
+    let limit = Parameter::first(&BY_QUERY, |param| param.name == "limit");
+    assert!(limit.is_some_and(|limit| limit.operation.post.is_some()));
+    assert!(Parameter::first(&BY_PATH, |_param| true).is_none());
 }
