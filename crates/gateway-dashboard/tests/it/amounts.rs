@@ -9,19 +9,23 @@ use crate::browser::Browser;
 use crate::gallery::{Gallery, Server};
 use crate::sample::DAY;
 
-#[test]
-fn a_gauge_shows_its_amounts_its_pace_and_the_days_left() {
+/// Samples an amount of storage on each of these days, and opens the dashboard on day 4.
+fn opened(amounts: &[(u64, &str)]) -> Browser {
     let server = Server::start();
     server.state().put("7", "1", "New");
     let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
     let mut mirror = Mirror::in_memory().unwrap();
-    for (day, free) in [(0, "100"), (1, "90.5"), (2, "81"), (4, "62")] {
-        server.state().free = free.to_owned();
+    for &(day, free) in amounts {
+        free.clone_into(&mut server.state().free);
         mirror = mirror.with_clock(move || at(day));
         server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
     }
-    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(4));
-    let browser = Browser::start(dashboard).log_in();
+    Browser::start(Dashboard::of::<Gallery>(mirror).with_clock(move || at(4))).log_in()
+}
+
+#[test]
+fn a_gauge_shows_its_amounts_its_pace_and_the_days_left() {
+    let browser = opened(&[(0, "100"), (1, "90.5"), (2, "81"), (4, "62")]);
     let page = browser.page("/gauge?of=storage");
     for expected in [
         "<strong>62 GB</strong>",
@@ -34,6 +38,13 @@ fn a_gauge_shows_its_amounts_its_pace_and_the_days_left() {
     }
     let health = browser.page("/health");
     assert!(health.contains("The last sync of each table was complete."), "{health}");
-    server.state().photos.clear();
     assert_eq!(browser.get("/gauge?of=credit").status, 404);
+}
+
+#[test]
+fn amounts_of_zero_are_a_line_at_the_bottom() {
+    let page = opened(&[(0, "0.00"), (4, "0")]).page("/gauge?of=storage");
+    for expected in ["M0.0 300.0H1000.0V300.0", "at most 0 GB"] {
+        assert!(page.contains(expected), "{expected}\n{page}");
+    }
 }
