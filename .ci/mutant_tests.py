@@ -12,7 +12,8 @@ from crates import SLOW
 
 # Tests of a mutant that cost more CPU than this together, in seconds, do not run, apart from those of its own crate.
 BUDGET = 60
-# Tests that cost less than this together, in seconds, run in one process.
+# Tests that cost less than this together, in seconds, run in one process; the next process may cost twice as much. Most mutants
+# are killed early, and each process with a database starts a server.
 GROUP = 1.0
 # A test that needs more CPU than this, in seconds, is not used.
 LONGEST = 40
@@ -101,10 +102,10 @@ class Tests:
             total += cpu
             if total > BUDGET and binary.package != packages[0]:
                 continue
-            last = groups.setdefault(binary, [[]])
-            if last[-1] and sum(one[1] for one in last[-1]) + cpu > GROUP:
-                last.append([])
-            last[-1].append((name, cpu, wall))
+            parts = groups.setdefault(binary, [[]])
+            if parts[-1] and sum(one[1] for one in parts[-1]) + cpu > GROUP * 2 ** (len(parts) - 1):
+                parts.append([])
+            parts[-1].append((name, cpu, wall))
         flat = [(binary, group) for binary, several in groups.items() for group in several]
         return sorted(flat, key=lambda one: sum(test[1] for test in one[1]))
 

@@ -28,6 +28,22 @@ fn a_body_above_the_limit_is_an_error() {
     }
 }
 
+/// The body may never end.
+#[test]
+fn a_body_that_is_declared_above_the_limit_is_not_received() {
+    let head = |length: usize| {
+        let head = Response::builder().header("content-type", JSON);
+        head.header("content-length", length).body(BlockingBody::from(spaces(2)))
+    };
+    for (length, expected) in [(BODY, Ok(2)), (BODY + 1, Err(ErrorKind::TooLarge))] {
+        let transport = blocking_transport_fn(move |_| Ok(head(length).unwrap()));
+        let builder = blocking::Client::builder(BASE_URL).transport(transport);
+        let client = builder.token(AccessToken::new("gwt_6yqW").unwrap()).build().unwrap();
+        let received = raw(&Driver::Blocking(client)).map(|body| body.len());
+        assert_eq!(received.map_err(|error| error.kind()), expected, "{length}");
+    }
+}
+
 #[test]
 fn the_body_of_an_error_status_is_truncated_to_its_limit() {
     for length in around(ERROR_BODY) {

@@ -9,9 +9,9 @@ use gateway_transport::gzip::Gzip;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind, MapRequest,
-    MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport, Transport,
-    TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind,
+    MapRequest, MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport,
+    Transport, TransportError,
 };
 
 #[test]
@@ -62,6 +62,20 @@ fn a_wrapper_has_the_name_of_the_transport_in_it() {
         check(transport, "memory");
         check_blocking(transport, "memory");
     }
+    struct Unnamed;
+    impl Transport for Unnamed {
+        async fn send(&self, _: Request) -> Result<Response, TransportError> {
+            Err(TransportError::new(ErrorKind::Other, "cannot send"))
+        }
+    }
+    impl BlockingTransport for Unnamed {
+        fn send(&self, _: Request) -> Result<BlockingResponse, TransportError> {
+            Err(TransportError::new(ErrorKind::Other, "cannot send"))
+        }
+    }
+    let own = std::any::type_name::<Unnamed>();
+    check(&Unnamed, own);
+    check_blocking(&Unnamed, own);
     let memory = MemoryTransport::default;
     both(&memory());
     both(&Arc::new(memory()));

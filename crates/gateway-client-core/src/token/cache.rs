@@ -351,4 +351,18 @@ mod tests {
         assert!(source.answer_all(vec![second]).iter().all(Result::is_ok));
         assert_eq!(source.asked(), 2);
     }
+
+    #[test]
+    fn a_secret_that_is_not_a_bearer_token_is_refused_where_one_is_sent() {
+        let secret = || Arc::new(AccessToken::secret("110201543:AAH").unwrap());
+        let current = |cache: &TokenCache| {
+            let mut context = Context::from_waker(Waker::noop());
+            match Box::pin(cache.current()).as_mut().poll(&mut context) {
+                Poll::Ready(outcome) => outcome.map_err(|error| error.kind()),
+                Poll::Pending => panic!("the source does not wait"),
+            }
+        };
+        assert_eq!(current(&TokenCache::new(secret())), Ok((*secret()).clone()));
+        assert_eq!(current(&TokenCache::bearer(secret())), Err(ErrorKind::Token));
+    }
 }

@@ -156,6 +156,8 @@ fn a_consumer_begins_at_the_end_at_the_oldest_change_or_after_a_cursor() {
             assert!(mirror.remove_consumer("new").unwrap());
         }
         assert!(!mirror.remove_consumer("new").unwrap());
+        let last = mirror.cursor().unwrap();
+        mirror.add_consumer("last", &StartAt::After(last)).unwrap();
         let foreign = Mirror::in_memory().unwrap().cursor().unwrap();
         let error = mirror.add_consumer("new", &StartAt::After(foreign)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Cursor);
