@@ -97,12 +97,14 @@ fn table(out: &mut String, rows: Vec<[String; 4]>) {
     };
     let [a, b, c] = [width(0), width(1), width(2)];
     let indent = 2 + a + 2 + b + 2 + c + 2;
+    // Wide columns make a line longer rather than the last column narrow.
+    let end = WIDTH.max(indent + LAST);
     for [name, ty, presence, doc] in rows {
         _ = write!(out, "  {name:a$}  {ty:b$}  {presence:c$}  ");
         let mut column = indent;
         for (index, word) in doc.split(' ').enumerate() {
             let length = word.chars().count();
-            if index > 0 && column + 1 + length > WIDTH {
+            if index > 0 && column + 1 + length > end {
                 _ = write!(out, "\n{}", " ".repeat(indent));
                 column = indent;
             } else if index > 0 {
@@ -118,6 +120,9 @@ fn table(out: &mut String, rows: Vec<[String; 4]>) {
 
 /// Width of the screen, in characters.
 const WIDTH: usize = 110;
+
+/// Width that the last column has on any screen, in characters.
+const LAST: usize = 40;
 
 fn line(out: &mut String, text: impl std::fmt::Display) {
     _ = writeln!(out, "{text}");

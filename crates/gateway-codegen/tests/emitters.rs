@@ -166,6 +166,25 @@ fn examples_use_the_variables_of_the_program() {
     assert_generated(&project, client, &["EnvironmentToken::new(\"TOOL_SHED_TOKEN\")"]);
 }
 
+/// A mock has the methods `like_…` and `without_…` of each parameter, and methods of its own.
+#[test]
+fn the_method_of_a_mock_for_a_parameter_has_a_name_of_its_own() {
+    let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
+    for name in ["without-shelf", "like-shelf", "delay"] {
+        let method = name.replace('-', "_");
+        check(
+            &[
+                ("shelf = { type", &format!("{name} = {{ type")),
+                ("\"shelf\"", &format!("\"{name}\"")),
+                ("{ shelf = 3", &format!("{{ {name} = 3")),
+                ("&shelf=3", &format!("&{name}=3")),
+            ],
+            mocks,
+            &[&format!("pub fn {method}_(self, value: i64) -> Self {{")],
+        );
+    }
+}
+
 /// The server must refuse such a parameter: if it ignored it, it would send all records.
 #[test]
 fn a_parameter_without_one_that_it_needs_is_refused_or_ignored() {

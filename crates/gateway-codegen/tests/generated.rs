@@ -1,13 +1,14 @@
-//! The generated files of services that use most of the language. `cargo xtask --check` compares those of this workspace.
+//! The generated files of services that use most of the language, and the screens that show their operations. `cargo xtask --check`
+//! compares the files of this workspace.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
 use std::path::Path;
 
-use gateway_codegen::Project;
 use gateway_codegen::config::Config;
 use gateway_codegen::output::Output;
 use gateway_codegen::spec::read_file;
+use gateway_codegen::{Project, show};
 
 #[test]
 fn files_of_a_service_in_language_1() {
@@ -24,6 +25,11 @@ fn files_of_a_service_with_pages() {
     assert_generated("photo-finder");
 }
 
+#[test]
+fn files_of_a_service_with_forms_and_lists_of_values() {
+    assert_generated("box-office");
+}
+
 #[track_caller]
 fn assert_generated(name: &str) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
@@ -37,6 +43,8 @@ fn assert_generated(name: &str) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
+        let screens = service.operations.iter().map(|one| show::operation(&service, one));
+        insta::assert_snapshot!("screens", screens.collect::<Vec<_>>().join("\n"));
         for (path, text) in output.files().iter().filter(|(path, _)| is_compared(path, name)) {
             insta::assert_snapshot!(path.as_str(), text);
         }
