@@ -54,6 +54,16 @@ fn no_credential_is_recorded_and_two_recordings_are_equal() {
 }
 
 #[test]
+fn a_request_that_was_not_recorded_is_shown_beside_the_nearest_line() {
+    let replayer = Replayer::new(&record()).unwrap();
+    let error = BlockingTransport::send(&replayer, request("/bc")).unwrap_err();
+    assert_eq!(
+        error.source().unwrap().to_string(),
+        "\n  requested: POST /bc client_secret=-\n   recorded: POST /b client_secret=-\n                    ^"
+    );
+}
+
+#[test]
 fn a_replay_equals_the_recording() {
     let replayer = Replayer::new(&record()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
