@@ -166,7 +166,7 @@ fn examples_use_the_variables_of_the_program() {
     assert_generated(&project, client, &["EnvironmentToken::new(\"TOOL_SHED_TOKEN\")"]);
 }
 
-/// A mock has the methods `like_…` and `without_…` of each parameter, and methods of its own.
+/// A mock has the methods `like_…` and `without_…` of each parameter, and others such as `delay`.
 #[test]
 fn the_method_of_a_mock_for_a_parameter_has_a_name_of_its_own() {
     let mocks = "crates/gateway-testkit/src/generated/mocks.rs";
