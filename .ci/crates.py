@@ -32,7 +32,7 @@ CRATES = {
 }
 
 # Parts of the names of tests that build whole workspaces or kill processes; they take minutes each.
-SLOW = ["another_service", "evolution", "samples", "examples", "packages", "dependencies", "wasm", "random_specs", "kill"]
+SLOW = ["another_service", "evolution", "samples", "examples", "packages", "dependencies", "wasm", "random_specs", "kill::", "webhook::killed"]
 
 
 def folder(crate):
