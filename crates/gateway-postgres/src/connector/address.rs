@@ -247,6 +247,16 @@ mod tests {
     }
 
     #[test]
+    fn a_url_may_have_no_user() {
+        let address = read("postgres://a:6000/d?application_name=x@y");
+        assert_eq!(address.targets.len(), 1);
+        let config = address.config(&address.targets[0]);
+        assert_eq!(config.get_hosts(), [Host::Tcp("a".to_owned())]);
+        assert_eq!((config.get_user(), config.get_dbname()), (None, Some("d")));
+        assert_eq!((config.get_ports(), config.get_application_name()), (&[6000][..], Some("x@y")));
+    }
+
+    #[test]
     fn hosts_are_tried_in_their_order_or_in_a_random_one() {
         let first = |url: &str| -> BTreeSet<String> {
             let address = read(url);
