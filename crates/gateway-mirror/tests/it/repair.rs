@@ -32,6 +32,8 @@ fn each_kind_of_damage_is_repaired_on_every_store() {
         ("UPDATE photo SET mirror_hash = NULL WHERE id = '2'", &[Hash], &[]),
         ("UPDATE photo SET title = 'Zulu' WHERE id = '3'", &[Erasure], &[]),
         ("UPDATE photo SET mirror_extra = '{}' WHERE id = '4'", &[Erasure], &[]),
+        // Their states differ.
+        ("UPDATE photo SET title = 'Zulu' WHERE id IN ('3', '4')", &[Erasure, Erasure], &[]),
         ("UPDATE mirror_scope SET present = 7, missing = 8", &[Counts], &[]),
         ("DELETE FROM mirror_change WHERE record_id = '2'", &[Feed], &["missing 2"]),
         ("UPDATE mirror_change SET kind = 'changed' WHERE record_id = '4'", &[Feed], &["gone 4"]),
@@ -67,6 +69,8 @@ fn each_kind_of_damage_is_repaired_on_every_store() {
             assert_eq!(repaired.check.findings, [], "{damage}");
             assert_eq!(feed(&mirror)[before..], *changes, "{damage}");
             assert!(!place.contains("Zulu"));
+            let state = "SELECT mirror_state FROM photo WHERE id = '4'";
+            assert_eq!(place.row(state), ["forgotten"], "{damage}");
             let again = mirror.repair().unwrap();
             assert_eq!((again.findings.len(), again.check.findings.len()), (0, 0));
             // The next sync has the contents of the service again.
