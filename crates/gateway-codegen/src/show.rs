@@ -121,7 +121,7 @@ fn table(out: &mut String, rows: Vec<[String; 4]>) {
 /// Width of the screen, in characters.
 const WIDTH: usize = 110;
 
-/// Width that the last column has on any screen, in characters.
+/// Minimum width of the last column, in characters.
 const LAST: usize = 40;
 
 fn line(out: &mut String, text: impl std::fmt::Display) {
