@@ -259,13 +259,21 @@ impl Pages {
                 let last = self.encoder.take().map(GzEncoder::finish).transpose()?;
                 return Ok(last.map(Bytes::from));
             };
-            encoder.write_all(&plain)?;
+            for step in plain.chunks(STEP) {
+                encoder.write_all(step)?;
+                // Otherwise, Linux lets this thread run for milliseconds while threads of a higher priority wait.
+                std::thread::yield_now();
+            }
             if encoder.get_ref().len() >= SMALLEST_PIECE {
                 return Ok(Some(std::mem::take(encoder.get_mut()).into()));
             }
         }
     }
 }
+
+/// Bytes that are compressed before other threads may run, about 0.2 ms. Without these steps, the p99 of small responses
+/// beside 8 compressed lists was 1.2 ms instead of 0.8 ms.
+const STEP: usize = 32 * 1024;
 
 /// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;
