@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::network::Network;
 use crate::store::STATEMENT_BUDGET;
+use crate::traces::Traces;
 
 /// The settings of a server. Every limit has a name and a default.
 ///
@@ -66,6 +67,8 @@ pub struct Config {
     pub access_log: bool,
     /// Counter of the log lines that the program dropped.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
+    /// Spans of requests.
+    pub(crate) traces: Traces,
     /// Clock by which tokens expire.
     pub clock: Clock,
 }
@@ -95,6 +98,7 @@ impl Default for Config {
             list_files: LIST_FILES,
             access_log: false,
             log_lines_dropped: Arc::default(),
+            traces: Traces::default(),
             clock: Clock::system(),
         }
     }

@@ -57,6 +57,7 @@ use crate::shares::Shares;
 use crate::storage;
 use crate::store::{Cursor, Page, Principal, Store};
 use crate::token::{TokenDigest, TokenId};
+use crate::traces::Traces;
 
 /// Everything that answering a request needs. Shared by all connections.
 #[derive(Debug)]
@@ -76,6 +77,7 @@ pub(crate) struct Front {
     /// Whether requests are logged.
     pub(crate) access_log: bool,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Traces,
 }
 
 impl Front {
@@ -245,7 +247,8 @@ impl Service for Front {
         connection: &Arc<ConnectionState>,
     ) -> Response<RecordedBody> {
         let id = request_id::of(&request.headers);
-        let mut recorder = Recorder::begin(&id, connection, self.access_log, &self.metrics);
+        let mut recorder =
+            Recorder::begin(&id, connection, self.access_log, &self.metrics, &self.traces);
         let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
         recorder.client(client.address);
         if refusal.is_none() {

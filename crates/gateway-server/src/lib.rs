@@ -36,6 +36,7 @@ mod shares;
 mod storage;
 mod store;
 mod token;
+mod traces;
 #[cfg(feature = "test-util")]
 mod unbound;
 

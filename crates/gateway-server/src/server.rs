@@ -60,6 +60,7 @@ impl Server {
         let prefix = config.prefix.trim_end_matches('/').to_owned();
         let (drain, limit, clock) =
             (config.drain_timeout, config.connections, config.clock.clone());
+        let traces = config.traces.clone();
         let work = Work::new(store, config.readers, config.statement_timeout)?;
         let Assembled { listen, lists, metrics, permits, phase } = assemble(config, &work)?;
         let tls = listen.tls.clone();
@@ -71,6 +72,7 @@ impl Server {
                 let address = listener.local_addr()?;
                 let ops = Ops::new(Sources {
                     metrics,
+                    traces,
                     work: work.clone(),
                     lists: Arc::clone(&lists),
                     cleanup: Arc::clone(&cleanup),
@@ -136,8 +138,10 @@ pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> 
     let metrics =
         Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
     let lists = Arc::new(ListCache::new(config.list_cache, config.list_files));
+    let path = Front::path_below(&config.prefix);
+    let traces = config.traces.clone().of_service(&path, config.tls.is_some());
     let front = Front {
-        path: Front::path_below(&config.prefix),
+        path,
         trusted_proxies: config.trusted_proxies.clone(),
         work: work.clone(),
         clock: config.clock.clone(),
@@ -149,6 +153,7 @@ pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> 
         response_timeout: config.response_timeout,
         access_log: config.access_log,
         metrics: Arc::clone(&metrics),
+        traces,
     };
     let permits = Arc::new(Semaphore::new(config.connections));
     let slots = Slots::new(

@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::log::{Level, Log};
 use crate::server::{RunningServer, Server};
 use crate::store::Store;
+use crate::traces::Traces;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -57,7 +58,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
         print(&settings.show(&settings.config()?)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let config = settings.config()?;
+    let config = Config { traces: Traces::from_environment()?, ..settings.config()? };
     let level = match settings.log_level {
         // The person who tries the demo reads its output.
         None if demo => Level::Warn,
@@ -65,7 +66,9 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     };
     let log = Log::install(settings.log_format.unwrap_or_default(), level)?;
     let config = Config { log_lines_dropped: log.dropped(), ..config };
+    let traces = config.traces.clone();
     let served = open_and_serve(demo, &settings, config);
+    traces.stop();
     if let Err(error) = &served {
         if level == Level::Off {
             print_error(error);
@@ -110,6 +113,7 @@ async fn serve(
     // Before the address is printed: a process that has read it may send a signal.
     let mut stop = StopSignals::register()?;
     let encrypted = config.tls.is_some();
+    let traces = config.traces.clone();
     let hangup = signal(SignalKind::hangup())?;
     let (running, directory) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
@@ -126,6 +130,7 @@ async fn serve(
         print(&exports(&running, token.reveal()))?;
         (running, Some(directory))
     };
+    traces.log_start();
     supervisor::ready();
     let signal = tokio::select! {
         signal = stop.received() => signal,

@@ -68,7 +68,7 @@ pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
     /// Address of the client. Behind a trusted proxy, the address that the proxy names.
     pub(crate) client: Option<IpAddr>,
-    /// Id of the trace that the client named, if the access log is on.
+    /// Id of the trace: the one that the client named, if the access log is on; that of an exported span.
     pub(crate) trace_id: Option<String>,
     /// Version of HTTP. Unset if the connection refused the request.
     pub(crate) version: Option<Version>,

@@ -18,16 +18,18 @@ use crate::error::Error;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
 use crate::front::ended::{End, EndedResponse};
+use crate::front::log;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
-use crate::front::{log, trace};
+use crate::front::trace::TraceParent;
 use crate::generated::operation::Operation;
 use crate::listen::state::{ConnectionState, Cut};
 use crate::shares::Share;
 use crate::store::Principal;
 use crate::token::TokenId;
+use crate::traces::{RequestTrace, Traces};
 
-/// Collects the facts of one request and its response. Counts and logs them when it is dropped.
+/// Collects the facts of one request and its response. Counts, traces and logs them when it is dropped.
 pub(crate) struct Recorder {
     began: Instant,
     connection: Arc<ConnectionState>,
@@ -36,6 +38,7 @@ pub(crate) struct Recorder {
     shares: (Option<Share<ClientKey>>, Option<Share<TokenId>>),
     is_logged: bool,
     metrics: Arc<Metrics>,
+    trace: RequestTrace,
 }
 
 impl Recorder {
@@ -45,6 +48,7 @@ impl Recorder {
         connection: &Arc<ConnectionState>,
         is_logged: bool,
         metrics: &Arc<Metrics>,
+        traces: &Traces,
     ) -> Self {
         metrics.began();
         let response = EndedResponse {
@@ -71,6 +75,7 @@ impl Recorder {
             shares: (None, None),
             is_logged,
             metrics: Arc::clone(metrics),
+            trace: traces.begin(),
         }
     }
 
@@ -97,8 +102,10 @@ impl Recorder {
     pub(crate) fn request(&mut self, request: &Parts) {
         self.response.version = Some(request.version);
         self.response.method = Some(method(&request.method));
+        self.trace.arrived(request.uri.path(), &request.headers);
         if self.is_logged {
-            self.response.trace_id = trace::id(&request.headers).map(str::to_owned);
+            let parent = TraceParent::read(&request.headers);
+            self.response.trace_id = parent.map(|parent| parent.trace_id.to_owned());
         }
     }
 
@@ -158,6 +165,7 @@ impl Drop for Recorder {
             }
         }
         self.metrics.ended(&self.response);
+        self.trace.ended(&mut self.response);
         if self.is_logged {
             log::write(&self.response);
         }

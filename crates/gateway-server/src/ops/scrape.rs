@@ -16,11 +16,13 @@ use crate::front::work::Work;
 use crate::listen::phase::Phase;
 use crate::listen::tls::Acceptor;
 use crate::ops::process;
+use crate::traces::Traces;
 
 /// The sources of all metrics.
 #[derive(Debug)]
 pub(crate) struct Sources {
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Traces,
     pub(crate) work: Work,
     pub(crate) lists: Arc<ListCache>,
     pub(crate) cleanup: Arc<Cleanup>,
@@ -71,6 +73,7 @@ impl Sources {
         let help = "Whether a read has found damage in the database since the start.";
         out.gauge("gateway_database_damaged", help, u8::from(readiness == Readiness::Damaged));
         self.metrics.write(&mut out);
+        self.traces.write(&mut out);
         out.gauge("gateway_connections_limit", "Maximum of open connections.", self.connections);
         self.work.write(&mut out);
         if let Some(UnixTime(newest)) = newest {

@@ -289,6 +289,7 @@ fn a_cached_list_equals_the_list_until_the_data_changes() {
 
 #[test]
 fn pem_files_enable_https() {
+    use tokio_rustls::rustls::crypto::ring;
     use tokio_rustls::rustls::pki_types::ServerName;
     use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
@@ -306,7 +307,7 @@ fn pem_files_enable_https() {
 
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).unwrap();
-    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()

@@ -94,6 +94,9 @@ mod supervision;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+#[cfg(feature = "opentelemetry")]
+mod traces;
+#[cfg(test)]
 mod upgrade;
 #[cfg(test)]
 mod wrong_tokens;

@@ -6,7 +6,9 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 /// Returns the program, without settings from the environment of the tests.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-server"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("GATEWAY_")) {
+    for (name, _) in std::env::vars()
+        .filter(|(name, _)| name.starts_with("GATEWAY_") || name.starts_with("OTEL_"))
+    {
         command.env_remove(name);
     }
     command

@@ -1,0 +1,382 @@
+//! The spans that the program exports, as a collector receives them.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
+use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use prost::Message as _;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::http2_client::Client;
+use crate::process::{Served, account, error, program, run};
+use crate::support::{call, exchange, get, parse};
+
+/// The answer of the collector.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reply {
+    Ok,
+    Unavailable,
+    Never,
+}
+
+/// A collector that accepts OTLP/HTTP.
+struct Collector {
+    endpoint: String,
+    bodies: Receiver<(String, Vec<u8>)>,
+    reply: Arc<Mutex<Reply>>,
+}
+
+impl Collector {
+    fn start(reply: Reply) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let (sender, bodies) = sync_channel(1_000);
+        let reply = Arc::new(Mutex::new(reply));
+        let shared = Arc::clone(&reply);
+        std::thread::spawn(move || {
+            for socket in listener.incoming() {
+                let (sender, reply) = (sender.clone(), Arc::clone(&shared));
+                std::thread::spawn(move || receive(socket.unwrap(), &sender, &reply));
+            }
+        });
+        Self { endpoint, bodies, reply }
+    }
+
+    /// Returns what has arrived, after the server has stopped.
+    fn received(&self) -> (Vec<Span>, Vec<u8>) {
+        let (mut spans, mut bytes) = (Vec::new(), Vec::new());
+        for (head, body) in self.bodies.try_iter() {
+            assert!(head.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{head}");
+            assert!(head.contains("x-key: from the environment\r\n"), "{head}");
+            let request = ExportTraceServiceRequest::decode(&*body).unwrap();
+            for of_resource in request.resource_spans {
+                let resource = attributes(&of_resource.resource.unwrap().attributes);
+                assert_eq!(resource["service.name"], "gateway-server");
+                assert_eq!(resource["deployment.environment.name"], "test");
+                spans.extend(of_resource.scope_spans.into_iter().flat_map(|one| one.spans));
+            }
+            bytes.extend(body);
+        }
+        (spans, bytes)
+    }
+}
+
+fn receive(
+    socket: TcpStream,
+    bodies: &SyncSender<(String, Vec<u8>)>,
+    reply: &Mutex<Reply>,
+) -> Option<()> {
+    let mut writer = socket.try_clone().ok()?;
+    let mut reader = BufReader::new(socket);
+    loop {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
+        let mut body = vec![0; length.parse().ok()?];
+        reader.read_exact(&mut body).ok()?;
+        let reply = *reply.lock().unwrap();
+        let status = match reply {
+            Reply::Ok => "200 OK",
+            Reply::Unavailable => "503 Service Unavailable",
+            Reply::Never => {
+                // Until the server closes the connection.
+                drop(reader.read_to_end(&mut Vec::new()));
+                return None;
+            }
+        };
+        if reply == Reply::Ok {
+            bodies.send((head, body)).ok()?;
+        }
+        write!(writer, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").ok()?;
+    }
+}
+
+/// Returns attributes as text.
+fn attributes(attributes: &[KeyValue]) -> BTreeMap<String, String> {
+    let text = |value: &Option<AnyValue>| match value.as_ref().unwrap().value.as_ref().unwrap() {
+        Any::StringValue(text) => text.clone(),
+        Any::IntValue(number) => number.to_string(),
+        other => panic!("{other:?}"),
+    };
+    attributes.iter().map(|one| (one.key.clone(), text(&one.value))).collect()
+}
+
+/// A server that exports to a collector.
+struct Traced {
+    served: Served,
+    ops: String,
+    directory: TempDir,
+}
+
+impl Traced {
+    fn start(endpoint: &str, candidates: &str, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+        let token = account(&database, "acme");
+        run(&database, &["demo-data", "--account", "acme", "--candidates", candidates]);
+        let mut command = program();
+        command.stderr(Stdio::piped()).env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+        command.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=from%20the%20environment");
+        command.env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
+        command.envs(variables.iter().copied());
+        let flags = [&["--log-level", "info", "--ops-listen", "127.0.0.1:0"], flags].concat();
+        let mut served = Served::started_by(command, &database, &flags);
+        served.token = token;
+        let mut line = String::new();
+        served.out.read_line(&mut line).unwrap();
+        let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+        Self { served, ops, directory }
+    }
+
+    fn get(&self, query: &str) -> u16 {
+        get(&self.served.base_url, &self.served.token, query).status
+    }
+
+    fn metrics(&self) -> String {
+        parse(&exchange(&self.ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")).text().to_owned()
+    }
+
+    /// Waits until the metrics have a line that matches.
+    fn wait(&self, matches: impl Fn(&str) -> bool) {
+        let begun = Instant::now();
+        while !self.metrics().lines().any(&matches) {
+            assert!(begun.elapsed() < GENEROUS, "{}", self.metrics());
+            std::thread::yield_now();
+        }
+    }
+
+    /// Waits until a counter of spans is not zero.
+    fn wait_for(&self, outcome: &str) {
+        let sample = format!("gateway_spans_total{{outcome=\"{outcome}\"}} ");
+        self.wait(|line| line.strip_prefix(&sample).is_some_and(|count| count != "0"));
+    }
+
+    /// Sends a request for a large list, and reads only the first bytes of the response.
+    fn begin_list(&self) -> TcpStream {
+        let address = self.served.base_url.strip_prefix("http://").unwrap();
+        let mut socket = TcpStream::connect(address).unwrap();
+        let token = &self.served.token;
+        let request = format!(
+            "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        socket.write_all(request.as_bytes()).unwrap();
+        socket.read_exact(&mut [0; 12]).unwrap();
+        socket
+    }
+
+    /// Stops the server, and returns its log.
+    fn stop(mut self) -> Vec<Value> {
+        self.served.signal("-TERM");
+        let mut log = String::new();
+        self.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        assert_eq!(self.served.child.wait().unwrap().code(), Some(0), "{log}");
+        drop(self.directory);
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn count(log: &[Value], event: &str) -> usize {
+    log.iter().filter(|line| line["event"] == event).count()
+}
+
+/// Limit of each wait.
+const GENEROUS: Duration = Duration::from_secs(60);
+
+/// A delay after which no test is still running: only a stop exports.
+const NEVER: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "600000");
+
+const SOON: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "10");
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+#[test]
+fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
+    let collector = Collector::start(Reply::Ok);
+    let traced = Traced::start(&collector.endpoint, "3", &[], &[NEVER]);
+    let (base_url, token) = (&traced.served.base_url, &traced.served.token);
+    let with = |id: &str, more: &str| format!("X-Request-Id: {id}\r\n{more}");
+    let parent = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01\r\ntracestate: a=b\r\n");
+    let unsampled = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-00\r\n");
+    let credits = "method=credits/get";
+    let list = "method=candidates/list";
+    drop(call(base_url, token, "GET", credits, &with("child", &parent)));
+    drop(call(base_url, token, "GET", credits, &with("unsampled", &unsampled)));
+    let first = call(base_url, token, "GET", list, &with("list", ""));
+    let etag = format!("If-None-Match: {}\r\n", first.header("etag").unwrap());
+    assert_eq!(call(base_url, token, "GET", list, &with("same", &etag)).status, 304);
+    let wrong = call(base_url, "gwt_canary-of-a-token", "GET", credits, &with("wrong", ""));
+    assert_eq!(wrong.status, 401);
+    let secret = "method=candidates/list&vacancy_id=1&status=canary-of-a-query";
+    drop(call(base_url, token, "GET", secret, &with("held", "")));
+    drop(call(base_url, token, "CANARY-OF-A-VERB", credits, &with("verb", "")));
+    let address = base_url.strip_prefix("http://").unwrap();
+    let head = "GET /canary-of-a-path HTTP/1.1\r\nHost: a\r\nX-Request-Id: path\r\n\
+        Connection: close\r\n\r\n";
+    drop(exchange(address, head.as_bytes()));
+    let second = http::Request::get(format!("{base_url}/c/oauth/v1?{credits}"))
+        .header("authorization", format!("Bearer {token}"))
+        .header("x-request-id", "second");
+    let answered = Client::plain(base_url).send(second.body(bytes::Bytes::new()).unwrap());
+    assert_eq!(answered.unwrap().status(), 200);
+
+    let token = token.clone();
+    let size = first.body.len().to_string();
+    let log = traced.stop();
+    let (spans, bytes) = collector.received();
+    let mut found = BTreeMap::new();
+    for span in &spans {
+        let attributes = attributes(&span.attributes);
+        let line = log.iter().find(|line| line["request_id"] == *attributes["gateway.request.id"]);
+        let trace = u128::from_be_bytes(span.trace_id.clone().try_into().unwrap());
+        let trace = format!("{trace:032x}");
+        assert_eq!(line.unwrap()["trace_id"], *trace, "{span:?}");
+        assert_eq!(span.kind(), SpanKind::Server);
+        assert!(span.start_time_unix_nano < span.end_time_unix_nano);
+        assert_eq!(span.status.as_ref().unwrap().code(), StatusCode::Unset);
+        assert_eq!(attributes["url.scheme"], "http");
+        assert_eq!(attributes["client.address"], "127.0.0.1");
+        assert_eq!(attributes["gateway.response.end"], "complete");
+        assert!(!attributes.contains_key("error.type"));
+        found.insert(attributes["gateway.request.id"].clone(), (span, trace, attributes));
+    }
+    let ids: Vec<_> = found.keys().map(String::as_str).collect();
+    assert_eq!(ids, ["child", "held", "list", "path", "same", "second", "verb", "wrong"]);
+    for (id, name, status) in [
+        ("child", "GET credits/get", "200"),
+        ("list", "GET candidates/list", "200"),
+        ("same", "GET candidates/list", "304"),
+        ("wrong", "GET", "401"),
+        ("path", "GET", "404"),
+        ("verb", "HTTP", "405"),
+        ("second", "GET credits/get", "200"),
+    ] {
+        let (span, trace, attributes) = &found[id];
+        assert_eq!((&*span.name, &*attributes["http.response.status_code"]), (name, status));
+        let is_child = id == "child";
+        assert_eq!((trace == TRACE, span.parent_span_id.is_empty()), (is_child, !is_child));
+        assert_eq!(attributes.get("url.path").is_some(), id != "path");
+    }
+    let (child, _, attributes) = &found["child"];
+    assert_eq!(child.parent_span_id, [0, 0xf0, 0x67, 0xaa, 0x0b, 0xa9, 0x02, 0xb7]);
+    assert_eq!(child.trace_state, "a=b");
+    assert_eq!(attributes["gateway.operation"], "credits/get");
+    assert_eq!(attributes["gateway.account.id"], "1");
+    assert_eq!(attributes["url.path"], "/c/oauth/v1");
+    assert_eq!(found["list"].2["http.response.body.size"], size);
+    assert_eq!(found["wrong"].2["gateway.problem"], "token-invalid");
+    assert_eq!(found["verb"].2["http.request.method"], "_OTHER");
+    assert_eq!(found["second"].2["network.protocol.version"], "2");
+    let unsampled = log.iter().find(|line| line["request_id"] == "unsampled").unwrap();
+    assert_eq!(unsampled["trace_id"], TRACE);
+    let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    assert!(!text.contains("canary") && !text.contains(&token.to_ascii_lowercase()), "{text}");
+    let shown = log.iter().find(|line| line["event"] == "spans_exported").unwrap();
+    assert_eq!(shown["endpoint"], format!("{}/v1/traces", collector.endpoint));
+}
+
+#[test]
+fn a_cut_response_is_an_error_and_a_client_that_leaves_is_not() {
+    let collector = Collector::start(Reply::Ok);
+    let flags = ["--drain-timeout", "0"];
+    let traced = Traced::start(&collector.endpoint, "40000", &flags, &[NEVER]);
+    drop(traced.begin_list());
+    traced.wait(|line| line == "gateway_requests_in_flight 0");
+    let unread = traced.begin_list();
+    drop(traced.stop());
+    drop(unread);
+    let (spans, _bytes) = collector.received();
+    let ends = spans.iter().map(|span| {
+        let attributes = attributes(&span.attributes);
+        let error = attributes.get("error.type").cloned().unwrap_or_default();
+        (attributes["gateway.response.end"].clone(), error, span.status.clone().unwrap().code())
+    });
+    let ends: Vec<_> = ends.collect();
+    let expected =
+        [("client_gone", "", StatusCode::Unset), ("drained", "drained", StatusCode::Error)];
+    assert_eq!(ends, expected.map(|(end, error, code)| (end.into(), error.into(), code)));
+}
+
+#[test]
+fn a_collector_that_fails_is_logged_once_until_it_works_again() {
+    let collector = Collector::start(Reply::Unavailable);
+    let traced = Traced::start(&collector.endpoint, "3", &[], &[SOON]);
+    for _ in 0..3 {
+        assert_eq!(traced.get("method=credits/get"), 200);
+        traced.wait_for("failed");
+    }
+    *collector.reply.lock().unwrap() = Reply::Ok;
+    assert_eq!(traced.get("method=credits/get"), 200);
+    traced.wait_for("exported");
+    let log = traced.stop();
+    let failed = log.iter().find(|line| line["event"] == "span_export_failed").unwrap();
+    assert!(failed["cause"].as_str().unwrap().contains("503"), "{failed}");
+    assert_eq!(count(&log, "span_export_failed"), 1, "{log:?}");
+    assert_eq!(count(&log, "span_export_recovered"), 1, "{log:?}");
+}
+
+#[test]
+fn a_collector_that_cannot_be_reached_delays_no_response() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let traced = Traced::start(&endpoint, "3", &[], &[SOON]);
+    for _ in 0..20 {
+        assert_eq!(traced.get("method=credits/get"), 200);
+    }
+    traced.wait_for("failed");
+    let log = traced.stop();
+    let failed = log.iter().find(|line| line["event"] == "span_export_failed").unwrap();
+    assert!(failed["cause"].as_str().unwrap().contains("refused"), "{failed}");
+    assert_eq!(count(&log, "span_export_failed"), 1, "{log:?}");
+}
+
+#[test]
+fn spans_for_which_a_hanging_collector_leaves_no_room_are_dropped() {
+    let collector = Collector::start(Reply::Never);
+    // The timeout is longer than the test: only the limit of the stop ends the export.
+    let timeout = ("OTEL_EXPORTER_OTLP_TIMEOUT", "600000");
+    let variables = [SOON, timeout, ("OTEL_BSP_MAX_QUEUE_SIZE", "4")];
+    let traced = Traced::start(&collector.endpoint, "3", &[], &variables);
+    for _ in 0..20 {
+        assert_eq!(traced.get("method=credits/get"), 200);
+    }
+    traced.wait(|line| line == "gateway_spans_total{outcome=\"dropped\"} 16");
+    let log = traced.stop();
+    let lost = log.iter().find(|line| line["event"] == "spans_lost").unwrap();
+    assert_eq!(lost["spans"], 4);
+}
+
+#[test]
+fn an_unusable_variable_stops_the_start_and_is_not_repeated() {
+    for (name, value) in [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:hunter2@127.0.0.1:4318"),
+        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "hunter2"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+    ] {
+        let output = program()
+            .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+            .env(name, value)
+            .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
+            .output()
+            .unwrap();
+        let text = error(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(&format!("cannot use {name}: ")), "{text}");
+        assert!(!text.contains("hunter2"), "{text}");
+    }
+}
