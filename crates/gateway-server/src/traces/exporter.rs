@@ -2,18 +2,27 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::uri::Authority;
+use http::{HeaderValue, Request, Response, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
 use opentelemetry_http::{HttpClient, HttpError};
 use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::SpanData;
-use reqwest::redirect::Policy;
-use rustls::ClientConfig;
-use rustls::crypto::ring;
 use rustls_platform_verifier::BuilderVerifierExt as _;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
@@ -64,10 +73,12 @@ impl opentelemetry_sdk::trace::SpanExporter for Exporter {
     }
 }
 
-/// An HTTP client that keeps the cause of its last failure.
+/// An HTTP client that keeps the cause of its last failure. It opens a connection for each batch.
 #[derive(Debug)]
 struct Client {
-    client: reqwest::blocking::Client,
+    runtime: Runtime,
+    tls: Arc<ClientConfig>,
+    timeout: Duration,
     cause: Arc<Mutex<Option<String>>>,
 }
 
@@ -79,19 +90,44 @@ impl Client {
         // A system without roots can still use `http`.
         let tls = match tls.clone().with_platform_verifier() {
             Ok(tls) => tls,
-            Err(_) if !settings.is_https() => {
-                tls.with_root_certificates(rustls::RootCertStore::empty())
-            }
+            Err(_) if !settings.is_https() => tls.with_root_certificates(RootCertStore::empty()),
             Err(error) => return Err(error.into()),
         };
-        let client = reqwest::blocking::Client::builder()
-            .tls_backend_preconfigured(tls.with_no_client_auth())
-            .timeout(settings.timeout)
-            // The headers may contain a key that another address must not get.
-            .redirect(Policy::none())
-            .build()?;
-        Ok(Self { client, cause })
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let tls = Arc::new(tls.with_no_client_auth());
+        Ok(Self { runtime, tls, timeout: settings.timeout, cause })
     }
+
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let is_https = request.uri().scheme_str() == Some("https");
+        let host = request.uri().host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = request.uri().port_u16().unwrap_or(if is_https { 443 } else { 80 });
+        let socket = TcpStream::connect((host.as_str(), port)).await?;
+        if !is_https {
+            return exchange(socket, request).await;
+        }
+        let connector = TlsConnector::from(Arc::clone(&self.tls));
+        exchange(connector.connect(ServerName::try_from(host)?, socket).await?, request).await
+    }
+}
+
+/// Sends a request on a new connection and reads the response.
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    mut request: Request<Bytes>,
+) -> Result<Response<Bytes>, HttpError> {
+    let authority = request.uri().authority().map(Authority::as_str);
+    let host = HeaderValue::from_str(authority.unwrap_or_default())?;
+    request.headers_mut().insert(header::HOST, host);
+    if let Some(path) = request.uri().path_and_query().cloned() {
+        *request.uri_mut() = path.into();
+    }
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(async move { drop(connection.await) });
+    let (head, body) = sender.send_request(request.map(Full::new)).await?.into_parts();
+    let body = Limited::new(body, MAX_RESPONSE).collect().await?.to_bytes();
+    Ok(Response::from_parts(head, body))
 }
 
 impl HttpClient for Client {
@@ -105,23 +141,16 @@ impl HttpClient for Client {
         Self: 'b,
     {
         Box::pin(async move {
-            let result = self.client.send_bytes(request).await;
-            *lock(&self.cause) = result.as_ref().err().map(|error| root_cause(&**error));
+            let sent = async { tokio::time::timeout(self.timeout, self.send(request)).await };
+            let result = match self.runtime.block_on(sent) {
+                Ok(result) => result,
+                Err(_elapsed) => Err("no response within the timeout".into()),
+            };
+            *lock(&self.cause) = result.as_ref().err().map(ToString::to_string);
             result
         })
     }
 }
 
-/// Returns the text of the innermost cause, such as "Connection refused": the outer ones repeat the address.
-fn root_cause(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
-    if error.downcast_ref::<reqwest::Error>().is_some_and(reqwest::Error::is_timeout) {
-        return "no response within the timeout".to_owned();
-    }
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = cause.to_string();
-        source = cause.source();
-    }
-    text
-}
+/// Maximum length of a response, in bytes.
+const MAX_RESPONSE: usize = 64 * 1024;

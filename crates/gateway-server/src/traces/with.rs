@@ -40,8 +40,6 @@ struct Export {
 impl Traces {
     /// Prepares the export that the environment sets up. Starts a thread that exports, if an endpoint is set.
     ///
-    /// Must be called outside of an async runtime: it creates a blocking HTTP client.
-    ///
     /// # Errors
     ///
     /// Fails if a variable has a value that cannot be used.
