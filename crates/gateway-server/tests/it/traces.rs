@@ -1,7 +1,7 @@
 //! The spans that the program exports, as a collector receives them.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -17,6 +17,9 @@ use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use prost::Message as _;
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::http2_client::Client;
 use crate::process::{Served, account, error, program, run};
@@ -39,15 +42,39 @@ struct Collector {
 
 impl Collector {
     fn start(reply: Reply) -> Self {
+        Self::serve("http", "127.0.0.1", reply, |socket| socket)
+    }
+
+    /// Starts a collector that only speaks TLS.
+    fn start_tls(certificate: CertificateDer<'static>, key: PrivateKeyDer<'static>) -> Self {
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key)
+            .unwrap();
+        let config = Arc::new(config);
+        Self::serve("https", "localhost", Reply::Ok, move |socket| {
+            StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket)
+        })
+    }
+
+    fn serve<S: Read + Write>(
+        scheme: &str,
+        host: &str,
+        reply: Reply,
+        accept: impl Fn(TcpStream) -> S + Clone + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let endpoint = format!("{scheme}://{host}:{}", listener.local_addr().unwrap().port());
         let (sender, bodies) = sync_channel(1_000);
         let reply = Arc::new(Mutex::new(reply));
         let shared = Arc::clone(&reply);
         std::thread::spawn(move || {
             for socket in listener.incoming() {
                 let (sender, reply) = (sender.clone(), Arc::clone(&shared));
-                std::thread::spawn(move || receive(socket.unwrap(), &sender, &reply));
+                let accept = accept.clone();
+                std::thread::spawn(move || receive(accept(socket.unwrap()), &sender, &reply));
             }
         });
         Self { endpoint, bodies, reply }
@@ -73,11 +100,10 @@ impl Collector {
 }
 
 fn receive(
-    socket: TcpStream,
+    socket: impl Read + Write,
     bodies: &SyncSender<(String, Vec<u8>)>,
     reply: &Mutex<Reply>,
 ) -> Option<()> {
-    let mut writer = socket.try_clone().ok()?;
     let mut reader = BufReader::new(socket);
     loop {
         let mut head = String::new();
@@ -102,7 +128,7 @@ fn receive(
         if reply == Reply::Ok {
             bodies.send((head, body)).ok()?;
         }
-        write!(writer, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").ok()?;
+        write!(reader.get_mut(), "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").ok()?;
     }
 }
 
@@ -309,6 +335,31 @@ fn a_cut_response_is_an_error_and_a_client_that_leaves_is_not() {
     let expected =
         [("client_gone", "", StatusCode::Unset), ("drained", "drained", StatusCode::Error)];
     assert_eq!(ends, expected.map(|(end, error, code)| (end.into(), error.into(), code)));
+}
+
+#[test]
+fn spans_are_exported_over_https_to_a_trusted_collector_only() {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let collector = Collector::start_tls(made.cert.der().clone(), key);
+    let directory = tempfile::tempdir().unwrap();
+    let roots = directory.path().join("roots.pem").to_str().unwrap().to_owned();
+    std::fs::write(&roots, made.cert.pem()).unwrap();
+    let trusted = Traced::start(&collector.endpoint, "3", &[], &[SOON, ("SSL_CERT_FILE", &roots)]);
+    assert_eq!(trusted.get("method=credits/get"), 200);
+    trusted.wait_for("exported");
+    drop(trusted.stop());
+    assert_eq!(collector.received().0.len(), 1);
+
+    let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    std::fs::write(&roots, other.cert.pem()).unwrap();
+    let wary = Traced::start(&collector.endpoint, "3", &[], &[SOON, ("SSL_CERT_FILE", &roots)]);
+    assert_eq!(wary.get("method=credits/get"), 200);
+    wary.wait_for("failed");
+    let log = wary.stop();
+    let failed = log.iter().find(|line| line["event"] == "span_export_failed").unwrap();
+    assert!(failed["cause"].as_str().unwrap().contains("certificate"), "{failed}");
+    assert!(collector.received().0.is_empty());
 }
 
 #[test]
