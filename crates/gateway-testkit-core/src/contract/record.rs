@@ -87,7 +87,7 @@ fn each_text(
 /// Requires that no record has a field with this name.
 pub(super) fn lacks(objects: &[&Map<String, Value>], name: &str) -> Outcome {
     let with = objects.iter().filter(|object| object.contains_key(name)).count();
-    ensure!(with == 0, "{with} records have the field `{name}`");
+    ensure!(with == 0, "{with} of {} records have the field `{name}`", objects.len());
     Ok(())
 }
 
@@ -98,7 +98,11 @@ pub(super) fn distinct(ids: &[String], identity: &str) -> Outcome {
     }
     let distinct: BTreeSet<_> = ids.iter().collect();
     let duplicates = ids.len() - distinct.len();
-    ensure!(duplicates == 0, "{duplicates} records have the `{identity}` of another record");
+    let all = ids.len();
+    ensure!(
+        duplicates == 0,
+        "{duplicates} of {all} records have the `{identity}` of another record"
+    );
     Ok(())
 }
 
@@ -169,7 +173,7 @@ mod tests {
         let skipped = "skipped: the list has fewer than two records";
         assert_eq!(judge(distinct, &["7"]), Err(skipped.to_owned()));
         assert_eq!(judge(distinct, &["7", "8"]), Ok(()));
-        let duplicate = "1 records have the `id` of another record";
+        let duplicate = "1 of 2 records have the `id` of another record";
         assert_eq!(judge(distinct, &["7", "7"]), Err(duplicate.to_owned()));
     }
 
