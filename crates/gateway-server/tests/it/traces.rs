@@ -93,6 +93,10 @@ impl Traced {
     }
 }
 
+fn event<'l>(log: &'l [Value], event: &str) -> &'l Value {
+    log.iter().find(|line| line["event"] == event).unwrap()
+}
+
 fn count(log: &[Value], event: &str) -> usize {
     log.iter().filter(|line| line["event"] == event).count()
 }
@@ -188,7 +192,7 @@ fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
     assert_eq!(unsampled["trace_id"], TRACE);
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
     assert!(!text.contains("canary") && !text.contains(&token.to_ascii_lowercase()), "{text}");
-    let shown = log.iter().find(|line| line["event"] == "spans_exported").unwrap();
+    let shown = event(&log, "spans_exported");
     assert_eq!(shown["endpoint"], format!("{}/v1/traces", collector.endpoint));
 }
 
@@ -234,7 +238,7 @@ fn spans_are_exported_over_https_to_a_trusted_collector_only() {
     assert_eq!(wary.get("method=credits/get"), 200);
     wary.wait_for("failed");
     let log = wary.stop();
-    let failed = log.iter().find(|line| line["event"] == "span_export_failed").unwrap();
+    let failed = event(&log, "span_export_failed");
     assert!(failed["cause"].as_str().unwrap().contains("certificate"), "{failed}");
     assert!(collector.received().0.is_empty());
 }
@@ -251,7 +255,7 @@ fn a_collector_that_fails_is_logged_once_until_it_works_again() {
     assert_eq!(traced.get("method=credits/get"), 200);
     traced.wait_for("exported");
     let log = traced.stop();
-    let failed = log.iter().find(|line| line["event"] == "span_export_failed").unwrap();
+    let failed = event(&log, "span_export_failed");
     assert!(failed["cause"].as_str().unwrap().contains("503"), "{failed}");
     assert_eq!(count(&log, "span_export_failed"), 1, "{log:?}");
     assert_eq!(count(&log, "span_export_recovered"), 1, "{log:?}");
@@ -268,7 +272,7 @@ fn a_collector_that_cannot_be_reached_delays_no_response() {
     }
     traced.wait_for("failed");
     let log = traced.stop();
-    let failed = log.iter().find(|line| line["event"] == "span_export_failed").unwrap();
+    let failed = event(&log, "span_export_failed");
     assert!(failed["cause"].as_str().unwrap().contains("refused"), "{failed}");
     assert_eq!(count(&log, "span_export_failed"), 1, "{log:?}");
 }
@@ -285,7 +289,7 @@ fn spans_for_which_a_hanging_collector_leaves_no_room_are_dropped() {
     }
     traced.wait(|line| line == "gateway_spans_total{outcome=\"dropped\"} 16");
     let log = traced.stop();
-    let lost = log.iter().find(|line| line["event"] == "spans_lost").unwrap();
+    let lost = event(&log, "spans_lost");
     assert_eq!(lost["spans"], 4);
 }
 
