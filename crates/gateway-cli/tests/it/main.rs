@@ -45,6 +45,10 @@ mod pager;
 mod process;
 mod profile;
 mod raw;
+#[cfg(all(feature = "dashboard", feature = "demo", feature = "xlsx", unix))]
+#[cfg(test)]
+#[path = "../../../../tests/recorded/program.rs"]
+mod recorded;
 mod run;
 mod selecting;
 mod service;

@@ -80,6 +80,9 @@ mod proxies;
 #[cfg(test)]
 mod read_only;
 #[cfg(test)]
+#[path = "../../../../tests/recorded/server.rs"]
+mod recorded;
+#[cfg(test)]
 mod replace;
 #[cfg(test)]
 mod revisions;
