@@ -184,11 +184,11 @@ pub(crate) fn metrics(text: &str) -> String {
     let mut labels: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     for line in text.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
-            writeln!(seen, "{help}").unwrap();
+            seen.push_str(help);
         } else if let Some((_, kind)) =
             line.strip_prefix("# TYPE ").and_then(|at| at.split_once(' '))
         {
-            writeln!(seen, "  {kind}").unwrap();
+            writeln!(seen, " ({kind})").unwrap();
         } else if let Some((name, rest)) = line.split_once('{') {
             for label in rest.split_once('}').unwrap().0.split(',') {
                 let (label, value) = label.split_once('=').unwrap();
