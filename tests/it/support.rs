@@ -1,13 +1,11 @@
 //! Helpers for several test modules: one interface to both clients, the fixtures of the spec, and limits for waits.
 
 use std::error::Error as StdError;
-use std::io::Read;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
-use std::{env, iter, panic};
+use std::time::Duration;
+use std::{env, iter, panic, thread};
 
 use gateway_client::model::{
     Candidate, Credits, Error as ModelError, GetCredits, ListCandidates, ListVacancies, Listing,
@@ -16,6 +14,8 @@ use gateway_client::model::{
 use gateway_client::transport::TransportError;
 use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use tokio::runtime::Runtime;
+
+use crate::process::output;
 
 /// The runtime of all async code in these tests.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
@@ -42,37 +42,6 @@ pub(crate) fn run_in_child(test: &str, variables: &[(&str, &str)]) -> Output {
 /// Returns whether this process was started by [`run_in_child`].
 pub(crate) fn is_child() -> bool {
     env::var_os(CHILD).is_some()
-}
-
-/// Runs a command and returns its output. Kills it and panics if it does not end within the limit.
-#[track_caller]
-pub(crate) fn output(command: &mut Command, limit: Duration) -> Output {
-    let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
-    let deadline = Instant::now() + limit;
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("{command:?} did not end within {limit:?}");
-        }
-        // The end of a process can only be polled.
-        thread::park_timeout(Duration::from_millis(5));
-    };
-    Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
-}
-
-/// Reads a pipe to its end, on a thread.
-fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.unwrap().read_to_end(&mut bytes).unwrap();
-        bytes
-    })
 }
 
 /// Runs the body of a test on another thread. Panics if the body panics, or does not return within the limit.

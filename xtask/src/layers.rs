@@ -85,7 +85,6 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "gateway-codegen", may_use: &[], never: &["serde_derive", "syn", "tokio"] },
     Rule { name: "xtask", may_use: &["gateway-codegen"], never: &["serde_derive", "syn", "tokio"] },
-    Rule { name: "clients", may_use: &["gateway-transport", "gateway-testkit-core"], never: &[] },
     Rule {
         name: "tests",
         may_use: &[

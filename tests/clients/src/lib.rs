@@ -4,5 +4,8 @@
 
 pub mod adapt;
 pub mod hyper_util;
+pub mod isahc;
+pub mod object_store;
+pub mod opendal;
 pub mod report;
 pub mod reqwest_middleware;

@@ -6,7 +6,7 @@ use gateway_tests_simulation::world::World;
 
 #[test]
 fn the_mirror_is_a_state_of_the_service_and_the_fold_of_its_feed() {
-    let failures = failures("mirror", 500, story);
+    let failures = failures("mirror", 25, story);
     assert!(failures.is_empty(), "{}\n{} seeds failed", failures.join("\n"), failures.len());
 }
 

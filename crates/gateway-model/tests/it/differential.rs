@@ -3,11 +3,9 @@
 use gateway_model::{Candidate, ListCandidates, ListVacancies, Vacancy};
 use proptest::prelude::*;
 
-use crate::support::{cases, every_way, same};
+use crate::support::{every_way, same};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(6_000)))]
-
     #[test]
     fn candidates(records in records(), edits in edits()) {
         let list = edited(&records, &edits);

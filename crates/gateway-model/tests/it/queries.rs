@@ -6,11 +6,9 @@ use gateway_model::{
 };
 use proptest::prelude::*;
 
-use crate::support::{cases, percent_decoded, travels};
+use crate::support::{percent_decoded, travels};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(4_000)))]
-
     #[test]
     fn raw_pairs_survive_encoding(method in ".{0,20}", pairs in prop::collection::vec((".{0,12}", ".{0,30}"), 0..5)) {
         let mut query = RawQuery::new(method.clone());

@@ -12,11 +12,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::support::{cases, every_way};
+use crate::support::every_way;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(10_000)))]
-
     #[test]
     #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn candidate(record: Candidate) {
@@ -44,8 +42,6 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(1_000)))]
-
     #[test]
     #[cfg_attr(miri, ignore = "compiling the patterns of random strings takes minutes")]
     fn lists(candidates in vec(any::<Candidate>(), 0..5), vacancies in vec(any::<Vacancy>(), 0..5)) {

@@ -11,11 +11,6 @@ use gateway_model::{
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-/// Returns the number of random cases of a test: one in 5,000 in Miri, which is some hundred times slower.
-pub(crate) const fn cases(count: u32) -> u32 {
-    if cfg!(miri) { count.div_ceil(5_000) } else { count }
-}
-
 /// Decodes a list from pieces of `size` bytes, without a record limit.
 pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],

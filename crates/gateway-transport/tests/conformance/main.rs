@@ -7,7 +7,7 @@ mod subjects;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use gateway_testkit_core::conformance::{Verdict, run};
+use gateway_testkit_core::conformance::{CHECKS, Verdict, run_one};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -35,7 +35,8 @@ macro_rules! adapters {
 
 adapters!(reqwest, reqwest_blocking, ureq, on_thread, off_thread, tower);
 
-/// The secrecy checks of the kit send a token. This test also searches everything that the dependencies log.
+/// The secrecy checks of the kit send a token. This test searches everything that the clients below the adapters log: the
+/// other adapters wrap these two.
 #[test]
 fn the_token_is_never_logged() {
     let log = Log::default();
@@ -46,11 +47,12 @@ fn the_token_is_never_logged() {
         .with_default(LevelFilter::TRACE)
         .with_target("ureq_proto::util", LevelFilter::OFF);
     tracing_subscriber::registry().with(layer.with_filter(targets)).init();
-    for adapter in ADAPTERS {
-        for finding in run(adapter.factory, adapter.skips) {
-            let failed = matches!(finding.verdict, Verdict::Fail(_));
-            assert!(!failed, "{}: {finding}", adapter.title);
-        }
+    let secrecy = CHECKS.iter().filter(|check| check.group() == "secrecy");
+    let clients = ADAPTERS.iter().filter(|one| ["`reqwest`", "`ureq`"].contains(&one.title));
+    for (adapter, check) in clients.flat_map(|one| secrecy.clone().map(move |check| (one, check))) {
+        let finding = run_one(adapter.factory, check, adapter.skips);
+        let failed = matches!(finding.verdict, Verdict::Fail(_));
+        assert!(!failed, "{}: {finding}", adapter.title);
     }
     let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
     assert!(text.lines().count() > 1000, "too few lines were logged");

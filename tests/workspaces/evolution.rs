@@ -1,0 +1,441 @@
+//! A change of the spec reaches everything generated from it, without an edit by hand.
+//!
+//! Each test copies the workspace, changes or replaces the spec, runs the generator, and checks the result with cargo.
+//! The copies share our target directory, so that dependencies are not built again. Therefore each copy is one folder
+//! deeper in its workspace: cargo distinguishes packages by that path.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process::output;
+
+/// Adds fields, a value of an open enum, and an operation with a model. The fields need no edit: everything compiles, tests
+/// included. The operation needs one. `.ci/new-field` runs all tests with new fields.
+#[test]
+fn an_addition_reaches_every_crate() {
+    let scratch = Scratch::new("addition");
+    scratch.edit("spec/gateway.toml", "phone_mobile = {", &format!("{FIELD}\nphone_mobile = {{"));
+    scratch.edit(
+        "spec/gateway.toml",
+        "project = {",
+        &format!("{FIELDS_OF_VACANCIES}\nproject = {{"),
+    );
+    scratch.edit(
+        "spec/gateway.toml",
+        "currency = {",
+        &format!("{FIELD_OF_CREDITS}\ncurrency = {{"),
+    );
+    scratch.edit("spec/gateway.toml", "Person = {", &format!("{VALUE}\nPerson = {{"));
+    scratch.regenerate();
+    scratch.lints(&["-p", "gateway-server", "--all-features"]);
+    scratch.checks(&["--workspace", "--all-features", "--tests"]);
+
+    scratch.edit(
+        "spec/gateway.toml",
+        "\n# ---- Examples",
+        &format!("{OPERATION}\n# ---- Examples"),
+    );
+    scratch.write("spec/fixtures/portals.json", r#"[{"id":"3","name":"Northwind Jobs"}]"#);
+    scratch.regenerate();
+
+    // A crate that calls the addition from both clients, with the parameter that needs another.
+    scratch.write("crates/probe/Cargo.toml", PROBE_MANIFEST);
+    scratch.write("crates/probe/src/lib.rs", PROBE);
+    scratch.lacks_only_the_storage();
+    // The table has the new column, and the new list has a table.
+    scratch.write("crates/probe/tests/mirror.rs", MIRROR);
+    scratch.tests(&["-p", "probe"]);
+    // The program with sample data needs the server.
+    scratch.checks(&["-p", "gateway-cli", "--no-default-features"]);
+
+    // A command in the program, a method of both clients, a selector of the server.
+    scratch.contains("crates/gateway-cli/src/generated/commands.rs", "ListPortals");
+    scratch.contains("crates/gateway-client/src/generated/client.rs", "pub async fn list_portals");
+    scratch.contains("crates/gateway-client/src/generated/blocking.rs", "pub fn list_portals");
+    scratch.contains("crates/gateway-server/src/generated/operation.rs", "\"portals/list\"");
+    scratch.contains("crates/gateway-server/src/generated/call.rs", "fn list_portals(");
+    scratch.contains(
+        "docs/generated/operations/list-portals.md",
+        "method=portals/list&country=31&region=4",
+    );
+    scratch.contains("docs/generated/openapi/list-portals.json", "\"const\": \"portals/list\"");
+    scratch.contains("docs/generated/openapi/recruitment-gateway.json", "\"portals/list\"");
+}
+
+/// The server's code for other services compiles. `another_service` compiles the other crates. The handwritten code of the
+/// server names operations of the gateway, so only errors in generated code count.
+#[test]
+fn generated_code_of_the_server_compiles_for_other_services() {
+    let scratch = Scratch::new("services");
+    for service in ["tool-shed", "one-thing", "taken-names"] {
+        scratch.describe(service);
+        let (_, stderr) = scratch.cargo("check", &["-p", "gateway-server", "--lib"]);
+        let is_wrong = |line: &&str| line.contains("/generated/") && line.contains(": error");
+        assert_eq!(stderr.lines().find(is_wrong), None, "{service}: {stderr}");
+    }
+}
+
+/// The examples of another service, and the values of its scalars, behave as documented.
+#[test]
+fn generated_code_of_another_service_passes_its_tests() {
+    let scratch = Scratch::of_service("tool-shed");
+    scratch.tests(&["-p", "gateway-model", "--doc", "--all-features", "--", "generated::"]);
+    scratch.write("crates/probe/Cargo.toml", SHED_MANIFEST);
+    scratch.write("crates/probe/src/lib.rs", SHED);
+    scratch.tests(&["-p", "probe"]);
+}
+
+/// The contract checks of another service, all of which follow from its spec, pass and fail as they should.
+#[test]
+fn another_service_has_contract_checks() {
+    let scratch = Scratch::of_service("photo-album");
+    for (file, copied) in [("checks.rs", "main.rs"), ("album.rs", "album.rs")] {
+        let text =
+            fs::read_to_string(root().join("tests/fixtures/photo-album").join(file)).unwrap();
+        scratch.write(&format!("crates/probe/tests/checks/{copied}"), &text);
+    }
+    scratch.write("crates/probe/Cargo.toml", CHECKS_MANIFEST);
+    scratch.write("crates/probe/src/lib.rs", "//! Has only tests.\n");
+    let (passed, text) = scratch.cargo("test", &["-p", "probe", "--test", "checks"]);
+    assert!(passed, "{text}");
+}
+
+/// A copy of this workspace.
+struct Scratch {
+    root: PathBuf,
+}
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let workspace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolution").join(name);
+        let to = workspace.join(name);
+        for folder in ["crates", "xtask", "tests", "spec", "docs"] {
+            copy(&root().join(folder), &to.join(folder));
+        }
+        for file in [".rustfmt.toml", ".clippy.toml", "README.md"] {
+            write_if_new(&to.join(file), &fs::read(root().join(file)).unwrap());
+        }
+        write_if_new(&workspace.join("Cargo.lock"), &fs::read(root().join("Cargo.lock")).unwrap());
+        let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let (start, rest) = manifest.split_once("members = [").unwrap();
+        let (_, end) = rest.split_once(']').unwrap();
+        let manifest = format!("{start}members = [\"{name}/crates/*\"]{end}")
+            .replace("default-members = [\"crates/gateway-cli\"]\n", "")
+            .replace("exclude = [\"crates/", &format!("exclude = [\"{name}/crates/"))
+            .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
+        write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
+        Self { root: to }
+    }
+
+    /// Creates a copy with the spec of another service and the code generated from it.
+    fn of_service(name: &str) -> Self {
+        let scratch = Self::new(name);
+        scratch.describe(name);
+        scratch
+    }
+
+    /// Replaces the spec with that of another service.
+    fn describe(&self, service: &str) {
+        let fixture = root().join("tests/fixtures").join(service);
+        copy(&fixture.join("fixtures"), &self.root.join("spec/fixtures"));
+        self.write("spec/gateway.toml", &fs::read_to_string(fixture.join("spec.toml")).unwrap());
+        self.regenerate();
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        write_if_new(&self.root.join(path), text.as_bytes());
+    }
+
+    #[track_caller]
+    fn edit(&self, path: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.root.join(path)).unwrap();
+        assert!(text.contains(from), "no `{from}` in {path}");
+        self.write(path, &text.replacen(from, to, 1));
+    }
+
+    #[track_caller]
+    fn contains(&self, path: &str, text: &str) {
+        let found = fs::read_to_string(self.root.join(path)).unwrap();
+        assert!(found.contains(text), "no `{text}` in {path}");
+    }
+
+    #[track_caller]
+    fn regenerate(&self) {
+        let outcome =
+            gateway_codegen::cli::run("gateway-codegen", &["generate".to_owned()], &self.root);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    }
+
+    #[track_caller]
+    fn checks(&self, arguments: &[&str]) {
+        let (passed, stderr) = self.cargo("check", arguments);
+        assert!(passed, "cargo check {}:\n{stderr}", arguments.join(" "));
+    }
+
+    #[track_caller]
+    fn tests(&self, arguments: &[&str]) {
+        let (passed, stderr) = self.cargo("test", arguments);
+        assert!(passed, "cargo test {}:\n{stderr}", arguments.join(" "));
+    }
+
+    #[track_caller]
+    fn lints(&self, arguments: &[&str]) {
+        let strict = ["--", "-D", "warnings"];
+        let (passed, stderr) = self.cargo("clippy", &[arguments, &strict].concat());
+        assert!(passed, "cargo clippy {}:\n{stderr}", arguments.join(" "));
+    }
+
+    /// Checks that the workspace has one error: the storage of the new operation, which is written by hand, is missing.
+    #[track_caller]
+    fn lacks_only_the_storage(&self) {
+        let (_, stderr) = self.cargo("check", &["--workspace", "--all-features", "--keep-going"]);
+        let errors: Vec<_> = stderr.lines().filter(|line| line.contains(": error")).collect();
+        let [error] = errors[..] else { panic!("{stderr}") };
+        assert!(error.contains("crates/gateway-server/src/storage.rs:"), "{error}");
+        assert!(error.contains("missing: `list_portals`"), "{error}");
+    }
+
+    fn cargo(&self, command: &str, arguments: &[&str]) -> (bool, String) {
+        let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args([command, "--offline", "--quiet", "--message-format", "short"])
+            .args(arguments)
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", build)
+            .env("CARGO_INCREMENTAL", "1");
+        let output = output(&mut cargo, CARGO_LIMIT);
+        let text = [output.stderr, output.stdout].concat();
+        (output.status.success(), String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// Copies the differences of one folder to another. Unchanged files keep their modification time, so that nothing is built again.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(to).unwrap() {
+        let entry = entry.unwrap();
+        if !from.join(entry.file_name()).exists() {
+            let is_folder = entry.file_type().unwrap().is_dir();
+            let remove = if is_folder { fs::remove_dir_all } else { fs::remove_file };
+            remove(entry.path()).unwrap();
+        }
+    }
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        // A nested workspace, such as that of the fuzz targets, may have been built.
+        if entry.file_name() == "target" {
+            continue;
+        }
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            write_if_new(&target, &fs::read(entry.path()).unwrap());
+        }
+    }
+}
+
+fn write_if_new(path: &Path, content: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if fs::read(path).ok().as_deref() != Some(content) {
+        fs::write(path, content).unwrap();
+    }
+}
+
+/// Maximum time of a cargo command: on a busy machine, the first one builds the dependencies for minutes.
+const CARGO_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+const FIELD: &str = r#"language = { type = "text", presence = "optional", doc = "The language." }"#;
+
+const FIELDS_OF_VACANCIES: &str = r#"
+since = { type = "CivilDateTime", presence = "optional", doc = "The date." }
+size = { type = "integer", presence = "optional", doc = "The number of positions." }"#;
+
+const FIELD_OF_CREDITS: &str =
+    r#"reserved = { type = "DecimalText", presence = "optional", doc = "The reserved part." }"#;
+
+const VALUE: &str = r#"Company = { wire = "company", doc = "A company." }"#;
+
+const OPERATION: &str = r#"
+[model.Country]
+identity = "id"
+doc = "A country with portals."
+[model.Country.field]
+id = { type = "PortalId", presence = "required", doc = "The identifier." }
+name = { type = "text", presence = "optional", doc = "The name." }
+
+[operation.list_portals]
+select = "portals/list"
+doc = "Lists the portals."
+response.list = { of = "Country" }
+[operation.list_portals.param]
+country = { type = "integer", doc = "Only portals of this country." }
+region = { type = "integer", needs = ["country"], otherwise = "error", doc = "Only portals of this region." }
+
+[[example]]
+name = "portals"
+operation = "list_portals"
+doc = "Portals of a region."
+params = { country = 31, region = 4 }
+query = "method=portals/list&country=31&region=4"
+response = "fixtures/portals.json"
+"#;
+
+const PROBE_MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+gateway-client.workspace = true
+gateway-testkit = { workspace = true, features = ["mocks"] }
+wiremock.workspace = true
+
+[dev-dependencies]
+gateway-client = { workspace = true, features = ["reqwest"] }
+gateway-mirror = { workspace = true, features = ["sqlite"] }
+serde_json.workspace = true
+tempfile.workspace = true
+tokio = { workspace = true, features = ["macros", "rt"] }
+"#;
+
+const MIRROR: &str = include_str!("../mirror/addition.rs");
+
+const CHECKS_MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+
+[dev-dependencies]
+gateway-testkit = { workspace = true, features = ["contract"] }
+gateway-transport.workspace = true
+http.workspace = true
+serde_json = { workspace = true, features = ["std"] }
+"#;
+
+const PROBE: &str = r#"//! Calls the additions.
+use gateway_client::model::{Candidate, CandidateKind, Country, ListPortals};
+use gateway_client::{Client, Error, blocking};
+use gateway_testkit::mocks::{MockListPortals, MockedCall};
+
+pub async fn ask(client: &Client) -> Result<Vec<Country>, Error> {
+    Ok(client.list_portals(&ListPortals::new().country(31).region(4)).await?.items)
+}
+
+pub fn ask_and_wait(client: &blocking::Client) -> Result<Vec<Country>, Error> {
+    Ok(client.list_portals(&ListPortals::new().country(31))?.items)
+}
+
+pub fn mock() -> MockedCall {
+    MockListPortals::new().country(31).without_region().answers(&[Country::new("3")])
+}
+
+pub fn additions(candidate: &Candidate) -> (Option<&str>, CandidateKind) {
+    (candidate.language.as_deref(), CandidateKind::Company)
+}
+"#;
+
+const SHED_MANIFEST: &str = r#"
+[package]
+name = "probe"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+csv.workspace = true
+gateway-model = { workspace = true, features = ["jiff02"] }
+gateway-testkit = { workspace = true, features = ["mocks"] }
+jiff.workspace = true
+wiremock.workspace = true
+"#;
+
+const SHED: &str = r#"//! Tests of the generated code.
+#![cfg(test)]
+#![allow(deprecated)]
+use gateway_model::{
+    ErrorKind, FindTools, FindToolsParams, FlatRow, GetTool, GetToolParams, LentAt, ListTools,
+    ListToolsParams, Operation as _, Order, PictureTaken, Record as _, Tool,
+};
+use gateway_testkit::mocks::{MockGetTool, MockedCall};
+use jiff::Timestamp;
+
+#[test]
+fn seconds_of_a_record_convert() {
+    let tools = ListTools::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let tool = &tools.items[0];
+    let (lent, picture) = (tool.lent.unwrap(), tool.picture.as_ref().unwrap());
+    assert_eq!(lent.utc().unwrap().to_string(), "2024-03-31 02:00:00");
+    assert_eq!(Timestamp::try_from(&lent).unwrap().to_string(), "2024-03-31T02:00:00Z");
+    assert_eq!(picture.utc().unwrap().to_string(), "1969-12-31 00:00:00");
+}
+
+#[test]
+fn a_record_is_a_row_of_csv() {
+    let tools = <ListTools>::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for tool in &tools.items {
+        writer.serialize(FlatRow::of(tool)).unwrap();
+    }
+    let bytes = writer.into_inner().unwrap();
+    let mut reader = csv::Reader::from_reader(&*bytes);
+    assert!(reader.headers().unwrap().iter().eq(Tool::COLUMNS.iter().copied()));
+    assert_eq!(reader.records().map(Result::unwrap).count(), tools.items.len());
+}
+
+#[test]
+fn values_that_are_not_times_are_kept() {
+    let body = include_str!("../../../spec/fixtures/tool.json");
+    let tool = GetTool::decode(body.as_bytes()).unwrap();
+    assert!(tool.lent.unwrap().utc().is_err());
+    assert!(Timestamp::try_from(tool.picture.as_ref().unwrap()).is_err());
+    assert_eq!((tool.lent, tool.picture), (Some(LentAt::new(253402300800)), Some("unknown".into())));
+}
+
+#[test]
+fn parameters_known_at_run_time_are_checked() {
+    let mut params = ListToolsParams::default();
+    params.box_ = Some("b".to_owned());
+    params.order = Some(Order::ByPrice);
+    let missing = |params: &ListToolsParams| {
+        let error = ListTools::new().with(params.clone()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NeedsParameter);
+        error.to_string()
+    };
+    assert_eq!(missing(&params), "parameter box needs shelf");
+    params.shelf = Some(3.into());
+    assert_eq!(missing(&params), "parameter box needs row");
+    params.row = Some(12);
+    let query = ListTools::new().with(params).unwrap().query().unwrap();
+    assert_eq!(query.as_str(), "call=tools/list&shelf=3&row=12&box=b&order=by-price");
+
+    let mut params = FindToolsParams::default();
+    params.all = Some(true);
+    assert!(FindTools::new().with(params).is_err());
+
+    let mut params = GetToolParams::default();
+    params.lent_after = Some(5.into());
+    let query = GetTool::new(7).with(params).query().unwrap();
+    assert_eq!(query.as_str(), "call=tools/get&tool-id=7&lent-after=5");
+}
+
+#[test]
+fn seconds_are_sent_in_digits() {
+    let time = Timestamp::from_second(-5).unwrap();
+    let query = GetTool::new(7).lent_after(LentAt::try_from(time).unwrap()).picture_after(-6);
+    let query = query.query().unwrap();
+    assert_eq!(query.as_str(), "call=tools/get&tool-id=7&lent-after=-5&picture-after=-6");
+    let _mock: MockedCall = MockGetTool::new()
+        .lent_after(-5)
+        .picture_after(PictureTaken::new("-6"))
+        .fails(500);
+}
+"#;

@@ -1,0 +1,14 @@
+//! Tests that compile other workspaces with cargo, for the long run: `cargo test -p gateway-tests --features long`.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+mod another_service;
+#[path = "../../crates/gateway-codegen/tests/random_specs/drawn.rs"]
+mod drawn;
+mod evolution;
+mod examples;
+mod new_workspace;
+#[path = "../it/process.rs"]
+mod process;
+mod random_specs;
+mod samples;

@@ -1,0 +1,87 @@
+//! Workspaces that the generator creates outside this one.
+//!
+//! They share our target directory, its `Cargo.lock` and the settings of our profile, so that most dependencies are not
+//! built again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process::output;
+
+/// A workspace that `init` created.
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+}
+
+impl Workspace {
+    pub(crate) fn start(parent: &Path, name: &str, options: &[&str]) -> Self {
+        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let workspace = Self { root: parent.join(name) };
+        let init = ["init", name, "--runtime-path", ours.to_str().unwrap()];
+        generator(parent, &[&init, options].concat());
+        fs::copy(ours.join("Cargo.lock"), workspace.root.join("Cargo.lock")).unwrap();
+        workspace
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[track_caller]
+    pub(crate) fn generator(&self, args: &[&str]) {
+        generator(&self.root, args);
+    }
+
+    #[track_caller]
+    pub(crate) fn passes(&self, command: &str, args: &[&str]) -> String {
+        passes(&mut self.cargo(command, args))
+    }
+
+    pub(crate) fn cargo(&self, command: &str, args: &[&str]) -> Command {
+        let build = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.arg(command);
+        if command != "fmt" {
+            cargo.args(["--offline", "--quiet"]).args(PROFILE);
+        }
+        cargo.args(args).current_dir(&self.root).env("CARGO_TARGET_DIR", build);
+        cargo
+    }
+}
+
+/// Runs a command, which must neither fail nor print a warning, and returns its standard output.
+#[track_caller]
+pub(crate) fn passes(command: &mut Command) -> String {
+    let output = output(command, CARGO_LIMIT);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // A test that fails writes its message to standard output.
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let passed = output.status.success() && !stderr.contains("warning");
+    assert!(passed, "{command:?}:\n{stdout}\n{stderr}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn generator(folder: &Path, args: &[&str]) {
+    let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    let outcome = gateway_codegen::cli::run("gateway-codegen", &args, folder);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+}
+
+/// The arguments with which clippy refuses warnings.
+pub(crate) const STRICT: &[&str] = &["--all-targets", "--all-features", "--", "-Dwarnings"];
+
+/// The settings of our profile that determine how dependencies are built.
+const PROFILE: [&str; 4] = [
+    "--config",
+    "profile.dev.debug='line-tables-only'",
+    "--config",
+    "profile.dev.package.'*'.debug=false",
+];
+
+/// Maximum time of a cargo command: on a busy machine, the first one builds dependencies for minutes.
+const CARGO_LIMIT: Duration = Duration::from_secs(30 * 60);
