@@ -27,9 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::store::damage::Damage;
 use crate::store::errors::{account_exists, no_account};
-use crate::store::postgres::link::{
-    Link, Parameter, first, get, is_unique_violation, not_connected,
-};
+use crate::store::postgres::link::{Link, Parameter, get, is_unique_violation, not_connected};
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
     ImportMode, ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot,
@@ -254,8 +252,8 @@ impl StoreAdmin for PostgresStore {
     fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
         let credits = rendered::no_credits()?;
         loop {
-            match self.with(|link| link.optional(sql::CREATE_ACCOUNT, &[&name, &credits, &now.0])) {
-                Ok(row) => return first(row).map(AccountId),
+            match self.with(|link| link.insert(sql::CREATE_ACCOUNT, &[&name, &credits, &now.0])) {
+                Ok(id) => return Ok(AccountId(id)),
                 Err(error) if is_unique_violation(&error) => {}
                 Err(error) => return Err(error),
             }

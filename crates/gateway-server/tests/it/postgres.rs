@@ -126,7 +126,7 @@ fn an_error_of_the_database_has_its_kind_and_no_value() {
         ("XX001", ErrorKind::StorageCorrupt, "the database is damaged"),
         ("26000", ErrorKind::Storage, "set its pool mode to session"),
         ("25006", ErrorKind::Storage, "the program needs write access"),
-        ("XX000", ErrorKind::Storage, "cannot read from the database"),
+        ("XX000", ErrorKind::Storage, "cannot write to the database"),
     ] {
         // A trigger raises what the database would.
         let trigger = format!(

@@ -56,10 +56,17 @@ impl Link {
         sql: &'static str,
         parameters: &[Parameter<'_>],
     ) -> Result<Vec<Row>, Error> {
+        self.rows(sql, parameters, "cannot read from the database")
+    }
+
+    fn rows(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Parameter<'_>],
+        context: &'static str,
+    ) -> Result<Vec<Row>, Error> {
         let statement = self.statement(sql)?;
-        self.client
-            .query(&statement, parameters)
-            .map_err(|error| failure("cannot read from the database", error))
+        self.client.query(&statement, parameters).map_err(|error| failure(context, error))
     }
 
     pub(super) fn optional(
@@ -70,15 +77,22 @@ impl Link {
         Ok(self.query(sql, parameters)?.into_iter().next())
     }
 
+    /// Executes a statement that writes one row and returns a number of it.
+    pub(super) fn insert(
+        &mut self,
+        sql: &'static str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<i64, Error> {
+        first(self.rows(sql, parameters, CANNOT_WRITE)?.into_iter().next())
+    }
+
     pub(super) fn execute(
         &mut self,
         sql: &'static str,
         parameters: &[Parameter<'_>],
     ) -> Result<u64, Error> {
         let statement = self.statement(sql)?;
-        self.client
-            .execute(&statement, parameters)
-            .map_err(|error| failure("cannot write to the database", error))
+        self.client.execute(&statement, parameters).map_err(|error| failure(CANNOT_WRITE, error))
     }
 
     /// Prepares a statement once per connection.
@@ -167,6 +181,8 @@ pub(super) fn not_connected(error: gateway_postgres::Error) -> Error {
     };
     Error::caused(kind, context, error)
 }
+
+const CANNOT_WRITE: &str = "cannot write to the database";
 
 const CANNOT_CONNECT: &str = "cannot connect to the database";
 
