@@ -141,6 +141,31 @@ fn the_delay_that_the_receiver_asks_for_is_kept() {
     assert_eq!(mirror.deliver("all", &mut sink, &Limits::new()).unwrap().delivered, 1);
 }
 
+/// The receiver closes the kept connection at the moment when the next event is sent over it.
+#[test]
+fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {
+    let (mirror, _) = mirror(3);
+    let receiver = Receiver::start([Answer::Accept, Answer::Reset, Answer::Accept]);
+    let delivery = mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
+    let requests = receiver.requests();
+    assert_eq!(requests.iter().map(|one| one.connection).collect::<Vec<_>>(), [1, 1, 2, 2]);
+    let ids: Vec<_> = mirror.events(None, 9).unwrap().0.into_iter().map(|one| one.id).collect();
+    let sent: Vec<_> = requests.into_iter().map(|one| one.id).collect();
+    assert_eq!(sent, [0, 1, 1, 2].map(|index: usize| ids[index].clone()));
+}
+
+/// One that fails on a new connection too is given time.
+#[test]
+fn an_event_is_sent_again_at_once_only_once() {
+    let (mirror, _) = mirror(2);
+    let receiver = Receiver::start([Answer::Accept, Answer::Reset, Answer::Reset]);
+    let mut sink = webhook(&receiver.url());
+    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    assert!(error.contains("the connection was lost; the next attempt is due at"), "{error}");
+    assert_eq!((receiver.requests().len(), consumer(&mirror).failures), (3, 1));
+}
+
 #[test]
 fn a_receiver_that_hangs_fails_after_the_timeout() {
     let (mirror, _) = mirror(1);

@@ -9,7 +9,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use gateway_client_core::retry_after;
 use gateway_client_core::transport::http::uri::Scheme;
 use gateway_client_core::transport::http::{self, StatusCode, Uri};
-use gateway_client_core::transport::{BlockingTransport, Deadline, Request, TransportError};
+use gateway_client_core::transport::{
+    BlockingResponse, BlockingTransport, Deadline, ErrorKind as TransportErrorKind, Request,
+    TransportError,
+};
 
 use crate::error::{Error, ErrorKind};
 use crate::feed::event::Event;
@@ -29,6 +32,9 @@ use crate::feed::sink::{Failure, Sink};
 /// the event is sent again later, not before the time that the header `Retry-After` asks for. The status 410 disables the
 /// consumer, until [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a
 /// response is discarded.
+///
+/// A receiver may close a kept connection at the moment when the next event is sent over it. If a kept connection is lost, the
+/// event is sent once more at once.
 ///
 /// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL may be
 /// secret, so errors and `Debug` show only its scheme, host and port.
@@ -59,6 +65,8 @@ pub struct Webhook {
     url: Uri,
     secrets: Vec<WebhookSecret>,
     timeout: Duration,
+    /// Whether the transport may have kept the connection of the last response.
+    has_connection: bool,
 }
 
 impl Webhook {
@@ -97,7 +105,13 @@ impl Webhook {
         if authority.as_str().contains('@') {
             return Err(refused("it has a user name"));
         }
-        Ok(Self { transport: Box::new(transport), url, secrets: vec![secret], timeout: TIMEOUT })
+        Ok(Self {
+            transport: Box::new(transport),
+            url,
+            secrets: vec![secret],
+            timeout: TIMEOUT,
+            has_connection: false,
+        })
     }
 
     /// Adds a secret, so that receivers with either secret accept the events while a secret is replaced.
@@ -129,6 +143,25 @@ impl Webhook {
         request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
     }
 
+    /// Sends an event, and once more if a kept connection was lost: this one is not kept any more. The receiver knows a
+    /// repetition by its id.
+    fn send(&mut self, event: &Event) -> Result<BlockingResponse, Failure> {
+        let mut sent = self.transport.send(self.request(event)?);
+        let was_kept = std::mem::take(&mut self.has_connection);
+        if was_kept
+            && sent.as_ref().is_err_and(|error| error.kind() == TransportErrorKind::Interrupted)
+        {
+            sent = self.transport.send(self.request(event)?);
+        }
+        self.has_connection = sent.is_ok();
+        sent.map_err(|error| {
+            // Its sources may show the path of the URL.
+            let shown = TransportError::new(error.kind(), error.to_string());
+            Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
+                .because(shown)
+        })
+    }
+
     /// Returns scheme, host and port of the URL.
     fn origin(&self) -> String {
         let authority = self.url.authority().map_or("", |authority| authority.as_str());
@@ -138,14 +171,7 @@ impl Webhook {
 
 impl Sink for Webhook {
     fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-        let request = self.request(event)?;
-        let response = self.transport.send(request).map_err(|error| {
-            // Its sources may show the path of the URL.
-            let shown = TransportError::new(error.kind(), error.to_string());
-            Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
-                .because(shown)
-        })?;
-        let (head, body) = response.into_parts();
+        let (head, body) = self.send(event)?.into_parts();
         // A connection whose response was read is used again. The status already says whether the event was received.
         let _discarded = body.collect(MAX_BODY);
         if head.status.is_success() {

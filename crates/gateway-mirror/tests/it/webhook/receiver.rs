@@ -27,6 +27,8 @@ pub(crate) struct Received {
     pub(crate) id: String,
     pub(crate) body: String,
     pub(crate) accepted: bool,
+    /// The number of its connection, from 1.
+    pub(crate) connection: usize,
     headers: Vec<(String, Vec<u8>)>,
 }
 
@@ -34,8 +36,8 @@ impl Received {
     fn new(request: &RawRequest, accepted: bool) -> Self {
         let body = String::from_utf8(request.body.clone()).unwrap();
         let headers = request.headers();
-        let mut received =
-            Self { line: request.line(), id: String::new(), body, accepted, headers };
+        let (line, connection) = (request.line(), request.connection);
+        let mut received = Self { line, id: String::new(), body, accepted, connection, headers };
         received.id = received.header("webhook-id");
         received
     }
