@@ -15,6 +15,7 @@ use crate::keep::backup::{Backup, Existing};
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::files;
 use crate::store::sqlite::partial::{self, Partial};
+use crate::store::sqlite::traces::EMPTY_LOG;
 
 /// Writes the last committed state of a mirror to a file.
 pub(crate) fn write(
@@ -59,7 +60,8 @@ fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
     copy.close().map_err(|(_copy, error)| failed(error))?;
     let copy = open()?;
     copy.execute_batch("UPDATE mirror_meta SET is_copy = 1").map_err(failed)?;
-    // Closing writes the log into the file and removes it.
+    // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
+    copy.query_row(EMPTY_LOG, (), |_row| Ok(())).map_err(failed)?;
     copy.close().map_err(|(_copy, error)| failed(error))
 }
 

@@ -1,23 +1,25 @@
 //! Errors of SQLite.
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use crate::error::{Error, ErrorKind};
 
 /// Converts an error of SQLite. Its message names tables and columns, and no values.
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
+    // On a full disk, the index of the log cannot grow.
+    let is_full = error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE);
     let (kind, text) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (ErrorKind::Busy, "another process is writing the mirror; try again later")
         }
-        Some(ErrorCode::DiskFull) => (
-            ErrorKind::Store,
-            "cannot write the mirror: the disk is full; free space, and try again",
-        ),
-        Some(ErrorCode::SystemIoFailure) => (
+        Some(ErrorCode::SystemIoFailure) if !is_full => (
             ErrorKind::Store,
             "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
              limits, and try again",
+        ),
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (
+            ErrorKind::Store,
+            "cannot write the mirror: the disk is full; free space, and try again",
         ),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (ErrorKind::Foreign, "cannot read the mirror: the file is damaged or not a database")
@@ -40,6 +42,7 @@ mod tests {
             (ffi::SQLITE_BUSY, ErrorKind::Busy, "try again later"),
             (ffi::SQLITE_LOCKED, ErrorKind::Busy, "try again later"),
             (ffi::SQLITE_FULL, ErrorKind::Store, "the disk is full; free space"),
+            (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::Store, "the disk is full; free space"),
             (ffi::SQLITE_IOERR_WRITE, ErrorKind::Store, "check the disk and the limits"),
             (ffi::SQLITE_CORRUPT, ErrorKind::Foreign, "damaged or not a database"),
             (ffi::SQLITE_NOTADB, ErrorKind::Foreign, "damaged or not a database"),

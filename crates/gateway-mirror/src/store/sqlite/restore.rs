@@ -18,6 +18,7 @@ use crate::store::record_store::RecordStore as _;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::lock::Lock;
 use crate::store::sqlite::partial::{self, Partial};
+use crate::store::sqlite::traces::EMPTY_LOG;
 use crate::store::sqlite::{SqliteStore, backup, files, open};
 
 /// The forgotten identities of each table.
@@ -67,6 +68,8 @@ pub(crate) fn restore(from: &Path, to: &Path, existing: Existing, at: i64) -> Re
     let _lock = Lock::take(to)?;
     let forgotten = if has_former { forget_again(&mut copy, to, at)? } else { 0 };
     open::renew(&copy.connection, "TRUE")?;
+    // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
+    copy.connection.query_row(EMPTY_LOG, (), |_row| Ok(())).map_err(failed)?;
     drop(copy);
     if has_former {
         let former = Former::lock(to)?;
