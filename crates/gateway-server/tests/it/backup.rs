@@ -189,6 +189,57 @@ fn a_file_that_is_not_a_whole_backup_is_not_restored() {
     drop(served);
 }
 
+/// The input of the restore is a pipe, so that it is killed after it has written a part of the copy.
+#[test]
+fn the_next_run_removes_what_a_killed_one_left() {
+    let fixture = Fixture::new();
+    fixture.fill("2000");
+    let backup = fixture.path("a.bak");
+    run(&fixture.database, &["backup", &backup]);
+    // A release before this one wrote files without a folder.
+    let former = [".gateway-abc123.new", ".gateway-abc123.new-wal", ".gateway-abc123.new-shm"];
+    let restored = fixture.path("b.db");
+    for (round, next) in
+        [&["backup", "1.bak"][..], &["restore", &backup, "--replace"]].iter().enumerate()
+    {
+        let pipe = fixture.path(&format!("{round}.pipe"));
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let mut killed =
+            program().args(["restore", &pipe, "--database", &restored]).spawn().unwrap();
+        let mut input = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        // More than a pipe holds: a part of it is in the copy when this returns.
+        input.write_all(&vec![1; 1 << 20]).unwrap();
+        let own = fixture.leftovers();
+        assert_eq!(own.len(), 1, "{own:?}");
+        for name in former {
+            std::fs::write(fixture.path(name), "personal data").unwrap();
+        }
+        // A run at the same time removes only what nobody writes.
+        run(&fixture.database, &["backup", &fixture.path(&format!("meanwhile-{round}.bak"))]);
+        assert_eq!(fixture.leftovers(), own);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert_eq!(fixture.leftovers(), own);
+        let next: Vec<_> =
+            next.iter().map(|word| word.replace("1.bak", &fixture.path("1.bak"))).collect();
+        run(&fixture.database, &next.iter().map(|word| &**word).collect::<Vec<_>>());
+        assert_eq!(fixture.leftovers(), [""; 0].map(PathBuf::from));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_backup_to_a_folder_that_cannot_be_written_says_what_to_do() {
+    let fixture = Fixture::new();
+    // Nobody can create a file there, not even root.
+    let (code, text) = refused(&fixture.database, &["backup", "/sys/a.bak"]);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.contains("cannot write to the folder /sys; make it writable, or choose another"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_log_of_another_file_is_refused_and_changes_nothing() {
     let fixture = Fixture::new();

@@ -25,9 +25,9 @@ pub(super) fn backup(source: &Connection, to: &Path) -> Result<(), Error> {
         let text = format!("cannot write {to}: the folder {folder} does not exist; create it");
         return Err(Error::new(ErrorKind::NotFound, text));
     }
-    let file = open::temporary(to)?;
+    let new = open::temporary(to)?;
     let context = "cannot back up the database";
-    let mut copy = Connection::open_with_flags(file.path(), MODE).map_err(failed(context))?;
+    let mut copy = Connection::open_with_flags(new.file.path(), MODE).map_err(failed(context))?;
     // The file is removed if the copy fails, and synced when it is complete.
     copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         .map_err(failed(context))?;
@@ -40,8 +40,8 @@ pub(super) fn backup(source: &Connection, to: &Path) -> Result<(), Error> {
         }
     }
     copy.close().map_err(|(_copy, error)| failure(context, error))?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(to) {
+    new.file.as_file().sync_all()?;
+    match new.file.persist_noclobber(to) {
         Ok(_file) => sync_directory(to),
         Err(_) if to.exists() => refuse_existing(to, "write the backup to another file"),
         Err(error) => Err(error.error.into()),
@@ -64,22 +64,22 @@ pub(super) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error
         refuse_existing(to, "restore into another file, or set --replace")?;
     }
     open::refuse_orphaned_log(to)?;
-    let mut file = open::temporary(to)?;
+    let mut new = open::temporary(to)?;
     let mut source = File::open(from).map_err(|error| {
         let kind = Error::from(io::Error::from(error.kind())).kind();
         Error::caused(kind, format!("cannot read {}", from.display()), error)
     })?;
-    if io::copy(&mut source, file.as_file_mut())? == 0 {
+    if io::copy(&mut source, new.file.as_file_mut())? == 0 {
         return Err(open::empty(from));
     }
-    check(&file, from)?;
-    file.as_file().sync_all()?;
+    check(&new.file, from)?;
+    new.file.as_file().sync_all()?;
     if !to.exists() {
-        file.persist_noclobber(to).map_err(|error| error.error)?;
+        new.file.persist_noclobber(to).map_err(|error| error.error)?;
         return sync_directory(to);
     }
     let former = Former::lock(to)?;
-    match file.persist(to) {
+    match new.file.persist(to) {
         Ok(_file) => sync_directory(to),
         Err(error) => {
             former.unlock();

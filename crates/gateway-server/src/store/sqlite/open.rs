@@ -1,11 +1,13 @@
 //! Opens the database file, or refuses it and leaves it unchanged.
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, ErrorKind};
 use crate::store::sqlite::failure::{failed, failure};
@@ -41,8 +43,8 @@ pub(super) fn log_of(path: &Path) -> Option<PathBuf> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature of `is_err_and`")]
-fn is_missing(error: std::io::Error) -> bool {
-    error.kind() == std::io::ErrorKind::NotFound
+fn is_missing(error: io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
 }
 
 /// Opens the file for writing.
@@ -51,7 +53,7 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
         // SQLite would open an empty file as a new database.
         Ok(file) if file.len() == 0 => return Err(empty(path)),
         Ok(_) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let context = format!("database {} does not exist", path.display());
             return Err(Error::new(ErrorKind::NotFound, context));
         }
@@ -119,29 +121,81 @@ pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error>
 
 /// Creates the database under a temporary name and renames it, so that a crash leaves no incomplete file behind.
 fn create(path: &Path) -> Result<(), Error> {
-    let file = temporary(path)?;
-    let mut new = connect(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    new.execute_batch(&format!(
-        "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
+    let context = "cannot create the database";
+    let new = temporary(path)?;
+    let mut connection = connect(new.file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection
+        .execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
          BEGIN; {SCHEMA} PRAGMA user_version = {}; COMMIT",
-        schema::VERSION
-    ))
-    .map_err(failed("cannot create the database"))?;
-    upgrade(&mut new)?;
-    new.close().map_err(|(_connection, error)| failure("cannot create the database", error))?;
-    match file.persist_noclobber(path) {
+            schema::VERSION
+        ))
+        .map_err(failed(context))?;
+    upgrade(&mut connection)?;
+    connection.close().map_err(|(_connection, error)| failure(context, error))?;
+    match new.file.persist_noclobber(path) {
         Ok(_file) => Ok(()),
         // Another process was faster; its database is equivalent.
-        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error.error.into()),
     }
 }
 
-/// Creates a file that is to be renamed to `path`. Only its owner may read and write it.
-pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, Error> {
-    let mut name = tempfile::Builder::new();
-    Ok(name.prefix(".gateway-").suffix(".new").tempfile_in(directory(path))?)
+/// A file that is to be renamed, in a folder of its own with everything that SQLite keeps beside it. Dropping this removes
+/// the folder. Only the owner may read and write it.
+pub(super) struct Temporary {
+    pub(super) file: NamedTempFile,
+    _folder: TempDir,
+    /// Shows to [`sweep`] that the folder is in use.
+    _lock: io::Result<File>,
 }
+
+/// Creates a file that is to be renamed to `path`, and removes what killed processes left of others.
+pub(super) fn temporary(path: &Path) -> Result<Temporary, Error> {
+    let beside = directory(path);
+    sweep(beside);
+    let create = || {
+        let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
+        // A file system without locks has no sweep either.
+        let lock = File::open(folder.path()).and_then(|lock| lock.lock().map(|()| lock));
+        let file = NamedTempFile::new_in(folder.path())?;
+        Ok(Temporary { file, _folder: folder, _lock: lock })
+    };
+    create().map_err(|error: io::Error| match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            let folder = beside.display();
+            let text =
+                format!("cannot write to the folder {folder}; make it writable, or choose another");
+            Error::caused(ErrorKind::Io, text, error)
+        }
+        _ => error.into(),
+    })
+}
+
+/// Removes what killed processes left in a folder: it contains personal data.
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.to_string_lossy();
+        if !name.starts_with(PREFIX) || !name.contains(SUFFIX) {
+            continue;
+        }
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            // Earlier releases wrote files without a folder.
+            let _ignored = std::fs::remove_file(path);
+        } else if let Ok(lock) = File::open(&path)
+            && lock.try_lock().is_ok()
+            // The process that created an empty one is about to lock it.
+            && std::fs::read_dir(&path).is_ok_and(|mut files| files.next().is_some())
+        {
+            let _ignored = std::fs::remove_dir_all(path);
+        }
+    }
+}
+
+const PREFIX: &str = ".gateway-";
+const SUFFIX: &str = ".new";
 
 /// Returns the directory of a file.
 pub(super) fn directory(path: &Path) -> &Path {
