@@ -131,13 +131,13 @@ impl std::error::Error for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        let kind = match error.kind() {
+        let (kind, context) = match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                ErrorKind::StorageFull
+                (ErrorKind::StorageFull, "cannot write: the disk is full; free space and try again")
             }
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            _ => ErrorKind::Io,
+            std::io::ErrorKind::NotFound => (ErrorKind::NotFound, "cannot read or write"),
+            _ => (ErrorKind::Io, "cannot read or write"),
         };
-        Self::caused(kind, "cannot read or write", error)
+        Self::caused(kind, context, error)
     }
 }

@@ -192,7 +192,8 @@ impl StoreAdmin for SqliteStore {
         let credits = rendered::no_credits()?;
         let created = self
             .writer()
-            .query_row(sql::CREATE_ACCOUNT, params![name, credits, now.0], |row| row.get(0))
+            // Not `query_row`: it ends after the row, which SQLite returns before it commits, and ignores a failed commit.
+            .query_one(sql::CREATE_ACCOUNT, params![name, credits, now.0], |row| row.get(0))
             .map(AccountId);
         created.map_err(|error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::ConstraintViolation) => account_exists(name),

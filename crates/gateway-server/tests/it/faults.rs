@@ -140,6 +140,86 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
     assert!(run(&database, &["check"]).contains("no damage"));
 }
 
+/// Creates an account, and checks that it exists if the command says so, and only then. Returns the error of the command.
+#[track_caller]
+fn create_account(mut command: Command, database: &str, name: &str) -> Option<String> {
+    let output =
+        command.args(["account", "create", name, "--database", database]).output().unwrap();
+    let listed = program().args(["account", "list", "--database", database]).output().unwrap();
+    let exists =
+        listed.status.success() && String::from_utf8(listed.stdout).unwrap().contains(name);
+    assert_eq!(output.status.success(), exists, "{name}: {}", error(&output));
+    if exists {
+        return None;
+    }
+    assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]), "{name}");
+    Some(error(&output))
+}
+
+/// SQLite returns the row of an insertion before it commits it.
+#[test]
+fn an_account_that_was_not_committed_is_not_printed() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    // The log stays while this process has the database open, and grows up to the limit.
+    let _open = SqliteStore::open_existing(&database).unwrap();
+    let limited = || {
+        let mut command = Command::new("sh");
+        // The signal would end the process before it sees the error.
+        let script = "trap '' XFSZ; ulimit -f 256; exec \"$0\" \"$@\"";
+        command.args(["-c", script]).arg(program().get_program());
+        command
+    };
+    let results: Vec<_> = (0..20)
+        .map(|number| create_account(limited(), &database, &format!("one-{number}")))
+        .collect();
+    assert!(results[0].is_none());
+    let text = results[19].as_ref().unwrap();
+    assert!(
+        text.contains("cannot create the account: the disk reports an error, or a limit"),
+        "{text}"
+    );
+    assert!(create_account(program(), &database, "last").is_none());
+    assert!(run(&database, &["check"]).contains("no damage"));
+}
+
+#[test]
+fn a_full_disk_is_named_and_creates_no_account() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(_tmpfs) = Tmpfs::mount(directory.path()) else {
+        eprintln!("SKIPPED: cannot mount a file system of 2 MiB (needs root)");
+        return;
+    };
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let existing = path("a.db");
+    account(&existing, "acme");
+    let mut failed = [0, 0];
+    for kib in (0..400).step_by(12) {
+        let free = rustix::fs::statvfs(directory.path()).unwrap();
+        let filler = (free.f_bavail * free.f_bsize).saturating_sub(kib * 1024);
+        std::fs::write(path("filler"), vec![1; usize::try_from(filler).unwrap()]).unwrap();
+        let new = path("new.db");
+        for (index, database) in [&existing, &new].into_iter().enumerate() {
+            if let Some(text) = create_account(program(), database, &format!("at-{kib}-")) {
+                assert!(text.contains("the disk is full; free space"), "{kib} KiB: {text}");
+                failed[index] += 1;
+            }
+        }
+        std::fs::remove_file(path("filler")).unwrap();
+        if Path::new(&new).exists() {
+            assert!(run(&new, &["check"]).contains("no damage"));
+            std::fs::remove_file(new).unwrap();
+        }
+        let mut entries = std::fs::read_dir(directory.path()).unwrap();
+        let left = entries
+            .find(|one| !one.as_ref().unwrap().file_name().to_str().unwrap().starts_with("a.db"));
+        assert!(left.is_none(), "{kib} KiB: {left:?}");
+    }
+    assert!(failed.iter().all(|count| (3..30).contains(count)), "{failed:?}");
+    assert!(run(&existing, &["check"]).contains("no damage"));
+}
+
 /// Sends requests until a connection is refused or closed. Every response that has begun must be complete.
 fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
     let address = base_url.strip_prefix("http://").unwrap();

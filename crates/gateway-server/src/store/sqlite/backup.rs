@@ -94,7 +94,7 @@ fn check(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
     open::verify(&connection, from)?;
     open::upgrade(&mut connection)?;
     let damage = check::check(&connection)?.damage;
-    connection.close().map_err(|(_copy, error)| failure("cannot check the backup", error))?;
+    open::close(connection, "cannot check the backup")?;
     let Some(first) = damage.first() else { return Ok(()) };
     let text = format!("{} is damaged: {first}; restore another backup", from.display());
     Err(Error::new(ErrorKind::StorageCorrupt, text))

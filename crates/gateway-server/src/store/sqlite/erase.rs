@@ -90,8 +90,8 @@ pub(super) fn erase_traces(path: &Path, timeout: Duration) -> Result<(), Error> 
 
 /// Writes the log into the file and empties it. Returns false if a reader of an older state prevents it.
 fn is_log_empty(writer: &Connection) -> Result<bool, Error> {
-    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
-    let busy: i64 = writer.query_row(checkpoint, [], |row| row.get(0)).map_err(failed(CONTEXT))?;
+    let busy: i64 =
+        writer.query_one(open::EMPTY_LOG, [], |row| row.get(0)).map_err(failed(CONTEXT))?;
     Ok(busy == 0)
 }
 

@@ -132,7 +132,7 @@ fn create(path: &Path) -> Result<(), Error> {
         ))
         .map_err(failed(context))?;
     upgrade(&mut connection)?;
-    connection.close().map_err(|(_connection, error)| failure(context, error))?;
+    close(connection, context)?;
     match new.file.persist_noclobber(path) {
         Ok(_file) => Ok(()),
         // Another process was faster; its database is equivalent.
@@ -140,6 +140,16 @@ fn create(path: &Path) -> Result<(), Error> {
         Err(error) => Err(error.error.into()),
     }
 }
+
+/// Closes a database that is to be renamed. Its log keeps the former name, so it must be empty: closing writes it into the
+/// file, but ignores an error of that.
+pub(super) fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
+    connection.query_one(EMPTY_LOG, [], |_row| Ok(())).map_err(failed(context))?;
+    connection.close().map_err(|(_connection, error)| failure(context, error))
+}
+
+/// Writes the log into the file and empties it. Returns 1 first if a reader of an older state prevents it.
+pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /// A file that is to be renamed, in a folder of its own with everything that SQLite keeps beside it. Dropping this removes
 /// the folder. Only the owner may read and write it.
