@@ -9,6 +9,8 @@ use crate::exit::Exit;
 use crate::output::jq_error::JqError;
 use crate::screen::{Screen, Tone};
 
+#[cfg(feature = "mirror")]
+use crate::secrets::without_secrets;
 /// The failure of a command: a message with causes, a hint and an exit code.
 ///
 /// The message says "cannot VERB OBJECT", each cause says why, and the hint says what to do next. None of them ends in a
@@ -78,7 +80,7 @@ impl Failure {
         Self { exit, ..self }
     }
 
-    /// Returns the message, the causes and the hint as one text.
+    /// Returns the message, the causes and the hint as one text, without the secrets that were sent.
     #[cfg(feature = "mirror")]
     pub(crate) fn text(&self) -> String {
         let mut text = self.message.clone();
@@ -90,7 +92,7 @@ impl Failure {
             text.push_str("; ");
             text.push_str(hint);
         }
-        text
+        without_secrets(&text).into_owned()
     }
 
     /// Returns the exit code.

@@ -182,6 +182,7 @@ mod proxy;
 mod record_type;
 mod run;
 mod screen;
+mod secrets;
 mod session;
 mod session_values;
 mod suggest;

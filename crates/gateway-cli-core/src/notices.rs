@@ -10,8 +10,10 @@ use http::{HeaderName, HeaderValue};
 
 use crate::lock::lock;
 use crate::screen::Screen;
+use crate::secrets::{remember, without_secrets};
 
-/// A transport that shows the notices in the responses of another one, each notice once.
+/// A transport that shows the notices in the responses of another one, each notice once. It remembers the secrets that it
+/// sends, so that no message shows them.
 pub(crate) struct Noticed<T> {
     inner: T,
     screen: Screen,
@@ -27,6 +29,7 @@ impl<T> Noticed<T> {
 
 impl<T: BlockingTransport> BlockingTransport for Noticed<T> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+        remember(&request);
         let response = self.inner.send(request)?;
         for notice in response.headers().get_all(&GATEWAY_NOTICE) {
             let mut shown = lock(&self.shown);
@@ -46,6 +49,8 @@ impl<T: BlockingTransport> BlockingTransport for Noticed<T> {
 
 fn text(notice: &HeaderValue) -> String {
     let text = String::from_utf8_lossy(notice.as_bytes());
+    // Before it is shortened, which could leave a part of a secret.
+    let text = without_secrets(&text);
     match text.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.into_owned(),

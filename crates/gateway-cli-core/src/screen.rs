@@ -12,6 +12,7 @@ use clap::ValueEnum;
 
 use crate::escape::printable;
 use crate::name::{Name, Variable};
+use crate::secrets::without_secrets;
 
 /// When to print in colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -113,7 +114,7 @@ impl Screen {
     pub(crate) fn say(self, tone: Tone, label: &str, text: &str) {
         let label = paint(self.errors_color, tone, label);
         // If standard error is closed, this cannot be reported anywhere.
-        drop(writeln!(io::stderr(), "{label}: {}", printable(text)));
+        drop(writeln!(io::stderr(), "{label}: {}", printable(&without_secrets(text))));
     }
 
     /// Clears the last line of standard error on a terminal: `^C`, or the progress line.
@@ -127,7 +128,7 @@ impl Screen {
     pub(crate) fn trace(self, text: &str) {
         // The progress line may be there.
         self.clear_line();
-        let line = paint(self.errors_color, Tone::Dim, &printable(text));
+        let line = paint(self.errors_color, Tone::Dim, &printable(&without_secrets(text)));
         drop(writeln!(io::stderr(), "{line}"));
     }
 }

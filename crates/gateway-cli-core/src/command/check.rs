@@ -15,6 +15,7 @@ use crate::output::destination::Destination;
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
+use crate::secrets::remember;
 use crate::session::Session;
 use crate::trace::token_of;
 
@@ -75,6 +76,8 @@ pub(crate) fn run<C: OperationCommands>(
         }
     }
     let request = session.client.request(&probe).map_err(|error| session.explain(&error))?;
+    // The checks send it through a transport of their own.
+    remember(&request);
     let Settings { base_url, timeout, .. } = &session.settings;
     let report = (contract.run)(&CheckTarget {
         base_url: base_url.as_ref().map_or("", |url| url.value.as_str()),

@@ -142,6 +142,54 @@ fn skipped_records_are_named() {
     insta::assert_snapshot!(shown.join("\n"));
 }
 
+/// An error page, a notice or a redirect of a faulty service may contain what it received.
+#[test]
+fn a_token_that_the_service_repeats_is_not_shown() {
+    let server = RawServer::start(|request: &RawRequest, connection: &mut Connection| {
+        let target = request.target();
+        let long = "x".repeat(290);
+        let notices = format!("gateway-notice: got {TOKEN}\r\ngateway-notice: {long}{TOKEN}\r\n");
+        let (status, body) = if target.contains("credits") {
+            let detail = format!(r#"{{"title":"{TOKEN}","detail":"Bearer {TOKEN} is unknown"}}"#);
+            ("401 Unauthorized", detail)
+        } else if target.contains("vacancies") {
+            ("404 Not Found", format!(r#"{{"detail":"no {TOKEN}","methods":["{TOKEN}"]}}"#))
+        } else {
+            ("200 OK", format!(r#"{{"status":"{TOKEN}","message":"{TOKEN}","result":"{TOKEN}"}}"#))
+        };
+        let head = format!("HTTP/1.1 {status}\r\n{JSON}{notices}location: /{TOKEN}\r\n");
+        let close = format!("connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+        connection.send((head + &close + &body).as_bytes());
+        Next::Close
+    })
+    .unwrap();
+    let person = Person::of_service(&server.uri("")).with("GATEWAY_MIRROR", "mirror.db");
+    for line in [
+        "credits get",
+        "credits get -vv",
+        "credits check --below 1",
+        "vacancies list -vv",
+        "candidates list -vv",
+        "auth status",
+        "check",
+        #[cfg(feature = "mirror")]
+        "mirror sync -vv",
+        #[cfg(feature = "mirror")]
+        "watch --once",
+        #[cfg(feature = "mirror")]
+        "tap",
+    ] {
+        let output = person.run(&line.split(' ').collect::<Vec<_>>());
+        assert_ne!(code(&output), 0, "{line}");
+        let shown = [stdout(&output), stderr(&output)].concat();
+        assert!(!shown.contains(TOKEN), "{line}: {shown}");
+        // The notice that is shortened contains the start of the token.
+        let start = TOKEN.get(..6).unwrap();
+        assert!(!shown.contains(start), "{line}: {shown}");
+        assert!(shown.contains("(redacted)"), "{line}: {shown}");
+    }
+}
+
 #[test]
 fn a_record_of_many_lines_is_printed_on_one_line() {
     let server = json(
