@@ -25,7 +25,7 @@ use crate::mirror::progress::ProgressLine;
 use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
 use crate::mirror::{metrics, profiles};
-use crate::output::printer::Printer;
+use crate::output::printer::{MAX_NAMED, Printer};
 use crate::output::progress::records;
 use crate::output::schema::Schema;
 use crate::session::Session;
@@ -349,11 +349,12 @@ fn rejected<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(),
     for table in &report.tables {
         let Ok(report) = &table.result else { continue };
         rejected += report.rejected;
-        for Rejection { index, reason, .. } in &report.rejections {
+        let named = report.rejections.iter().take(MAX_NAMED.into());
+        for Rejection { index, reason, .. } in named.clone() {
             let text = format!("skipped record {index} of {}: {reason}", table.table);
             session.invocation.screen.warn(&text);
         }
-        let described = u64::try_from(report.rejections.len()).unwrap_or(u64::MAX);
+        let described = u64::try_from(named.len()).unwrap_or(u64::MAX);
         let more = report.rejected.saturating_sub(described);
         if more > 0 {
             session.invocation.screen.warn(&format!("skipped {more} more of {}", table.table));

@@ -17,7 +17,7 @@ use crate::output::flags::OutputFlags;
 use crate::output::format::Format;
 use crate::output::output_format::FormatColumns;
 use crate::output::pager::Pager;
-use crate::output::progress::Progress;
+use crate::output::progress::{Progress, counted};
 use crate::output::record::{Path, one_line};
 use crate::output::record_writer::{Ending, RecordWriter};
 use crate::output::schema::Schema;
@@ -39,6 +39,8 @@ pub(crate) struct Printer {
     selected: String,
     progress: Progress,
     printed: u64,
+    /// The number of records that could not be read.
+    skipped: u64,
     /// The warnings to print after the pager has ended.
     late_warnings: Vec<String>,
     /// The file to name in the closing note, if standard error is a terminal.
@@ -95,6 +97,7 @@ impl Printer {
             selected: String::new(),
             progress: Progress::new(shows_progress.then_some(screen)),
             printed: 0,
+            skipped: 0,
             late_warnings: Vec::new(),
             file: flags.file().filter(|_| notes).map(|file| file.display().to_string()),
             screen,
@@ -136,14 +139,18 @@ impl Printer {
         self.chooser.is_done()
     }
 
-    /// Warns that a record was skipped.
+    /// Warns that a record was skipped. Only the first ones are named.
     pub(crate) fn skipped(&mut self, index: u64, error: &dyn Display) {
+        self.skipped += 1;
+        if self.skipped > MAX_NAMED.into() {
+            return;
+        }
         self.progress.clear();
         let warning = format!("skipped record {index}: {error}");
-        if !self.out.is_paged() {
-            self.screen.warn(&warning);
-        } else if self.late_warnings.len() < MAX_LATE_WARNINGS {
+        if self.out.is_paged() {
             self.late_warnings.push(warning);
+        } else {
+            self.screen.warn(&warning);
         }
     }
 
@@ -160,9 +167,13 @@ impl Printer {
     /// Ends the output after a failure, so that the error message appears below the printed records.
     pub(crate) fn abort(mut self) {
         self.progress.clear();
+        let more = self.more_skipped();
         if self.out.is_live() {
             // The failure that is about to be reported matters more than an error here.
             drop(self.writer.abort(&mut self.out).and_then(|()| self.out.flush()));
+        }
+        if let Some(more) = more {
+            self.screen.warn(&more);
         }
     }
 
@@ -176,8 +187,9 @@ impl Printer {
         let ending = self.writer.finish(&mut self.out)?;
         self.progress.clear();
         let summary = self.progress.summary(self.printed, self.out.bytes());
+        let more = self.more_skipped();
         let done = self.out.finish();
-        for warning in self.late_warnings.into_iter().chain(self.chooser.warnings()) {
+        for warning in self.late_warnings.into_iter().chain(more).chain(self.chooser.warnings()) {
             self.screen.warn(&warning);
         }
         done?;
@@ -188,6 +200,12 @@ impl Printer {
             self.screen.note(&format!("wrote {summary} to {file}"));
         }
         check_complete(ending)
+    }
+
+    /// Returns the warning that counts the skipped records that were not named.
+    fn more_skipped(&self) -> Option<String> {
+        let more = self.skipped.checked_sub(MAX_NAMED.into()).filter(|more| *more > 0)?;
+        Some(format!("skipped {}", counted(more, "more record")))
     }
 
     fn write(&mut self, record: &str) -> io::Result<()> {
@@ -260,5 +278,5 @@ fn check_complete(ending: Ending) -> Result<(), Failure> {
         .hint("the output is complete but for them; -o json and -o csv hold values of any length"))
 }
 
-/// Maximum number of warnings that are kept while a pager runs.
-const MAX_LATE_WARNINGS: usize = 100;
+/// Maximum number of skipped records that warnings name; the others are counted.
+pub(crate) const MAX_NAMED: u8 = 20;

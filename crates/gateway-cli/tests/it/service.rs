@@ -142,6 +142,33 @@ fn skipped_records_are_named() {
     insta::assert_snapshot!(shown.join("\n"));
 }
 
+/// A list without a readable record must not fill the disk with messages.
+#[test]
+fn the_first_skipped_records_are_named_and_the_others_are_counted() {
+    for (first, exit) in [("{\"id\":\"1\",\"project\":\"Welder\"}", 6), ("{}", 5)] {
+        let body = format!("[{first}{}]", ",{}".repeat(5000));
+        let server = RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
+            connection.respond(JSON, body.as_bytes());
+            Next::Close
+        })
+        .unwrap();
+        let person = Person::of_service(&server.uri(""));
+        let more = if exit == 6 { "4,980" } else { "4,981" };
+        for format in ["json", "ndjson", "csv", "table"] {
+            let output = person.run(&["vacancies", "list", "-o", format]);
+            assert_eq!(code(&output), exit, "{}", stderr(&output));
+            let lines: Vec<&str> = stderr(&output).lines().collect();
+            let named = lines.iter().filter(|line| line.starts_with("warning: skipped record "));
+            assert_eq!(named.count(), 20, "{lines:?}");
+            assert!(
+                lines.contains(&&*format!("warning: skipped {more} more records")),
+                "{lines:?}"
+            );
+            assert!(lines.len() <= 23, "{lines:?}");
+        }
+    }
+}
+
 /// An error page, a notice or a redirect of a faulty service may contain what it received.
 #[test]
 fn a_token_that_the_service_repeats_is_not_shown() {
