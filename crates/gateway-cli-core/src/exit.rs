@@ -29,6 +29,9 @@ pub(crate) enum Exit {
     /// Another process syncs the mirror, or delivers its changes to the same consumer.
     #[cfg(feature = "mirror")]
     Busy = 9,
+    /// A check cannot judge an amount: the mirror has too few samples of it.
+    #[cfg(feature = "mirror")]
+    Unjudged = 10,
     /// The terminal was closed. Like the next two, 128 plus the number of the signal.
     #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     HungUp = 129,

@@ -177,6 +177,7 @@ const MIRROR_EXIT_CODES: &str =
     "  7    the mirror refused a list because too many records are missing from it; nothing was changed
   8    an amount is below --below, or the mirror is older than --max-age
   9    another process is syncing the mirror, or delivering its changes
+  10   a check cannot judge: the mirror has too few samples of an amount
 ";
 
 const ALARM_EXIT_CODE: &str = "  8    an amount is below --below\n";

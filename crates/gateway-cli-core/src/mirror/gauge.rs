@@ -12,6 +12,7 @@ use crate::mirror::failure::explained;
 use crate::mirror::place::open_to_read;
 use crate::mirror::time::utc;
 use crate::output::printer::Printer;
+use crate::output::progress::counted;
 use crate::output::schema::Schema;
 use crate::output::sort::Number;
 
@@ -19,6 +20,8 @@ use crate::output::sort::Number;
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SampleFlags {
     /// Fail if the amount will last fewer than N days, based on the last two weeks. Needs a mirror.
+    ///
+    /// With samples of less than a day, the exit code is 10.
     #[arg(id = "frame:days", long = "days", value_name = "N")]
     days: Option<u64>,
 
@@ -79,7 +82,16 @@ impl SampleFlags {
         gauge: Gauge,
         threshold: Threshold<'_>,
     ) -> Result<(), Failure> {
-        let Forecast { last, days_left, .. } = known(mirror, gauge)?;
+        let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge)?;
+        if matches!(threshold, Threshold::Days(_)) && per_day.is_none() {
+            let text = format!(
+                "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
+                gauge.name(),
+                counted(during.as_secs() / 3600, "hour")
+            );
+            return Err(Failure::new(Exit::Unjudged, text)
+                .hint("sync regularly: each sync takes a sample; until then, use --below"));
+        }
         let is_alarm = if self.once {
             let alarm = mirror.alarm(gauge.name(), threshold);
             alarm.map_err(|error| explained(&error))? == Alarm::Fires
@@ -126,8 +138,8 @@ pub(crate) fn forecast(gauge: Gauge, invocation: &Invocation) -> Result<(), Fail
 fn known(mirror: &Mirror, gauge: Gauge) -> Result<Forecast, Failure> {
     let forecast = mirror.forecast(gauge.name()).map_err(|error| explained(&error))?;
     forecast.ok_or_else(|| {
-        Failure::usage(format!("cannot check {}: the mirror has no samples of it", gauge.name()))
-            .hint("each `mirror sync` takes one")
+        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
+        Failure::new(Exit::Unjudged, text).hint("each `mirror sync` takes one")
     })
 }
 

@@ -189,7 +189,7 @@ fn signal(expected: i32, server: &RawServer, program: &Process) {
 }
 
 const GUIDE: &str = include_str!("../../../../docs/program.md");
-/// The codes of `mirror sync`, which the tests of the mirror cause.
-const OF_MIRROR: [i32; 2] = [7, 9];
+/// The codes that the tests of the mirror cause.
+const OF_MIRROR: [i32; 3] = [7, 9, 10];
 const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
 const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";

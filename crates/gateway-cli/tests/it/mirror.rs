@@ -442,7 +442,14 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
     let codes = [0; 3].map(|_| code(&check("--below 100.00 --once")));
     assert_eq!(codes, [8, 0, 0]);
     // Two samples within a day have no pace.
-    assert_eq!(code(&check("--days 7 --from mirror")), 0);
+    for flags in ["--days 7 --from mirror", "--days 7 --once", "--below 1 --days 7 --from mirror"] {
+        let unjudged = check(flags);
+        assert_eq!(code(&unjudged), 10, "{flags}: {}", stderr(&unjudged));
+        let message = "error: cannot forecast credits: the samples in the mirror span 0 hours of the last two weeks";
+        assert!(stderr(&unjudged).contains(message), "{flags}: {}", stderr(&unjudged));
+    }
+    // The amount decides first.
+    assert_eq!(code(&check("--below 100 --days 7 --from mirror")), 8);
     let forecast = person.run(&["credits", "forecast", "--from", "mirror", "-o", "ndjson"]);
     let expected = r#"{"gauge":"credits","value":"99.99","unit":"EUR","days_left":null,"per_day":null,"used":"20.01","#;
     assert!(stdout(&forecast).starts_with(expected), "{}", stdout(&forecast));
