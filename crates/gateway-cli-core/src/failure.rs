@@ -2,15 +2,16 @@
 
 use std::error::Error;
 use std::io;
+use std::process::ExitCode;
 
 use gateway_client_core::model;
 
 use crate::exit::Exit;
 use crate::output::jq_error::JqError;
 use crate::screen::{Screen, Tone};
-
 #[cfg(feature = "mirror")]
 use crate::secrets::without_secrets;
+
 /// The failure of a command: a message with causes, a hint and an exit code.
 ///
 /// The message says "cannot VERB OBJECT", each cause says why, and the hint says what to do next. None of them ends in a
@@ -29,6 +30,8 @@ use crate::secrets::without_secrets;
 #[must_use]
 pub struct Failure {
     exit: Exit,
+    /// The exit code that a filter of `--jq` sets.
+    halted: Option<u8>,
     message: String,
     causes: Vec<String>,
     hint: Option<String>,
@@ -37,7 +40,7 @@ pub struct Failure {
 impl Failure {
     /// Creates a failure with this exit code.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), causes: Vec::new(), hint: None }
+        Self { exit, halted: None, message: message.into(), causes: Vec::new(), hint: None }
     }
 
     /// Creates a failure about the command line or the configuration. The exit code is 2.
@@ -95,9 +98,14 @@ impl Failure {
         without_secrets(&text).into_owned()
     }
 
-    /// Returns the exit code.
+    /// Returns the kind of the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
+    }
+
+    /// Returns the exit code.
+    pub(crate) fn code(&self) -> ExitCode {
+        self.halted.map_or_else(|| self.exit.into(), ExitCode::from)
     }
 
     /// Writes the message to standard error.
@@ -124,10 +132,18 @@ impl From<model::Error> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<JqError>) {
-            return Self::usage("cannot apply the filter of --jq")
-                .because(error.to_string())
-                .hint("the input is the array of all records, and `.[]` is each of them; or it is one object");
+        match error.get_ref().and_then(<dyn Error + Send + Sync>::downcast_ref) {
+            Some(JqError::Failed(cause)) => {
+                return Self::usage("cannot apply the filter of --jq").because(cause).hint(
+                    "the input is the array of all records, and `.[]` is each of them; or it is one object",
+                );
+            }
+            Some(JqError::Halted(code)) => {
+                let failure =
+                    Self::new(Exit::Contract, "the filter of --jq ended with `halt_error`");
+                return Self { halted: Some(*code), ..failure };
+            }
+            None => {}
         }
         let exit = match error.kind() {
             io::ErrorKind::BrokenPipe => Exit::Done,

@@ -14,6 +14,7 @@ pub(crate) mod format_parser;
 mod groups;
 mod jq;
 pub(crate) mod jq_error;
+mod jq_functions;
 mod json;
 mod json_text;
 pub(crate) mod live_line;

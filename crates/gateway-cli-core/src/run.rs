@@ -85,7 +85,7 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
         Ok(()) => Exit::Done.into(),
         Err(failure) => {
             failure.print(screen);
-            failure.exit().into()
+            failure.code()
         }
     }
 }

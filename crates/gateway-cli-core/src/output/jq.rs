@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::escape::printable;
 use crate::failure::Failure;
 use crate::output::jq_error::JqError;
+use crate::output::jq_functions::functions;
 use crate::output::json_text::safe;
 use crate::output::record_writer::{Ending, RecordWriter};
 
@@ -29,11 +30,13 @@ impl Jq {
     pub(crate) fn new(code: &str, single: bool, terminal: bool) -> Result<Self, Failure> {
         let refused =
             |cause: String| Failure::usage("cannot use the filter of --jq").because(cause);
-        let own = load::parse(FORMATS, |parser| parser.defs()).unwrap_or_default();
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(own);
+        let formats = load::parse(FORMATS, |parser| parser.defs()).unwrap_or_default();
+        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(formats);
         let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
+        let own = functions();
         // The environment contains the token.
-        let funs = funs.filter(|(name, ..)| *name != "env");
+        let replaced: Vec<_> = own.iter().map(|(name, ..)| *name).chain(["env"]).collect();
+        let funs = funs.filter(|(name, ..)| !replaced.contains(name)).chain(own);
         let arena = Arena::default();
         let modules = Loader::new(defs)
             .load(&arena, File { code, path: () })
@@ -59,7 +62,7 @@ impl RecordWriter for Jq {
         if !self.single {
             self.input.push_str(if self.input.is_empty() { "[]" } else { "]" });
         }
-        let failed = |text: String| io::Error::other(JqError(text));
+        let failed = |text: String| io::Error::other(JqError::Failed(text));
         let input = std::mem::take(&mut self.input);
         let input = read::parse_single(input.as_bytes()).map_err(|one| failed(one.to_string()))?;
         let context = Ctx::<data::JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
@@ -69,8 +72,14 @@ impl RecordWriter for Jq {
                 Err(Ok(error)) => {
                     return Err(failed(without_data(&error.to_string(), &self.code)));
                 }
-                // The filter `halt`.
-                Err(Err(_)) => break,
+                Err(Err(other)) => match other.get_halt() {
+                    // Like the exit code of jq, it is the lowest byte.
+                    Ok(code) if code & 0xff != 0 => {
+                        let code = u8::try_from(code & 0xff).unwrap_or(u8::MAX);
+                        return Err(io::Error::other(JqError::Halted(code)));
+                    }
+                    _ => break,
+                },
             };
             let text = match &value {
                 Val::TStr(text) => String::from_utf8_lossy(text),

@@ -1,15 +1,23 @@
-//! The error of a jq filter that fails on its input.
+//! The errors of a jq filter.
 
 use std::error::Error;
 use std::fmt;
 
-/// The message of the filter.
+/// Why a filter did not end with success.
 #[derive(Debug)]
-pub(crate) struct JqError(pub(crate) String);
+pub(crate) enum JqError {
+    /// It fails on its input: its message.
+    Failed(String),
+    /// It ended itself with `halt_error`: the exit code.
+    Halted(u8),
+}
 
 impl fmt::Display for JqError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Failed(message) => f.write_str(message),
+            Self::Halted(code) => write!(f, "it ended with `halt_error({code})`"),
+        }
     }
 }
 

@@ -44,6 +44,57 @@ fn the_input_is_the_selected_list() {
     check(&["api", "vacancies/list", "--jq", "map(.id) | join(\",\")"], "1,2,3\n");
 }
 
+/// Like jq, it writes its input to standard error. The results before it are printed.
+#[test]
+fn a_filter_sets_the_exit_code_with_halt_error() {
+    let server = service();
+    let person = Person::of_service(&server.uri(""));
+    for (filter, expected, printed, message) in [
+        ("halt", 0, "", ""),
+        (".[0].id, halt_error", 5, "1\n", r#"[{"id":"1""#),
+        (r#""too\u001b few\n" | halt_error"#, 5, "", "too\\u{1b} few\nerror: "),
+        ("{} | halt_error(3)", 3, "", "{}\nerror: the filter of --jq ended with `halt_error`\n"),
+        ("halt_error(0)", 0, "", r#"[{"id":"1""#),
+    ] {
+        let output = person.run(&["vacancies", "list", "--jq", filter]);
+        assert_eq!((code(&output), stdout(&output)), (expected, printed), "{filter}");
+        assert!(stderr(&output).starts_with(message), "{filter}: {}", stderr(&output));
+    }
+    let file = person.home.path().join("v.json");
+    fs::write(&file, "old").unwrap();
+    let args = ["vacancies", "list", "--output-file", "v.json", "--jq", ".[0].id, halt_error"];
+    assert_eq!(code(&person.run(&args)), 5);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+}
+
+#[test]
+fn text_that_is_nested_too_deeply_is_not_parsed() {
+    for start in ["", "#\\\"\\n", "\\\"[\\\\\\\"[\\\" {\\\"a\\\":"] {
+        let text = start.to_owned() + &"[".repeat(50_000);
+        let body = format!(r#"[{{"id":"1","project":"{text}"}}]"#);
+        let server = RawServer::start(move |_, connection: &mut Connection| {
+            connection.respond("content-type: application/json\r\n", body.as_bytes());
+            Next::Close
+        })
+        .unwrap();
+        let person = Person::of_service(&server.uri(""));
+        for filter in
+            [".[].project | tonumber", ".[].project | fromjson", "map(.project | toboolean)"]
+        {
+            let output = person.run(&["vacancies", "list", "--jq", filter]);
+            assert_eq!(code(&output), 2, "{filter}: {}", stderr(&output));
+            let cause = "cause: cannot use a text as JSON: it is nested too deeply\n";
+            assert!(stderr(&output).contains(cause), "{filter}: {}", stderr(&output));
+        }
+    }
+    check(
+        &["vacancies", "list", "--jq", r#""1 [2,\"[\"]\n#[\n{}" | fromjson"#],
+        "1\n[2,\"[\"]\n{}\n",
+    );
+    let deepest = r#"("[" * 128 + "]" * 128) | fromjson | tojson | length"#;
+    check(&["vacancies", "list", "--jq", deepest], "256\n");
+}
+
 #[test]
 fn text_has_no_effect_on_a_terminal() {
     let server = service();
