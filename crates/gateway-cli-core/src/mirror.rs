@@ -18,7 +18,9 @@ mod forget;
 mod found;
 pub(crate) mod gauge;
 mod hooks;
+mod identities;
 mod in_order;
+mod known;
 pub(crate) mod list;
 mod metrics;
 mod notes;
@@ -36,6 +38,7 @@ mod status;
 mod supervisor;
 pub(crate) mod sync;
 pub(crate) mod time;
+pub(crate) mod unknown;
 pub(crate) mod watch;
 
 pub(crate) use crate::mirror::hooks::Mirroring;

@@ -107,13 +107,22 @@ impl<S: Service> Session<S> {
         if let (Some(_), Some(select)) = (&self.invocation.service.from, self.invocation.select) {
             return crate::mirror::list::print(operation, select, record, &self.invocation);
         }
-        self.print_list(operation, record, || {
+        #[cfg_attr(
+            not(feature = "mirror"),
+            expect(unused_variables, reason = "only a mirror knows the parameters of lists")
+        )]
+        let is_empty = self.print_list(operation, record, || {
             let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
             })
-        })
+        })?;
+        #[cfg(feature = "mirror")]
+        if let Some(select) = self.invocation.select.filter(|_| is_empty) {
+            crate::mirror::unknown::note(&select(operation), &self.client, &self.invocation);
+        }
+        Ok(())
     }
 
     /// Returns the maximum size of a record, in bytes, if the flag sets it.
@@ -160,24 +169,26 @@ impl<S: Service> Session<S> {
                 None => records,
             })
         })
+        .map(|_is_empty| ())
     }
 
-    /// Prints the records of a list, which `open` requests.
+    /// Prints the records of a list, which `open` requests. Returns whether the list was empty.
     fn print_list<O: Operation<Service = S>, E: Entries>(
         &self,
         operation: &O,
         record: RecordType<'_>,
         open: impl FnOnce() -> Result<E, Failure>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         if self.print_dry_run(operation)? || self.print_raw(operation)? {
-            return Ok(());
+            return Ok(false);
         }
         let schema = Schema::of_operation(record, false);
         let mut printer = Printer::open(&self.invocation, &schema)?;
         match open().and_then(|entries| self.print_all(entries, &mut printer)) {
             Ok(tally) => {
                 self.close(printer)?;
-                tally.check_all()
+                tally.check_all()?;
+                Ok(tally.is_empty())
             }
             Err(failure) => {
                 printer.abort();

@@ -26,6 +26,11 @@ impl Tally {
         self.oversized += u64::from(rejected.error().kind() == ErrorKind::TooLarge);
     }
 
+    /// Returns whether the list had no records.
+    pub(crate) fn is_empty(self) -> bool {
+        self.records + self.skipped == 0
+    }
+
     /// Fails if the list has records but none of them could be read. Nothing should be written then.
     pub(crate) fn check_any(self) -> Result<(), Failure> {
         if self.records > 0 || self.skipped == 0 {

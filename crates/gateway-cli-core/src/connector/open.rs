@@ -44,7 +44,7 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
     let (mirror, outdated, synced) = if config.sync {
         let flags = flags(config, invocation)?;
         let (session, mut mirror) = open_to_sync::<C>(&flags, config, invocation)?;
-        let Synced { report, done } =
+        let Synced { report, done, .. } =
             sync::sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
         let failed = report.tables.iter().filter(|one| one.result.is_err());
         let mut outdated: Vec<String> = failed.map(|one| one.table.to_owned()).collect();

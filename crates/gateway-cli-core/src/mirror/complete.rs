@@ -1,13 +1,9 @@
 //! The words of a mirror that a shell offers: groups, values, consumers and tables, but never members.
 
-use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::{Duration, Instant};
 
-use gateway_mirror::{Filter, Mirror, State};
-use serde_json::{Map, Value};
+use gateway_mirror::Mirror;
 
 use crate::config::settings::Settings;
 use crate::escape::printable;
@@ -15,6 +11,7 @@ use crate::invocation::Invocation;
 use crate::mirror::board::counts::title;
 use crate::mirror::found::Recovered;
 use crate::mirror::hooks::Mirroring;
+use crate::mirror::known::{LIMIT, each, known_values};
 use crate::mirror::place::Place;
 
 /// Words, each with a description.
@@ -92,7 +89,10 @@ impl Wanted {
     fn words(self, mirror: &Mirror) -> Words {
         match self {
             Self::Groups(of) => groups(mirror, of),
-            Self::Values(of) => known_values(mirror, of),
+            Self::Values(of) => {
+                let values = known_values(Some(mirror), of).into_iter();
+                values.map(|value| (value, String::new())).collect()
+            }
             Self::Consumers => {
                 let consumers = mirror.consumers().unwrap_or_default().into_iter();
                 consumers.map(|one| (one.name, String::new())).collect()
@@ -110,26 +110,3 @@ fn groups(mirror: &Mirror, of: Recovered) -> Words {
     });
     words
 }
-
-/// Returns the values of the contract, and those of the mirror.
-fn known_values(mirror: &Mirror, of: Recovered) -> Words {
-    let mut values: BTreeSet<String> = of.known_values.iter().map(|&one| one.to_owned()).collect();
-    each(mirror, of.table.name(), |_, fields| {
-        values.extend(fields.get(of.value).and_then(Value::as_str).map(str::to_owned));
-    });
-    values.into_iter().map(|value| (value, String::new())).collect()
-}
-
-/// Passes the present records of a table, until half of the time has passed.
-fn each(mirror: &Mirror, table: &str, mut take: impl FnMut(String, Map<String, Value>)) {
-    let start = Instant::now();
-    let present = Filter::new().state(State::Present);
-    // Without the table, nothing is completed.
-    let _absent = mirror.each_matching(table, &present, |record| {
-        take(record.id, serde_json::from_str(&record.json).unwrap_or_default());
-        if start.elapsed() < LIMIT / 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-}
-
-/// Timeout of the mirror, after which a person would wait for the shell.
-const LIMIT: Duration = Duration::from_secs(1);

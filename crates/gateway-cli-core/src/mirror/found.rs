@@ -19,6 +19,13 @@ pub(crate) struct Recovered {
     pub(crate) known_values: &'static [&'static str],
 }
 
+impl Recovered {
+    pub(crate) fn of<O>(recovery: &Recovery<O>) -> Self {
+        let &Recovery { table, members, groups, value, known_values, .. } = recovery;
+        Self { table, members, groups, value, known_values }
+    }
+}
+
 /// The parts of a mirror that commands name.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -70,10 +77,10 @@ impl<S: Service> MirrorVisitor<S> for Found {
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
-        let Recovery { table, members, groups, value, known_values, .. } = recovery;
-        self.tables.push(table.name());
-        self.methods.push((table.name(), O::METHOD));
-        self.recovered.push(Recovered { table, members, groups, value, known_values });
+        let table = recovery.table.name();
+        self.tables.push(table);
+        self.methods.push((table, O::METHOD));
+        self.recovered.push(Recovered::of(&recovery));
     }
 
     fn gauge<O>(&mut self, _: Gauge, _: O)

@@ -14,6 +14,7 @@ use crate::mirror::failure::explained;
 use crate::mirror::in_order::InOrder;
 use crate::mirror::place::{note_age, open_for_list};
 use crate::mirror::selected::{Members, Select, Selected};
+use crate::mirror::unknown::unknown;
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
 use crate::record_type::RecordType;
@@ -28,8 +29,8 @@ pub(crate) fn print(
     let selected = select(query);
     let (table, tables) = match &selected {
         Selected::All(table) => (*table, vec![table.name()]),
-        Selected::Members(members) => {
-            (members.table, vec![members.table.name(), members.placements.name()])
+        Selected::Members(Members { of, .. }) => {
+            (of.members, vec![of.members.name(), of.table.name()])
         }
         Selected::Other => {
             let text = "cannot answer from the mirror: it does not know which records these parameters select";
@@ -75,27 +76,39 @@ pub(crate) fn print(
     if let (Some(Placed { unknown, .. }), Selected::Members(of)) = (&members, &selected)
         && *unknown > 0
     {
-        let (table, value) = (of.table.name(), of.value_column);
+        let (table, value) = (of.of.members.name(), of.of.value);
         let text = format!("the {value} of {unknown} more records ({table}) is not known");
         invocation.screen.note(&text);
     }
-    if let (Some(placed), Selected::Members(of)) = (&members, &selected)
+    if let (Some(placed), Selected::Members(members)) = (&members, &selected)
         && placed.ids.is_empty()
-        && !has_group(&mirror, of).map_err(failed)?
     {
-        let (table, group) = (of.groups.name(), &of.group);
-        invocation.screen.warn(&format!("the mirror has no {table} {group}"));
+        if !has_group(&mirror, members).map_err(failed)? {
+            let (table, group) = (members.of.groups.name(), &members.group);
+            invocation.screen.warn(&format!("the mirror has no {table} {group}"));
+        }
+        if let Some(value) = &members.value {
+            let text = format!("unknown {} `{value}`", members.of.value);
+            let note = unknown(Some(&mirror), members.of, value, text).map_err(failed)?;
+            if let Some(note) = note {
+                invocation.screen.note(&note);
+            }
+        }
     }
     note_age(&mirror, &tables, invocation)
 }
 
 /// Returns whether the mirror has the group.
-fn has_group(mirror: &Mirror, of: &Members) -> Result<bool, Error> {
+fn has_group(mirror: &Mirror, members: &Members) -> Result<bool, Error> {
     let mut found = false;
-    mirror.each_matching(of.groups.name(), &Filter::new().state(State::Present), |record| {
-        found = record.id == of.group;
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
+    mirror.each_matching(
+        members.of.groups.name(),
+        &Filter::new().state(State::Present),
+        |record| {
+            found = record.id == members.group;
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    )?;
     Ok(found)
 }
 
@@ -107,19 +120,19 @@ struct Placed {
 }
 
 /// Reads the members of a group, or those with a value.
-fn placed(mirror: &Mirror, of: &Members) -> Result<Placed, Error> {
-    let filter = Filter::new().state(State::Present).column(&of.group_column, &of.group);
+fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
+    let filter = Filter::new().state(State::Present).column(&members.group_column, &members.group);
     let mut placed = Placed { ids: HashSet::new(), unknown: 0 };
-    mirror.each_matching(of.placements.name(), &filter, |record| {
+    mirror.each_matching(members.of.table.name(), &filter, |record| {
         let fields: Map<String, Value> = serde_json::from_str(&record.json).unwrap_or_default();
         let text = |name: &str| match fields.get(name) {
             Some(Value::String(text)) => Some(text.clone()),
             Some(Value::Null) | None => None,
             Some(other) => Some(other.to_string()),
         };
-        let value = text(of.value_column);
-        if of.value.is_none() || of.value == value {
-            placed.ids.extend(text(&of.member_column));
+        let value = text(members.of.value);
+        if members.value.is_none() || members.value == value {
+            placed.ids.extend(text(&members.member_column));
         } else if value.is_none() {
             placed.unknown += 1;
         }

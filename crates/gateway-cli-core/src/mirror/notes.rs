@@ -12,6 +12,8 @@ pub(crate) enum Subject {
     Records(&'static str),
     /// The known values of a table.
     Coverage(&'static str),
+    /// The values that no record has.
+    Unknown,
 }
 
 /// The notes of a command that repeats.

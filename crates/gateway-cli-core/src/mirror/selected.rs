@@ -9,6 +9,9 @@ use gateway_mirror::model::{
 };
 use serde::Serialize;
 
+use crate::mirror::found::Recovered;
+use crate::mirror::identities::{Identities, identities};
+
 /// Returns what a query selects from a mirror.
 pub(crate) type Select = fn(query: &dyn Any) -> Selected;
 
@@ -28,24 +31,21 @@ pub(crate) enum Selected {
 /// The members of a group, or those with a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
-    /// The table of the members.
-    pub(crate) table: &'static Table,
-    /// The table of the placements.
-    pub(crate) placements: &'static Table,
-    /// The table of the groups.
-    pub(crate) groups: &'static Table,
+    /// The tables, and the name of the value.
+    pub(crate) of: Recovered,
     /// The columns of the placements with the identities of group and member.
     pub(crate) group_column: String,
     pub(crate) member_column: String,
     pub(crate) group: String,
-    /// The name of the value.
-    pub(crate) value_column: &'static str,
     pub(crate) value: Option<String>,
+    pub(crate) identities: Identities,
 }
 
 /// Returns what a query selects from the mirror of the service.
 pub(crate) fn select<S: Mirrored>(query: &dyn Any) -> Selected {
-    let mut visitor = Selecting { query, found: Selected::Nothing, service: PhantomData::<S> };
+    let identities = identities::<S>;
+    let mut visitor =
+        Selecting { query, found: Selected::Nothing, identities, service: PhantomData::<S> };
     S::visit(&mut visitor);
     visitor.found
 }
@@ -53,6 +53,7 @@ pub(crate) fn select<S: Mirrored>(query: &dyn Any) -> Selected {
 struct Selecting<'a, S> {
     query: &'a dyn Any,
     found: Selected,
+    identities: Identities,
     service: PhantomData<S>,
 }
 
@@ -100,17 +101,15 @@ impl<S: Service> MirrorVisitor<S> for Selecting<'_, S> {
         if !same.is_ok_and(|same| is_same(&same, query)) {
             return;
         }
-        let Recovery { table, members, groups, value: value_column, .. } = recovery;
+        let of = Recovered::of(&recovery);
         let column = |table: &Table| format!("{}_{}", table.name(), table.identity());
         self.found = Selected::Members(Members {
-            table: members,
-            placements: table,
-            groups,
-            group_column: column(groups),
-            member_column: column(members),
+            of,
+            group_column: column(of.groups),
+            member_column: column(of.members),
             group,
-            value_column,
             value,
+            identities: self.identities,
         });
     }
 

@@ -24,7 +24,7 @@ use crate::mirror::place::{Place, refuse_new_since};
 use crate::mirror::progress::ProgressLine;
 use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
-use crate::mirror::{metrics, profiles};
+use crate::mirror::{metrics, profiles, unknown};
 use crate::output::printer::{MAX_NAMED, Printer};
 use crate::output::progress::records;
 use crate::output::schema::Schema;
@@ -161,14 +161,15 @@ fn run_one<C: ServiceClient<Service: Mirrored>>(
         let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
             return Ok(());
         };
-        let Synced { report, done } = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        let Synced { report, unknown, done } =
+            sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
         for table in &report.tables {
             if let Ok(report) = &table.result {
                 printer.print(&shown(table.table, report))?;
             }
         }
         printer.finish()?;
-        note_coverage(&report, &mut Notes::new(invocation.screen));
+        note_values(&report, &unknown, &mut Notes::new(invocation.screen));
         return done;
     };
     let mut notes = Notes::new(invocation.screen);
@@ -176,9 +177,9 @@ fn run_one<C: ServiceClient<Service: Mirrored>>(
         let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
             return Ok(Next::Never);
         };
-        let Synced { report, done } = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
-        summarize(&report, &mut notes);
-        done.map(|()| Next::Within(None))
+        let synced = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        summarize(&synced, &mut notes);
+        synced.done.map(|()| Next::Within(None))
     };
     repeat(Duration::from_secs(every), invocation, |_due| Round::from(run()))
 }
@@ -196,6 +197,8 @@ pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
 #[derive(Debug)]
 pub(crate) struct Synced {
     pub(crate) report: SyncReport,
+    /// A note for each value of `--values` that no record has.
+    unknown: Vec<String>,
     /// The failure if a part of the sync failed.
     pub(crate) done: Result<(), Failure>,
 }
@@ -242,21 +245,35 @@ pub(crate) fn sync<S: Mirrored>(
         let tables = mirror.tables().map_err(|error| explained(&error))?;
         metrics::write(path, session.settings.program, &tables, is_success)?;
     }
-    Ok(Synced { report, done })
+    let mut notes = Vec::new();
+    if done.is_ok() && !flags.no_recover {
+        for of in found::<S>().recovered {
+            for value in &flags.values {
+                let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
+                let note = unknown::unknown(Some(mirror), of, value, text);
+                notes.extend(note.map_err(|error| explained(&error))?);
+            }
+        }
+    }
+    Ok(Synced { report, unknown: notes, done })
 }
 
-/// Notes how many values are known.
-fn note_coverage(report: &SyncReport, notes: &mut Notes) {
+/// Notes how many values are known, and those that no record has.
+fn note_values(report: &SyncReport, unknown: &[String], notes: &mut Notes) {
     for table in &report.tables {
         if let Some(coverage) = &table.coverage {
             let text = coverage.text("--values").to_string();
             notes.note(Subject::Coverage(table.table), text, &[]);
         }
     }
+    if !unknown.is_empty() {
+        notes.note(Subject::Unknown, unknown.join("; "), &[]);
+    }
 }
 
 /// Notes the counts of each table.
-pub(crate) fn summarize(report: &SyncReport, notes: &mut Notes) {
+pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
+    let Synced { report, unknown, .. } = synced;
     for table in &report.tables {
         let Ok(report) = &table.result else { continue };
         let Shown { records, added, changed, returned, missing, gone, rejected, .. } =
@@ -274,7 +291,7 @@ pub(crate) fn summarize(report: &SyncReport, notes: &mut Notes) {
         let state = format!("{}: {records} records", table.table);
         notes.note(Subject::Records(table.table), state, &counts);
     }
-    note_coverage(report, notes);
+    note_values(report, unknown, notes);
 }
 
 /// Returns the options of the sync.

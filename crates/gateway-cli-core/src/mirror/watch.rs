@@ -27,7 +27,7 @@ use crate::mirror::ago::{ago, now};
 use crate::mirror::failure::explained;
 use crate::mirror::notes::Notes;
 use crate::mirror::repeat::{Due, Next, RepeatFlags, Round, repeat};
-use crate::mirror::sync::{SyncFlags, Synced, open, refuse_from, summarize, sync};
+use crate::mirror::sync::{SyncFlags, open, refuse_from, summarize, sync};
 use crate::mirror::time::duration;
 use crate::output::format::Format;
 use crate::session::Session;
@@ -219,9 +219,9 @@ impl Watch<'_> {
         session: &Session<S>,
         mirror: &mut Mirror,
     ) -> Result<(), Failure> {
-        let Synced { report, done } = sync(session, mirror, &self.flags.sync, &self.flags.repeat)?;
-        summarize(&report, &mut self.notes);
-        done
+        let synced = sync(session, mirror, &self.flags.sync, &self.flags.repeat)?;
+        summarize(&synced, &mut self.notes);
+        synced.done
     }
 
     /// Refuses a single run that leaves events for later.

@@ -75,6 +75,44 @@ fn only_known_records_are_forgotten_and_it_can_be_undone() {
     assert_eq!(code(&person.run(undo)), 2);
 }
 
+#[cfg(feature = "demo")]
+#[test]
+fn a_name_that_nobody_knows_is_noted() {
+    let person = Person::new();
+    let note = |args: &str| {
+        let line = ["--demo", "candidates", "list", "--vacancy-id"];
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = person.run(&[&line, &*args].concat());
+        assert_eq!((code(&output), stdout(&output)), (0, "[]\n"), "{args:?}");
+        stderr(&output).to_owned()
+    };
+    let typo = "note: unknown status `Shortlst`; did you mean `Shortlist`?\n";
+    assert_eq!(note("101 --status Shortlst"), typo);
+    let near = "note: vacancy 1011 does not exist; did you mean `101`?\n";
+    assert_eq!(note("1011"), near);
+    let nobody = "note: vacancy 99999 does not exist\n";
+    assert_eq!(note("99999"), nobody);
+    assert_eq!(note("99999 --status New"), nobody);
+    assert_eq!(note("99999 --status Shortlst"), [nobody, typo].concat());
+    assert_eq!(note("99999 --status Shortlst -q"), "");
+    // Of the mirror, and with its values.
+    let sync = |values: &str| {
+        let output = person.run(&["--demo", "mirror", "sync", "--values", values, "-o", "json"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stderr(&output).to_owned()
+    };
+    let invited = sync("Invited – 2nd round");
+    assert!(!invited.contains("no candidate has"), "{invited}");
+    let typo = "note: no candidate has the status `Invited`; did you mean `Invited – 2nd round`?\n";
+    let missing = sync("Invited");
+    assert!(missing.ends_with(typo), "{missing}");
+    assert!(!sync("New").contains("no candidate has"));
+    let typo = "note: unknown status `Invited`; did you mean `Invited – 2nd round`?\n";
+    assert_eq!(note("101 --status Invited"), typo);
+    let stored = note("101 --status Invited --from mirror");
+    assert!(stored.contains(typo), "{stored}");
+}
+
 #[test]
 fn records_that_cannot_be_read_are_named() {
     let service = service(&[r#"[{"id":"1"},{"project":"Welder"},{"id":"3"},7,8,9]"#]);
