@@ -135,7 +135,7 @@ fn new_since_flag() -> Arg {
         .long("new-since")
         .help("With --from, print only records that the mirror first saw on DATE or later")
         .long_help(
-            "With --from, print only records that the mirror first saw on DATE or later: YYYY-MM-DD, `today` or `yesterday`.\n\n\
+            "With --from, print only records that the mirror first saw on DATE or later: YYYY-MM-DD, or a day as in --since.\n\n\
              The day begins at midnight on this machine. This date is unrelated to the dates in the records.",
         )
         .help_heading("Mirror")

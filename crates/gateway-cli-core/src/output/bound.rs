@@ -9,21 +9,26 @@ use crate::output::sort::Number;
 /// A date or a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// A civil date, with or without a time: `YYYY-MM-DD HH:MM:SS`, or the beginning of it.
+    /// A civil date, with or without a time: `YYYY-MM-DD HH:MM:SS`, or the beginning of it, at least the year.
     Date(String),
     /// A decimal number of any size.
     Number(Number),
 }
 
 impl Bound {
-    /// Parses `YYYY-MM-DD`, `YYYY-MM-DD HH:MM`, `YYYY-MM-DD HH:MM:SS` or a number.
+    /// Parses a number, or `YYYY-MM`, `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` or `YYYY-MM-DD HH:MM:SS`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::date(text).or_else(|| Number::parse(text).map(Self::Number))
+        Number::parse(text).map(Self::Number).or_else(|| Self::date(text))
     }
 
-    /// Parses a date, with or without a time.
+    /// Parses a year, a month, or a date with or without a time.
     pub(crate) fn date(text: &str) -> Option<Self> {
-        let mut date = civil(text)?;
+        let rest = match text.len() {
+            YEAR => "-01-01",
+            MONTH => "-01",
+            _ => "",
+        };
+        let mut date = civil(&format!("{text}{rest}"))?;
         // A text that is longer has a fraction or a time zone, which could not be compared.
         (text.len() <= date.len()).then(|| date.truncate(text.len()))?;
         Some(Self::Date(date))
@@ -31,7 +36,7 @@ impl Bound {
 
     /// Compares a cell with this; `None` if the cell has no date or no number.
     ///
-    /// Dates are compared as precisely as the bound is given: every time of a day equals its date. A time zone in the cell is
+    /// Dates are compared as precisely as the bound is given: every time of a day equals its date, and its month. A time zone in the cell is
     /// ignored. Numbers are compared by their exact values.
     pub(crate) fn compare(&self, cell: &str) -> Option<Ordering> {
         match self {
@@ -63,6 +68,10 @@ fn civil(text: &str) -> Option<String> {
 
 const DATE: &str = "YYYY-MM-DD";
 
+const YEAR: usize = "YYYY".len();
+
+const MONTH: usize = "YYYY-MM".len();
+
 const MINUTES: &str = "HH:MM";
 
 const MIDNIGHT: &str = "00:00:00";
@@ -85,6 +94,10 @@ mod tests {
         check("2026-11-01 09:30", "2026-11-01 09:30:59", Some(Equal));
         check("2026-11-01T09:30:00", "2026-11-01 09:30:01", Some(Greater));
         check("2026-11-01 00:00", "2026-11-01", Some(Equal));
+        check("2026-11", "2026-11-30 23:59:59", Some(Equal));
+        check("2026-11", "2026-12-01", Some(Greater));
+        check("2026-11", "2026-10-31", Some(Less));
+        assert_eq!(Bound::date("2026").unwrap().compare("2026-11-01"), Some(Equal));
         for other in ["", "2026", "0000-00-00 00:00:00", "2026-02-30", "2026-11-01x", "é026-11-01"]
         {
             check("2026-11-01", other, None);
@@ -102,9 +115,11 @@ mod tests {
 
     #[test]
     fn a_bound_is_a_date_that_exists_or_a_number() {
-        for text in ["2026-02-30", "2026-11", "2026-11-01 9:30", "2026-11-01T09:30:00Z", "x", ""] {
+        for text in ["2026-02-30", "2026-13", "2026-11-01 9:30", "2026-11-01T09:30:00Z", "x", ""] {
             assert_eq!(Bound::parse(text), None, "{text}");
         }
-        assert_eq!(Bound::date("20261101"), None);
+        for text in ["20261101", "202", "2026-", "2026-1", "2026-11-", "2026-11-0", "é026"] {
+            assert_eq!(Bound::date(text), None, "{text}");
+        }
     }
 }

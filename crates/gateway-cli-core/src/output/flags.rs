@@ -37,8 +37,8 @@ pub(crate) struct OutputFlags {
 
     /// Print only records where FIELD equals TEXT (`FIELD~TEXT`: contains TEXT, ignoring case; also `!=` `<` `<=` `>` `>=`).
     ///
-    /// `<`, `<=`, `>` and `>=` compare dates and decimal numbers: `FIELD>=2026-11-30`. Every time of a day equals its date. A
-    /// record without such a value does not match. Records are filtered locally. If the flag is repeated, a record must
+    /// `<`, `<=`, `>` and `>=` compare dates and decimal numbers: `FIELD>=2026-11-30`. Dates are compared to the precision
+    /// given: `FIELD=2026-11` matches the whole month. A record without such a value does not match. Records are filtered locally. If the flag is repeated, a record must
     /// match every filter.
     #[arg(long, global = true, value_name = "FIELD=TEXT", value_parser = Filter::parse)]
     pub(crate) filter: Vec<Filter>,

@@ -216,11 +216,17 @@ mod tests {
     }
 
     #[test]
-    fn a_date_equals_every_time_of_its_day() {
-        for filter in ["date=2026-11-01", "date=2026-11-01 09:30", "date!=2026-11-02"] {
+    fn a_date_equals_every_time_of_its_day_month_and_year() {
+        for filter in [
+            "date=2026-11-01",
+            "date=2026-11-01 09:30",
+            "date!=2026-11-02",
+            "date=2026-11",
+            "date=2026",
+        ] {
             accepts(filter, Some(true));
         }
-        for filter in ["date=2026-11-02", "date!=2026-11-01", "date=2026-11"] {
+        for filter in ["date=2026-11-02", "date!=2026-11-01", "date=2026-10", "date!=2026-11"] {
             accepts(filter, Some(false));
         }
     }
@@ -235,6 +241,8 @@ mod tests {
             "date>=2026-11-01",
             "date<=2026-11-01",
             "date<2026-11-02",
+            "date<=2026-11",
+            "date>2026-10",
         ] {
             accepts(filter, Some(true));
         }

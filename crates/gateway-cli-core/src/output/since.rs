@@ -1,6 +1,6 @@
 //! The flag `--since`: only records from a date on.
 
-use chrono::{Local, NaiveDate, NaiveTime, TimeZone as _};
+use chrono::{Datelike as _, Days, Local, NaiveDate, NaiveTime, TimeZone as _};
 use clap::{Arg, ArgMatches};
 
 use crate::failure::Failure;
@@ -20,11 +20,12 @@ impl Since {
     pub(crate) fn flag() -> Arg {
         Arg::new(ID)
             .long("since")
-            .help("Print only records with a date on or after DATE: YYYY-MM-DD, `today` or `yesterday`")
+            .help("Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`")
             .long_help(
-                "Print only records with a date on or after DATE: YYYY-MM-DD, `today` or `yesterday`.\n\nShort for a --filter \
-                 on the first date field. `today` is the date of this machine. Dates of records are compared as they are \
-                 written, without a time zone.",
+                "Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`.\n\nShort \
+                 for a --filter on the first date field. `today` is the date of this machine, `7d` is 7 days before it, and \
+                 `last-week` is the Monday of the week before. Dates of records are compared as they are written, without a \
+                 time zone.",
             )
             .help_heading("Output")
             .value_name("DATE")
@@ -61,23 +62,26 @@ pub(crate) fn start_of_day(text: &str) -> Result<i64, String> {
     Ok(local.map_or_else(|| begin.and_utc().timestamp(), |begin| begin.timestamp()))
 }
 
-/// Returns the date of a named day.
+/// Returns the date of a named day, or of a number of days ago.
 fn named(text: &str) -> String {
     let today = Local::now().date_naive();
-    match text {
-        "today" => today.to_string(),
-        "yesterday" => today.pred_opt().unwrap_or(today).to_string(),
-        _ => text.to_owned(),
-    }
+    let days = match text {
+        "today" => Some(0),
+        "yesterday" => Some(1),
+        "last-week" => Some(7 + u64::from(today.weekday().num_days_from_monday())),
+        _ => text.strip_suffix('d').and_then(|days| days.parse().ok()),
+    };
+    let day = days.and_then(|days| today.checked_sub_days(Days::new(days)));
+    day.map_or_else(|| text.to_owned(), |day| day.to_string())
 }
 
-const EXPECTED: &str = "expected a date such as 2026-11-30, `today` or `yesterday`";
+const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`, `last-week`, or a number of days such as `7d`";
 
 const ID: &str = "frame:since";
 
 #[cfg(test)]
 mod tests {
-    use chrono::Local;
+    use chrono::{Datelike as _, Days, Local, Weekday};
 
     use super::parse;
 
@@ -87,8 +91,12 @@ mod tests {
         let now = Local::now().date_naive();
         assert!(yesterday.compare(&now.to_string()).unwrap().is_gt());
         assert!(today.compare(&now.pred_opt().unwrap().to_string()).unwrap().is_lt());
-        assert!(parse("2026-11-30").is_ok());
-        for wrong in ["", "tomorrow", "2026-11-31", "5"] {
+        let ago = |days| now.checked_sub_days(Days::new(days)).unwrap();
+        assert_eq!((parse("0d"), parse("7d")), (parse("today"), parse(&ago(7).to_string())));
+        let monday = (7..14).map(ago).find(|day| day.weekday() == Weekday::Mon).unwrap();
+        assert_eq!(parse("last-week"), parse(&monday.to_string()));
+        assert!(parse("2026-11-30").is_ok() && parse("2026-11").is_ok());
+        for wrong in ["", "tomorrow", "2026-11-31", "5", "d", "-7d", "7 d", "99999999999d"] {
             assert!(parse(wrong).unwrap_err().contains("such as 2026-11-30"), "{wrong}");
         }
     }

@@ -43,6 +43,13 @@ fn dates_are_compared_as_civil_dates() {
     check(&["--filter", "date!=2026-11-01 00:00:00", "--filter", "date>=2026-11-01"], "3", "");
     check(&["--since", "2026-11-02"], "3", "");
     check(&["--since", "yesterday"], "", "");
+    check(&["--since", "last-week"], "", "");
+    check(&["--since", "7d"], "", "");
+    check(&["--since", "99999d"], "1 2 3", "");
+    check(&["--filter", "date=2026-11"], "2 3", "");
+    check(&["--filter", "date!=2026-11"], "1 4", "");
+    check(&["--filter", "date<=2026-10"], "1", "");
+    check(&["--since", "2026-11"], "2 3", "");
 }
 
 #[test]
