@@ -59,7 +59,7 @@
 //! are settings of the transport: see its [`Options`](transport::Options).
 //!
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
-//! errors. The status of a response decides as follows; 200 is success:
+//! errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401. The status of a response decides as follows; 200 is success:
 //!
 //! | status | kind | the client |
 //! |---|---|---|

@@ -6,7 +6,11 @@ pub(crate) mod budget;
 
 pub use self::budget::RetryBudget;
 
-/// How failed attempts are retried. Every operation of the service only reads, so a retry is always safe.
+/// How failed attempts are retried.
+///
+/// A client retries only calls that it may repeat: those by GET, and those by POST that the spec marks as idempotent. Any
+/// other POST is retried only if the request was not sent, because the service may have executed it. After status 401, a
+/// client also repeats a POST once, with a new token: the service has refused it.
 ///
 /// # Examples
 ///
