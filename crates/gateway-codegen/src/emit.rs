@@ -5,7 +5,8 @@
 //! elsewhere. It must be a pure function of the project: no clock, no environment, no hash maps.
 
 pub use self::file::{GeneratedFile, MARK};
-pub(crate) use self::model::{example_query, smallest_record};
+pub(crate) use self::model::examples::chain as example_query;
+pub(crate) use self::model::records::constructor as smallest_record;
 use crate::config::Role;
 use crate::project::Project;
 
@@ -13,6 +14,7 @@ mod cli;
 mod client;
 mod describe;
 mod file;
+mod filters;
 mod json_schema;
 mod model;
 mod openapi;

@@ -2,13 +2,17 @@
 //!
 //! Descriptions and wire names are taken from the spec and may hold anything. All code that writes
 //! them to a file uses this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and
-//! [`RustFile`] is a source file that escapes its doc comments.
+//! [`comment()`] a doc comment.
 
-pub use self::encode::{is_hidden, json_string, one_line, percent_encoded, raw_string, string};
+pub use self::comment::comment;
+pub use self::encode::{
+    is_hidden, json_string, one_line, percent_encoded, raw_string, string, strings,
+};
 pub use self::markdown::{fenced, inline, markdown};
 pub use self::path::relative;
 pub use self::rust_file::RustFile;
 
+mod comment;
 mod encode;
 mod markdown;
 mod path;

@@ -65,7 +65,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         }
     }
     columns::declare(&mut file, service);
-    vec![GeneratedFile::rust(format!("{}/commands.rs", config.modules(Role::Cli)), file)]
+    vec![GeneratedFile::old(format!("{}/commands.rs", config.modules(Role::Cli)), file)]
 }
 
 /// A top-level command: `photos` with its subcommands, or an operation whose selector has no `/`.

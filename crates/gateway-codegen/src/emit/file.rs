@@ -1,8 +1,10 @@
 //! A generated file, as an emitter returns it.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use crate::text::RustFile;
+use askama::Template;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use serde_json::Value;
 
 /// A generated file, not yet formatted or marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +21,106 @@ pub const MARK: &str = "@generated";
 
 impl GeneratedFile {
     /// Creates a Rust source file.
-    pub(in crate::emit) fn rust(path: impl Into<String>, file: RustFile) -> Self {
+    pub(in crate::emit) fn old(path: impl Into<String>, file: crate::text::RustFile) -> Self {
         Self { path: path.into(), text: file.finish() }
+    }
+    /// Creates a Rust source file. Imports that its code does not use are left out, so a template need not know which names
+    /// a spec needs.
+    pub(in crate::emit) fn rust(path: impl Into<String>, template: &impl Template) -> Self {
+        let file = Self::text(path, template);
+        Self { text: with_used_imports(&file.text), ..file }
+    }
+
+    /// Creates a file of another text.
+    pub(in crate::emit) fn text(path: impl Into<String>, template: &impl Template) -> Self {
+        // Only a filter could fail, and ours do not. rustfmt would refuse this text.
+        let text = template.render().unwrap_or_else(|error| format!("cannot render: {error}"));
+        Self { path: path.into(), text: text + "\n" }
     }
 
     /// Creates a JSON file.
     pub(in crate::emit) fn json(path: impl Into<String>, value: &Value) -> Self {
         Self { path: path.into(), text: format!("{value:#}\n") }
+    }
+}
+
+/// Removes the names that a file does not use from its imports, which have a line each.
+fn with_used_imports(text: &str) -> String {
+    let code: String =
+        text.split_inclusive('\n').filter(|line| !line.starts_with("use ")).collect();
+    // rustfmt reports code that has no tokens.
+    let Ok(tokens) = code.parse() else { return text.to_owned() };
+    let mut used = BTreeSet::new();
+    collect(tokens, &mut used);
+    let lines = text.lines().filter_map(|line| match line.strip_prefix("use ") {
+        Some(import) => used_import(import.trim_end_matches(';'), &used),
+        None => Some(line.to_owned()),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Collects the names in code that may be imported: not those after `.`, `::` or `fn`; and of those in lower case only
+/// functions, macros and modules.
+fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let is = |at: Option<usize>, c: char| matches!(at.and_then(|at| tokens.get(at)), Some(TokenTree::Punct(found)) if found.as_char() == c);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => collect(group.stream(), used),
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                let (before, second, next) = (at.checked_sub(1), at.checked_sub(2), Some(at + 1));
+                let is_method = is(before, '.');
+                let is_path = is(before, ':') && is(second, ':');
+                let is_declared = matches!(before.and_then(|at| tokens.get(at)), Some(TokenTree::Ident(word)) if *word == "fn");
+                let is_called = matches!(tokens.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis);
+                let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
+                let is_named =
+                    is_type || is_called || is(next, '!') || is(next, ':') && is(Some(at + 2), ':');
+                if is_method && is_called {
+                    used.insert(format!(".{name}"));
+                } else if is_named && !is_method && !is_path && !is_declared {
+                    used.insert(name);
+                }
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// Returns an import with the names that are used: `a::{B, C as _}`.
+fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
+    let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
+    let is_used = |name: &&str| match name.strip_suffix(" as _") {
+        // A trait is used if one of its methods is.
+        Some(name) => METHODS.iter().any(|(one, method)| *one == name && used.contains(*method)),
+        None if *name == "self" => used.contains(path.rsplit("::").next().unwrap_or(path)),
+        None => used.contains(*name),
+    };
+    let names = names.trim_end_matches('}').split(',').map(str::trim);
+    let names: BTreeSet<_> = names.filter(is_used).collect();
+    let names: Vec<_> = names.into_iter().collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("use {path}::{one};")),
+        names => Some(format!("use {path}::{{{}}};", names.join(", "))),
+    }
+}
+
+/// The traits that generated code imports for a method.
+const METHODS: &[(&str, &str)] =
+    &[("Strategy", ".prop_map"), ("ToString", ".to_string"), ("TypedValueParser", ".try_map")];
+
+#[cfg(test)]
+mod tests {
+    use super::with_used_imports;
+
+    #[test]
+    fn imports_that_are_not_used_are_left_out() {
+        let text = "//! A `Text`.\nuse a::{B, C, D as _, self};\nuse a::list;\nuse a::ToString as _;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        let expected = "//! A `Text`.\nuse a::B;\nuse a::ToString as _;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        assert_eq!(with_used_imports(text), expected);
+        let text = "use a::{list, self};\nuse b::C;\nfn f() -> C { a::g(list(1)) }\n";
+        assert_eq!(with_used_imports(text), text);
     }
 }

@@ -25,9 +25,9 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     ] {
         if let Some(file) = file {
             root.line(format_args!("pub(crate) mod {module};"));
-            files.push(GeneratedFile::rust(format!("{folder}/{module}.rs"), file));
+            files.push(GeneratedFile::old(format!("{folder}/{module}.rs"), file));
         }
     }
-    files.push(GeneratedFile::rust(format!("{folder}.rs"), root));
+    files.push(GeneratedFile::old(format!("{folder}.rs"), root));
     files
 }

@@ -23,10 +23,10 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     root.line("mod fixtures;");
     let folder = project.config.modules(Role::Testkit);
     vec![
-        GeneratedFile::rust(format!("{folder}.rs"), root),
-        GeneratedFile::rust(format!("{folder}/cases.rs"), cases::emit(project)),
-        GeneratedFile::rust(format!("{folder}/contract.rs"), contract::emit(project)),
-        GeneratedFile::rust(format!("{folder}/fixtures.rs"), Fixtures::of(project.service).emit()),
-        GeneratedFile::rust(format!("{folder}/mocks.rs"), mocks::emit(project)),
+        GeneratedFile::old(format!("{folder}.rs"), root),
+        GeneratedFile::old(format!("{folder}/cases.rs"), cases::emit(project)),
+        GeneratedFile::old(format!("{folder}/contract.rs"), contract::emit(project)),
+        GeneratedFile::old(format!("{folder}/fixtures.rs"), Fixtures::of(project.service).emit()),
+        GeneratedFile::old(format!("{folder}/mocks.rs"), mocks::emit(project)),
     ]
 }

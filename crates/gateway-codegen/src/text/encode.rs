@@ -18,6 +18,11 @@ pub fn string(text: &str) -> String {
     literal
 }
 
+/// Returns texts as Rust string literals, with commas between them.
+pub fn strings(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    texts.into_iter().map(|text| string(text.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns JSON text as a Rust string literal. It is a raw literal if that avoids escapes and the
 /// text cannot end or break it.
 pub fn raw_string(text: &str) -> String {

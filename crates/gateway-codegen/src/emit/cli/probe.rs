@@ -1,7 +1,7 @@
 //! The call that checks whether the service accepts a token.
 
 use crate::emit::cli::run;
-use crate::emit::model::queries::smallest_query;
+use crate::emit::model::examples::smallest_query;
 use crate::ir::{Operation, Service};
 use crate::text::RustFile;
 

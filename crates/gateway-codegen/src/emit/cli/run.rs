@@ -2,7 +2,7 @@
 
 use crate::emit::cli::columns::constant;
 use crate::emit::cli::flags::{self, BESIDE_FLAG, PAGING_FLAGS, value_type};
-use crate::emit::model::queries::params;
+use crate::emit::model::queries;
 use crate::ir::{Operation, Param, Service, Type};
 use crate::text::{RustFile, string};
 
@@ -47,12 +47,12 @@ pub(super) fn by_flags(file: &mut RustFile, service: &Service, operation: &Opera
     let required = operation.params.iter().filter(|param| param.required);
     let required: Vec<_> = required.map(|param| format!("self.{}", param.rust.snake())).collect();
     let new = format!("model::{}::new({})", operation.rust.pascal(), required.join(", "));
-    if let Some(name) = params::name(operation) {
+    if let Some(name) = queries::params(operation) {
         file.line(format_args!("let mut params = model::{name}::default();"));
-        for param in params::optional(operation) {
+        for param in queries::optional(operation) {
             file.line(format_args!("params.{} = {};", param.rust.snake(), value(param)));
         }
-        let refused = if params::can_be_refused(operation) { "?" } else { "" };
+        let refused = if operation.states().next().is_some() { "?" } else { "" };
         file.line(format_args!("let query = {new}.with(params){refused};"));
     } else {
         file.line(format_args!("let query = {new};"));

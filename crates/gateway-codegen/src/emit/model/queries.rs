@@ -1,264 +1,376 @@
 //! Queries: one type for each operation. Its type parameter says which parameters were given.
 
-use crate::emit::model::queries::methods::decoded;
+use askama::Template;
+
 use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::ir::{BodyFormat, ListStyle, Operation, Param, Primitive, Response, Service};
+use crate::emit::model::{examples, paging};
+use crate::emit::{GeneratedFile, describe, filters};
+use crate::ir::{
+    Body, BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
+};
 use crate::project::Project;
-use crate::text::{RustFile, string};
+use crate::text::{string, strings};
 
-mod bodies;
-mod docs;
-mod imports;
-mod methods;
-mod paging;
-pub(in crate::emit) mod params;
-
-pub(crate) use crate::emit::model::queries::docs::chain as example_query;
-pub(in crate::emit) use crate::emit::model::queries::docs::smallest_query;
-pub(crate) use crate::emit::model::queries::methods::output;
-
-pub(super) fn emit(project: &Project<'_>) -> RustFile {
-    let service = project.service;
-    let mut file =
-        RustFile::new("The queries of the operations, and how their responses are decoded.");
-    imports::write(&mut file, service);
-    for operation in &service.operations {
-        file.blank();
-        query(&mut file, project, operation);
-    }
-    bodies::write(&mut file, service);
-    file.blank();
-    file.doc("A query with any method and any parameters, for everything that the typed queries do not cover.");
-    file.line(format_args!(
-        "pub type RawQuery = gateway_model_core::RawQuery<service::{}>;",
-        marker(service)
-    ));
-    file
+#[derive(Template)]
+#[template(path = "model/queries.rs.jinja")]
+struct Queries<'a> {
+    project: &'a Project<'a>,
+    service: &'a Service,
+    marker: String,
+    queries: Vec<Query<'a>>,
+    verdicts: Vec<&'a Verdict>,
 }
 
-fn query(file: &mut RustFile, project: &Project<'_>, operation: &Operation) {
-    let service = project.service;
-    let states = States::of(operation);
-    docs::of_query(file, project, operation);
-    structure(file, operation, &states);
-    optional(file, operation);
-    methods::write(file, project, operation, &states);
-    operation_impl(file, service, operation, &states);
-    if operation.response.is_list() {
-        list_operation_impl(file, service, operation, &states);
-        paging::write(file, service, operation, &states);
-    }
+/// The query of an operation.
+struct Query<'a> {
+    operation: &'a Operation,
+    name: String,
+    states: States,
+    /// The type arguments in code that is the same for all states.
+    generics: String,
+    /// The name of the structure of the optional parameters.
+    params: Option<String>,
+    /// Whether an optional parameter needs another one, so that the structure must be checked.
+    is_refused: bool,
+    output: String,
+    decoded: String,
+    /// The constant with the place of the data.
+    place: String,
+    blocks: Vec<Block<'a>>,
 }
 
-fn structure(file: &mut RustFile, operation: &Operation, states: &States) {
-    let name = operation.rust.pascal();
-    if operation.params.is_empty() {
-        file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
-        file.line("#[non_exhaustive]");
-        if !operation.is_continued() {
-            file.line(format_args!("pub struct {name};"));
-            return;
+/// An `impl` block: its generics, the type arguments of the query, and its setters.
+struct Block<'a> {
+    generics: String,
+    arguments: String,
+    setters: Vec<Setter<'a>>,
+}
+
+struct Setter<'a> {
+    param: &'a Param,
+    doc: String,
+    example: Option<String>,
+    /// The type that it returns, with its bound.
+    returned: String,
+    rest: String,
+}
+
+pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
+    let service = project.service;
+    let queries = service.operations.iter().map(|one| Query::of(project, one)).collect();
+    let (marker, verdicts) = (marker(service), verdicts(service));
+    let template = Queries { project, service, marker, queries, verdicts };
+    GeneratedFile::rust(path, &template)
+}
+
+impl<'a> Query<'a> {
+    fn of(project: &Project<'a>, operation: &'a Operation) -> Self {
+        let states = States::of(operation);
+        Self {
+            operation,
+            name: operation.rust.pascal(),
+            generics: states.names(),
+            params: params(operation),
+            is_refused: operation.states().next().is_some(),
+            output: output(project.service, operation),
+            decoded: decoded(project.service, operation),
+            place: operation.rust.screaming_snake(),
+            blocks: blocks(project, operation, &states),
+            states,
         }
-    } else {
-        file.line("#[derive(Clone, Debug, PartialEq, Eq, Hash)]");
     }
-    file.open(format_args!("pub struct {name}{} {{", states.declared()));
-    for param in operation.params.iter().filter(|param| param.required) {
-        file.line(format_args!("pub(super) {}: {},", param.rust.snake(), param.rust_type()));
+
+    /// Returns the generics of an `impl` for queries that can be repeated.
+    fn bounded(&self) -> String {
+        self.generics.replace('>', ": Clone + 'static>")
     }
-    if let Some(name) = params::name(operation) {
-        file.line(format_args!("pub(super) params: {name},"));
-    }
-    if operation.is_continued() {
-        file.line(format_args!("pub(super) {}: codegen::Continued,", paging::CONTINUED));
-    }
-    if let Some(marker) = states.marker() {
-        file.line(format_args!("pub(super) given: {marker},"));
-    }
-    file.close("}");
 }
 
-/// Declares the structure of the optional parameters.
-fn optional(file: &mut RustFile, operation: &Operation) {
-    let Some(name) = params::name(operation) else { return };
-    file.blank();
-    docs::of_params(file, operation);
-    file.line("#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]");
-    file.line("#[non_exhaustive]");
-    file.open(format_args!("pub struct {name} {{"));
-    for param in params::optional(operation) {
-        docs::of_param(file, operation, param);
-        file.line(format_args!("pub {}: Option<{}>,", param.rust.snake(), param.rust_type()));
+/// Returns the blocks with the setters, by the states that they need. The first one has the constructor, too.
+fn blocks<'a>(project: &Project<'a>, operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
+    let mut shown: Vec<_> = examples::fullest(project.service, operation).into_iter().collect();
+    let (generics, arguments) = Default::default();
+    let mut blocks = vec![Block { generics, arguments, setters: Vec::new() }];
+    for (position, param) in operation.params.iter().enumerate().filter(|(_, one)| !one.required) {
+        // An example that was shown before is not shown again.
+        let example = examples::shortest(project.service, operation, param)
+            .filter(|one| !shown.iter().any(|other| other.name == one.name));
+        let code = example.and_then(|one| examples::call(project, operation, one));
+        shown.extend(example.filter(|_| code.is_some()));
+        let name = operation.rust.pascal();
+        let (returned, rest) = match states.after(position) {
+            None => ("Self".to_owned(), "self".to_owned()),
+            // The only setter that changes the type can write down the fields.
+            Some((after, None)) => (format!("{name}{after}"), fields(operation)),
+            Some((after, Some(bound))) => {
+                (format!("{name}{after} where {bound},"), "self.restated()".to_owned())
+            }
+        };
+        let doc = setter_doc(operation, param);
+        let setter = Setter { param, doc, example: code, returned, rest };
+        let (generics, arguments) = states.needed_by(param, position);
+        let fits =
+            |block: &&mut Block<'_>| (&block.generics, &block.arguments) == (&generics, &arguments);
+        match blocks.iter_mut().find(fits) {
+            Some(block) => block.setters.push(setter),
+            None => blocks.push(Block { generics, arguments, setters: vec![setter] }),
+        }
     }
-    file.close("}");
+    blocks
 }
 
-fn operation_impl(file: &mut RustFile, service: &Service, operation: &Operation, states: &States) {
-    let (name, generics) = (operation.rust.pascal(), states.names());
-    file.blank();
-    file.open(format_args!("impl{generics} Operation for {name}{generics} {{"));
-    file.line(format_args!("type Service = service::{};", marker(service)));
-    file.line(format_args!("type Output = {};", output(service, operation)));
-    file.blank();
-    file.line(format_args!("const NAME: &'static str = {};", string(&operation.rust.words())));
-    file.line(format_args!("const METHOD: &'static str = {};", string(&operation.select)));
-    if operation.response.may_be_empty() {
-        file.line("const MAY_BE_EMPTY: bool = true;");
+fn setter_doc(operation: &Operation, param: &Param) -> String {
+    let sections = param.source.phrase().map(|sections| format!("See {sections}."));
+    let are = if param.needs.len() > 1 { "are" } else { "is" };
+    let needs = needed(operation, param).map(|names| format!("Available once {names} {are} set."));
+    let about: Vec<_> = sections.into_iter().chain(needs).chain(default(param)).collect();
+    format!("Sets `{}`.\n\n{}\n\n{}", param.wire, param.doc.0, about.join(" "))
+}
+
+/// Describes an optional parameter in its structure.
+fn param_doc(operation: &Operation, param: &Param) -> String {
+    let needs = needed(operation, param).map(|names| format!("Needs {names}."));
+    let parts = [Some(param.doc.0.clone()), needs, default(param)].into_iter().flatten();
+    let doc = parts.collect::<Vec<_>>().join("\n\n");
+    describe::deprecated(&doc, param.deprecated.as_ref())
+}
+
+fn constructor_doc(operation: &Operation) -> String {
+    let required = required(operation).into_iter();
+    let required = required.map(|one| format!("\n\n`{}`: {}", one.rust.snake(), one.doc.0));
+    let required: String = required.collect();
+    if !required.is_empty() {
+        return format!("Creates the query from its required parameters.{required}");
     }
-    file.blank();
-    file.open("fn query(&self) -> Result<Query, Error> {");
-    let begun = match operation.post {
+    let optional = if operation.params.is_empty() { "" } else { " without optional parameters" };
+    format!("Creates the query{optional}.")
+}
+
+/// Returns the parameters that a call with does not compile without another one, each with the reason and an example.
+fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String)> {
+    let needs = |param: &&Param| !optional_needs(operation, param).is_empty();
+    let refused = optional(operation).into_iter().filter(needs).filter_map(|param| {
+        let (wire, needs) = (&param.wire, needed(operation, param)?);
+        let effect = match param.otherwise {
+            Otherwise::NoEffect => format!("`{wire}` has no effect"),
+            Otherwise::Error => format!("the service refuses `{wire}`"),
+        };
+        let why = format!("Without {needs}, {effect}, so such a query does not compile:");
+        Some((why, examples::without(project, operation, param)?))
+    });
+    refused.collect()
+}
+
+/// Returns a sentence about what the service does without a parameter.
+fn default(param: &Param) -> Option<String> {
+    Some(format!("Without it, the service uses `{}`.", param.default.as_ref()?))
+}
+
+/// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`".
+fn needed(operation: &Operation, param: &Param) -> Option<String> {
+    let names: Vec<_> =
+        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
+    names.split_last().map(|(last, others)| match others {
+        [] => last.clone(),
+        others => format!("{} and {last}", others.join(", ")),
+    })
+}
+
+/// Returns the name of the structure of the optional parameters; `None` if the operation has none.
+pub(in crate::emit) fn params(operation: &Operation) -> Option<String> {
+    let has_optional = operation.params.iter().any(|param| !param.required);
+    has_optional.then(|| operation.rust.followed_by("params").pascal())
+}
+
+/// Returns the optional parameters.
+pub(in crate::emit) fn optional(operation: &Operation) -> Vec<&Param> {
+    operation.params.iter().filter(|param| !param.required).collect()
+}
+
+/// Returns the required parameters.
+pub(in crate::emit) fn required(operation: &Operation) -> Vec<&Param> {
+    operation.params.iter().filter(|param| param.required).collect()
+}
+
+/// Returns the optional parameters that a parameter needs.
+fn optional_needs<'a>(operation: &'a Operation, param: &'a Param) -> Vec<&'a Param> {
+    operation.needed_by(param).filter(|needed| !needed.required).collect()
+}
+
+/// Returns the same query, of another type.
+fn fields(operation: &Operation) -> String {
+    let mut fields: Vec<_> = required(operation).iter().map(|one| one.rust.snake()).collect();
+    fields.push("params".to_owned());
+    fields.extend(operation.is_continued().then(|| "continued".to_owned()));
+    let fields: Vec<_> = fields.iter().map(|field| format!("{field}: self.{field}")).collect();
+    format!("{} {{ {}, given: PhantomData }}", operation.rust.pascal(), fields.join(", "))
+}
+
+fn argument_type(param: &Param) -> String {
+    let ty = param.ty.rust();
+    let one = if converts(param) { format!("impl Into<{ty}>") } else { ty };
+    if param.list.is_some() { format!("impl IntoIterator<Item = {one}>") } else { one }
+}
+
+/// Returns what follows an argument to store it.
+fn conversion(param: &Param) -> &'static str {
+    match (param.list, converts(param)) {
+        (Some(_), true) => ".into_iter().map(Into::into).collect()",
+        (Some(_), false) => ".into_iter().collect()",
+        (None, true) => ".into()",
+        (None, false) => "",
+    }
+}
+
+/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
+fn converts(param: &Param) -> bool {
+    param.ty.in_record() != Primitive::Boolean
+}
+
+/// Returns the expression for a query without parameters.
+fn begun(operation: &Operation) -> String {
+    match operation.post {
         None => "QueryBuilder::select::<Self::Service>(Self::METHOD)".to_owned(),
         Some(post) => format!(
             "QueryBuilder::post::<Self::Service>(Self::METHOD, {}, {})",
             post.format.variant(),
             post.is_idempotent
         ),
-    };
-    if operation.params.is_empty() && !operation.is_continued() {
-        file.line(format_args!("Ok({begun}.finish())"));
-    } else {
-        file.line(format_args!("let mut query = {begun};"));
-        let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
-        for param in &operation.params {
-            push(file, param, is_json);
-        }
-        if operation.is_continued() {
-            file.line(format_args!(
-                "query.continued::<Self::Service>(&self.{})?;",
-                paging::CONTINUED
-            ));
-        }
-        file.line("Ok(query.finish())");
-    }
-    file.close("}");
-    file.blank();
-    file.open("fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {");
-    file.line(decoded(service, operation));
-    let layout = operation.rust.screaming_snake();
-    file.close("}");
-    if let Some(body) = operation.response.body()
-        && body.verdict.as_ref().is_some_and(|verdict| !verdict.classes.is_empty())
-    {
-        file.blank();
-        file.open("fn error_class(body: &[u8]) -> Option<ErrorClass> {");
-        let layout = if body.is_list { layout } else { format!("Layout::Body(&{layout})") };
-        file.line(format_args!("codegen::error_class({layout}, body)"));
-        file.close("}");
-    }
-    file.close("}");
-    if let (Some(body), false) = (operation.response.body(), operation.response.is_list()) {
-        let value = bodies::value(service, body);
-        file.blank();
-        file.line(format_args!(
-            "const {}: codegen::Body = {value};",
-            operation.rust.screaming_snake()
-        ));
     }
 }
 
-/// Writes the code that adds a parameter to the query, if it was given.
-fn push(file: &mut RustFile, param: &Param, is_json: bool) {
+/// Returns whether the failures in a body have classes.
+fn has_classes(operation: &Operation) -> bool {
+    let verdict = operation.response.body().and_then(|body| body.verdict.as_ref());
+    verdict.is_some_and(|verdict| !verdict.classes.is_empty())
+}
+
+/// Returns the code that adds a parameter, which is in a variable with its name, to the query.
+fn push(operation: &Operation, param: &Param) -> String {
+    let (name, wire) = (param.rust.snake(), string(&param.wire));
+    let (in_record, in_query) = (param.ty.in_record(), param.ty.in_query());
     if let Some(style) = param.list {
-        push_list(file, param, style);
-        return;
+        let items = match (in_record, in_query) {
+            (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => "Digits",
+            _ if param.ty.is_json_literal() => "Literal",
+            _ => "Text",
+        };
+        let (root, style) = ("gateway_model_core", style.variant());
+        let from = if param.required { format!("self.{name}") } else { name };
+        let values = format!("{from}.iter().map(alloc::string::ToString::to_string)");
+        return format!(
+            "query.push_list({wire}, {root}::{style}, {root}::codegen::Items::{items}, {values})?;"
+        );
     }
     // JSON has numbers and Booleans without quotes.
+    let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
     let literal = if is_json && param.ty.is_json_literal() { "push_literal" } else { "push" };
-    let (name, wire) = (param.rust.snake(), string(&param.wire));
-    let code = match (param.ty.in_record(), param.ty.in_query()) {
+    match (in_record, in_query) {
         (Primitive::Boolean, _) => {
             format!("query.{literal}({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
-        }
-        (Primitive::Signed | Primitive::Unsigned | Primitive::Float | Primitive::Coded, _) => {
-            format!("query.{literal}({wire}, &{name}.to_string());")
         }
         (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => {
             format!("query.push_integer({wire}, {name}.as_str())?;")
         }
-        (
-            Primitive::Text,
-            Primitive::Text | Primitive::Float | Primitive::Boolean | Primitive::Coded,
-        ) => {
-            format!("query.push_text({wire}, {name}.as_str())?;")
+        (Primitive::Text, _) => format!("query.push_text({wire}, {name}.as_str())?;"),
+        _ => format!("query.{literal}({wire}, &{name}.to_string());"),
+    }
+}
+
+/// Returns the expression that decodes a body.
+fn decoded(service: &Service, operation: &Operation) -> String {
+    let place = operation.rust.screaming_snake();
+    match &operation.response {
+        response if response.is_list() => format!("list({place}, body)"),
+        Response::Value { of, .. } => {
+            format!("codegen::value::<{}>(&{place}, body)", of.rust(service))
         }
-    };
-    if param.required {
-        file.line(format_args!("let {name} = &self.{name};"));
-        file.line(code);
-    } else {
-        file.open(format_args!("if let Some({name}) = &self.params.{name} {{"));
-        file.line(code);
-        file.close("}");
+        Response::Nothing { .. } => format!("codegen::nothing(&{place}, body)"),
+        Response::Body { .. } => format!("codegen::object_in(&{place}, body)"),
+        _ => "object(body)".to_owned(),
     }
 }
 
-/// Writes the code that adds a list to the query, if it was given.
-fn push_list(file: &mut RustFile, param: &Param, style: ListStyle) {
-    let (name, wire, style) = (param.rust.snake(), string(&param.wire), style.variant());
-    let items = match (param.ty.in_record(), param.ty.in_query()) {
-        (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => "Digits",
-        _ if param.ty.is_json_literal() => "Literal",
-        _ => "Text",
+/// Returns the type to which a response decodes.
+pub(crate) fn output(service: &Service, operation: &Operation) -> String {
+    let Some(model) = service.response_model(operation) else {
+        let value = operation.response.value();
+        return value.map_or_else(|| "()".to_owned(), |of| of.rust(service));
     };
-    let code = |name: &str| {
-        let values = format!("{name}.iter().map(alloc::string::ToString::to_string)");
-        let (root, items) = ("gateway_model_core", format!("codegen::Items::{items}"));
-        format!("query.push_list({wire}, {root}::{style}, {root}::{items}, {values})?;")
-    };
-    if param.required {
-        file.line(code(&format!("self.{name}")));
-    } else {
-        file.open(format_args!("if let Some({name}) = &self.params.{name} {{"));
-        file.line(code(&name));
-        file.close("}");
+    let model = model.rust.pascal();
+    match beside(service, operation) {
+        Some(beside) => format!("Listing<{model}, {beside}>"),
+        None if operation.response.is_list() => format!("Listing<{model}>"),
+        None => model,
     }
 }
 
-fn list_operation_impl(
-    file: &mut RustFile,
-    service: &Service,
-    operation: &Operation,
-    states: &States,
-) {
-    let (name, generics) = (operation.rust.pascal(), states.names());
-    let layout = operation.rust.screaming_snake();
-    let Some(model) = service.response_model(operation) else { return };
-    let (item, borrowed) = (model.rust.pascal(), model.rust.followed_by("ref").pascal());
-    file.blank();
-    file.open(format_args!("impl{generics} ListOperation for {name}{generics} {{"));
-    file.line(format_args!("type Item = {item};"));
-    let beside = operation.response.beside().map(|id| service.model(id).rust.pascal());
-    file.line(format_args!("type Beside = {};", beside.as_deref().unwrap_or("()")));
-    file.blank();
-    let more = beside.as_ref().map(|beside| format!(", {beside}")).unwrap_or_default();
-    file.open(format_args!("fn decoder(&self) -> StreamDecoder<{item}{more}> {{"));
-    file.line(format_args!("decoder({layout})"));
-    file.close("}");
-    file.blank();
-    file.open(format_args!(
-        "fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<{borrowed}<'a>{more}>, Error> {{"
-    ));
-    if beside.is_some() {
-        file.line(format_args!("codegen::borrowed_beside::<{item}{more}>({layout}, body)"));
-    } else {
-        file.line(format_args!("borrowed::<{item}>({layout}, body)"));
-    }
-    file.close("}");
-    file.close("}");
-    file.blank();
-    let value = match &operation.response {
-        Response::Envelope { marker, success, items, .. } => format!(
-            "Layout::Envelope(&Envelope {{ marker: {}, success: {}, items: {} }})",
-            string(marker),
-            string(success),
-            string(items)
-        ),
-        Response::Array { .. } | Response::Object { .. } => "Layout::Array".to_owned(),
+/// Returns the type of the fields beside a list.
+pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Option<String> {
+    operation.response.beside().map(|id| service.model(id).rust.pascal())
+}
+
+/// Returns the type and the value of the constant with the place of the data, if there is one.
+fn constant(service: &Service, response: &Response) -> Option<(&'static str, String)> {
+    Some(match response {
+        Response::Envelope { marker, success, items, .. } => {
+            let [marker, success, items] = [marker, success, items].map(|text| string(text));
+            let fields = format!("marker: {marker}, success: {success}, items: {items}");
+            ("Layout", format!("Layout::Envelope(&Envelope {{ {fields} }})"))
+        }
+        Response::Array { .. } => ("Layout", "Layout::Array".to_owned()),
+        Response::Object { .. } => return None,
+        Response::Body { body, .. } if body.is_list => {
+            ("Layout", format!("Layout::Body(&{})", place(service, body)))
+        }
         Response::Body { body, .. } | Response::Value { body, .. } | Response::Nothing { body } => {
-            format!("Layout::Body(&{})", bodies::value(service, body))
+            ("codegen::Body", place(service, body))
         }
+    })
+}
+
+/// Returns the expression for the place of the data in a body.
+fn place(service: &Service, body: &Body) -> String {
+    let verdict = body.verdict.as_ref();
+    let index = verdict.and_then(|one| verdicts(service).iter().position(|other| *other == one));
+    let fields = [
+        (!body.at.is_empty()).then(|| format!("at: &[{}]", strings(&body.at))),
+        index.map(|index| format!("verdict: Some(&VERDICT_{})", index + 1)),
+        body.absent_as_empty.then(|| "absent_as_empty: true".to_owned()),
+        body.one_as_list.then(|| "one_as_list: true".to_owned()),
+        (body.beside_above > 0).then(|| format!("beside_above: {}", body.beside_above)),
+    ];
+    // With all of them, clippy refuses the default.
+    let rest = fields.iter().any(Option::is_none).then(|| "..codegen::Body::ROOT".to_owned());
+    let fields: Vec<_> = fields.into_iter().flatten().chain(rest).collect();
+    format!("codegen::Body {{ {} }}", fields.join(", "))
+}
+
+/// Returns the verdicts of the service, each once, in the order of the operations.
+fn verdicts(service: &Service) -> Vec<&Verdict> {
+    let mut found: Vec<&Verdict> = Vec::new();
+    let bodies = service.operations.iter().filter_map(|operation| operation.response.body());
+    for verdict in bodies.filter_map(|body| body.verdict.as_ref()) {
+        if !found.contains(&verdict) {
+            found.push(verdict);
+        }
+    }
+    found
+}
+
+/// Returns the expression for a verdict without codes and messages.
+fn decides(verdict: &Verdict) -> String {
+    let decides = match &verdict.decides {
+        Decides::Success { at, is } => {
+            format!("Success {{ at: &[{}], is: &[{}] }}", strings(at), strings(is))
+        }
+        Decides::Failure { present } => format!("Failure {{ present: &[{}] }}", strings(present)),
     };
-    file.line(format_args!("const {layout}: Layout = {value};"));
+    format!("codegen::Verdict::of(codegen::Decides::{decides})")
+}
+
+/// Returns whether a verdict has neither codes nor messages.
+fn is_bare(verdict: &Verdict) -> bool {
+    *verdict == Verdict::of(verdict.decides.clone())
 }

@@ -1,6 +1,6 @@
 //! Parts that the two kinds of random values share: strategies for `proptest`, draws for `arbitrary`.
 
-use crate::emit::model::queries::params;
+use crate::emit::model::queries;
 use crate::emit::model::states::States;
 use crate::ir::{
     Enum, Field, Leniency, Model, Operation, Param, Primitive, RustName, Service, Type,
@@ -124,7 +124,7 @@ pub(super) fn fields(
     };
     let mut fields = values(true);
     fields.extend(
-        params::name(operation)
+        queries::params(operation)
             .map(|name| format!("params: crate::{name} {{ {} }}", values(false).join(", "))),
     );
     fields.extend(operation.is_continued().then(|| "continued: Default::default()".to_owned()));

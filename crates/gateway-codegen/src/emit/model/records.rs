@@ -1,103 +1,252 @@
 //! Records: one file for each model, with its owned and its borrowed form.
 
+use askama::Template;
+use serde_json::{Map, Value};
+
 use crate::config::Role;
-use crate::emit::file::GeneratedFile;
-use crate::emit::model::modules::Module;
-use crate::emit::model::records::field::{RecordField, fields};
-use crate::ir::{Leniency, Model, Service, Type};
+use crate::emit::{GeneratedFile, describe, filters};
+use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType};
 use crate::project::Project;
-use crate::text::RustFile;
+use crate::text::string;
 
-mod declare;
-mod example;
-mod field;
-mod implement;
+#[derive(Template)]
+#[template(path = "model/record.rs.jinja")]
+struct Record<'a> {
+    service: &'a Service,
+    krate: String,
+    model: &'a Model,
+    name: String,
+    required: Vec<&'a Field>,
+    /// The record with only its required fields, as a call of the constructor, and as JSON.
+    constructed: String,
+    json: String,
+}
 
-pub(crate) use crate::emit::model::records::example::{
-    constructor as smallest_record, one as smallest_value,
-};
+#[derive(Template)]
+#[template(
+    ext = "rs",
+    source = "//! The models of the service.
+{% for model in models %}
+mod {{ model.rust.module() }};
+{%- endfor %}
+{% for model in models %}
+pub use self::{{ model.rust.module() }}::{ {{- model.rust.pascal() }}, {{ model.rust.followed_by(\"ref\").pascal() }}};
+{%- endfor %}"
+)]
+struct Root<'a> {
+    models: Vec<&'a Model>,
+}
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = format!("{}/models", project.config.modules(Role::Model));
-    let models = service.models.iter().map(|model| {
-        GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), one(project, model))
-    });
-    std::iter::once(GeneratedFile::rust(format!("{folder}.rs"), root(service)))
-        .chain(models)
-        .collect()
-}
-
-fn root(service: &Service) -> RustFile {
-    let mut file = RustFile::new("The models of the service.");
-    for model in sorted(service) {
-        file.line(format_args!("mod {};", model.rust.module()));
-    }
-    file.blank();
-    for model in sorted(service) {
-        let names = [model.rust.pascal(), model.rust.followed_by("ref").pascal()];
-        file.import(&format!("pub use self::{}", model.rust.module()), names);
-    }
-    file
-}
-
-fn one(project: &Project<'_>, model: &Model) -> RustFile {
-    let service = project.service;
-    let fields = fields(service, model);
-    let purpose = format!("`{}`: its owned and its borrowed form.", model.rust.pascal());
-    let mut file = RustFile::new(&purpose);
-    imports(&mut file, service, model, &fields);
-    declare::write(&mut file, project, model, &fields);
-    implement::write(&mut file, service, model, &fields);
-    file
-}
-
-fn imports(file: &mut RustFile, service: &Service, model: &Model, fields: &[RecordField<'_>]) {
-    for (needed, import) in [
-        (fields.iter().any(RecordField::is_text), "use alloc::borrow::Cow;"),
-        (fields.iter().any(|field| field.spec.is_boxed()), "use alloc::boxed::Box;"),
-        (fields.iter().any(RecordField::is_string), "use alloc::string::String;"),
-        (fields.iter().any(|field| field.spec.ty.has(Type::is_list)), "use alloc::vec::Vec;"),
-    ] {
-        if needed {
-            file.line(import);
-        }
-    }
-    file.blank();
-    let maps = fields.iter().any(|field| field.spec.ty.has(Type::is_map));
-    let floats = fields.iter().any(RecordField::is_float);
-    let root = [Some("Extra"), floats.then_some("Float"), maps.then_some("Map")];
-    file.import("use gateway_model_core", root.into_iter().flatten());
-    let readers = [Leniency::EmptyArrayAsMap, Leniency::OneAsList];
-    let reads = |field: &RecordField<'_>| readers.iter().any(|one| field.spec.is(*one));
-    let module = fields.iter().any(reads).then_some("self");
-    let names = module.into_iter().chain(["Nulls", "record"]);
-    file.import("use gateway_model_core::codegen", names);
-    file.blank();
-    let mut nested: Vec<_> = model
-        .fields
-        .iter()
-        .filter_map(|field| field.ty.element().model().map(|id| service.model(id)))
-        .filter(|other| other.rust != model.rust)
-        .map(|other| {
-            let (module, name) = (other.rust.module(), other.rust.pascal());
-            let borrowed = other.rust.followed_by("ref").pascal();
-            format!("use super::{module}::{{{name}, {borrowed}}};")
-        })
-        .collect();
-    nested.sort();
-    nested.dedup();
-    for import in nested {
-        file.line(import);
-    }
-    for module in [Module::Enums, Module::Scalars] {
-        let values = model.fields.iter().filter_map(|field| field.ty.element().value());
-        file.import(&module.path(), values.filter_map(|value| module.name_of(value)));
-    }
-}
-
-fn sorted(service: &Service) -> Vec<&Model> {
     let mut models: Vec<_> = service.models.iter().collect();
     models.sort_by_key(|model| model.rust.module());
-    models
+    let files = models.iter().map(|model| {
+        let template = Record {
+            service,
+            krate: project.config.rust_name(Role::Model),
+            model,
+            name: model.rust.pascal(),
+            required: required(model).collect(),
+            constructed: constructor(project, model),
+            json: Value::Object(required_fields(service, model)).to_string(),
+        };
+        GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), &template)
+    });
+    let mut files: Vec<_> = files.collect();
+    files.push(GeneratedFile::rust(format!("{folder}.rs"), &Root { models }));
+    files
+}
+
+impl Record<'_> {
+    /// Returns the words for a JSON object of the record in messages: `a photo object`.
+    fn noun(&self) -> String {
+        let words = self.model.rust.spaced();
+        let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        format!("{article} {words} object")
+    }
+
+    /// Returns the models that its fields contain, except the record itself.
+    fn nested(&self) -> Vec<&Model> {
+        let fields = self.model.fields.iter();
+        let models = fields.filter_map(|one| Some(self.service.model(one.ty.element().model()?)));
+        models.filter(|other| other.id != self.model.id).collect()
+    }
+
+    /// Returns the first sentence about the constructor.
+    fn constructor_doc(&self) -> &'static str {
+        let fields = &self.model.fields;
+        match self.required.len() {
+            0 if fields.iter().all(Field::is_option) => {
+                "Creates a record whose fields are all `None`."
+            }
+            0 => "Creates a record whose fields are all `None` or empty.",
+            some if some == fields.len() => "Creates a record from its fields.",
+            _ => "Creates a record from its required fields; the others are `None`.",
+        }
+    }
+
+    /// Returns the type of a field in the owned form; `own` is the name of the record itself.
+    fn owned(&self, field: &Field, own: &str) -> String {
+        boxed(field, self.owned_of(&field.ty, own))
+    }
+
+    fn owned_of(&self, ty: &Type, own: &str) -> String {
+        match ty {
+            Type::Value(ty) => ty.rust(),
+            Type::Model(id) if *id == self.model.id => own.to_owned(),
+            Type::Model(id) => self.service.model(*id).rust.pascal(),
+            Type::List(of) => format!("Vec<{}>", self.owned_of(of, own)),
+            Type::Map(of) => format!("Map<{}>", self.owned_of(of, own)),
+        }
+    }
+
+    /// Returns the type of a field in the borrowed form.
+    fn borrowed(&self, field: &Field) -> String {
+        boxed(field, self.borrowed_of(&field.ty))
+    }
+
+    fn borrowed_of(&self, ty: &Type) -> String {
+        match ty {
+            Type::Value(ty) if is_text(ty) => "Cow<'a, str>".to_owned(),
+            Type::Value(ty) => ty.rust(),
+            Type::Model(id) if *id == self.model.id => "Self".to_owned(),
+            Type::Model(id) => {
+                format!("{}<'a>", self.service.model(*id).rust.followed_by("ref").pascal())
+            }
+            Type::List(of) => format!("Vec<{}>", self.borrowed_of(of)),
+            Type::Map(of) => format!("Map<{}, Cow<'a, str>>", self.borrowed_of(of)),
+        }
+    }
+
+    /// Returns the type that reads a field: the one of its value, or one that accepts other forms, too.
+    fn reader(&self, field: &Field) -> String {
+        match &field.ty {
+            Type::List(of) if field.is(Leniency::OneAsList) => {
+                format!("codegen::OneAsList<{}>", self.owned_of(of, &self.name))
+            }
+            _ if field.is(Leniency::EmptyArrayAsMap) => {
+                format!("codegen::EmptyArrayAsMap<{}>", self.owned(field, &self.name))
+            }
+            _ => self.owned(field, &self.name),
+        }
+    }
+
+    /// Returns the type of the constructor's argument for a field.
+    fn argument_type(&self, field: &Field) -> String {
+        match &field.ty {
+            Type::Value(ty) if converts(ty) => format!("impl Into<{}>", ty.rust()),
+            ty => self.owned_of(ty, &self.name),
+        }
+    }
+}
+
+fn boxed(field: &Field, ty: String) -> String {
+    if field.is_boxed() { format!("Box<{ty}>") } else { ty }
+}
+
+/// Returns whether a value is borrowed as text.
+fn is_text(ty: &ValueType) -> bool {
+    ty.in_record() == Primitive::Text && ty.as_enum().is_none()
+}
+
+/// Returns whether the constructor takes all that converts into the type.
+fn converts(ty: &ValueType) -> bool {
+    ty.name().is_some() || ty.in_record() == Primitive::Text
+}
+
+/// Returns the expression in the constructor for a field.
+fn initial(field: &Field) -> String {
+    let name = field.rust.snake();
+    match &field.ty {
+        _ if field.is_option() => "None".to_owned(),
+        Type::Map(_) if !field.required => "Map::new()".to_owned(),
+        _ if !field.required => "Vec::new()".to_owned(),
+        Type::Value(ty) if converts(ty) => format!("{name}.into()"),
+        _ if field.is_boxed() => format!("Box::new({name})"),
+        _ => name,
+    }
+}
+
+/// Returns the word of the macro for the presence of a field.
+fn presence(field: &Field) -> &'static str {
+    match field {
+        field if field.required => "required",
+        field if field.is(Leniency::AbsentAsEmpty) => "absent",
+        field if field.is(Leniency::BlankAsNone) => "blank",
+        _ => "optional",
+    }
+}
+
+/// Returns the constructor call that creates a record with only its required fields.
+pub(crate) fn constructor(project: &Project<'_>, model: &Model) -> String {
+    let arguments: Vec<_> = required(model).map(|field| argument(project, field)).collect();
+    let krate = project.config.rust_name(Role::Model);
+    format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))
+}
+
+fn required(model: &Model) -> impl Iterator<Item = &Field> {
+    model.fields.iter().filter(|field| field.required)
+}
+
+fn required_fields(service: &Service, model: &Model) -> Map<String, Value> {
+    let value = |field: &Field| match &field.ty {
+        Type::Value(ty) => ty.json(sample(ty, field)).unwrap_or_default(),
+        Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
+        Type::List(_) => Value::Array(Vec::new()),
+        Type::Map(_) => Value::Object(Map::new()),
+    };
+    required(model).map(|field| (field.wire.clone(), value(field))).collect()
+}
+
+/// Returns a value of a type, with one value in each list and map that is not in a record.
+pub(in crate::emit) fn smallest_value(service: &Service, ty: &Type) -> Value {
+    match ty {
+        Type::Value(ty) => {
+            let text = match ty {
+                ValueType::BuiltIn(built_in) => Some(built_in.sample),
+                ValueType::Scalar(_) | ValueType::Enum(_) => ty.example(),
+            };
+            ty.json(text.unwrap_or_default()).unwrap_or_default()
+        }
+        Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
+        Type::List(of) => Value::Array(vec![smallest_value(service, of)]),
+        Type::Map(of) => {
+            Value::Object(Map::from_iter([("key".to_owned(), smallest_value(service, of))]))
+        }
+    }
+}
+
+/// Returns a wire text of a field's type: its example, or that of the field.
+fn sample<'s>(ty: &'s ValueType, field: &'s Field) -> &'s str {
+    match ty {
+        ValueType::BuiltIn(built_in) => field.example.as_deref().unwrap_or(built_in.sample),
+        ValueType::Scalar(_) | ValueType::Enum(_) => ty.example().unwrap_or_default(),
+    }
+}
+
+fn argument(project: &Project<'_>, field: &Field) -> String {
+    let ty = match &field.ty {
+        Type::Value(ty) => ty,
+        Type::Model(id) => return constructor(project, project.service.model(*id)),
+        Type::List(_) | Type::Map(_) => return "[].into()".to_owned(),
+    };
+    let text = sample(ty, field);
+    match (ty, ty.in_record()) {
+        (ValueType::Enum(one), _) => {
+            let value = one.values.first().map_or_else(String::new, |value| value.rust.variant());
+            format!("{}::{}::{value}", project.config.rust_name(Role::Model), one.rust.pascal())
+        }
+        (_, Primitive::Text) => string(text),
+        (_, Primitive::Coded) => {
+            let value = ty.codes().and_then(|codes| codes.value(text));
+            value.unwrap_or_default().to_string()
+        }
+        (ValueType::BuiltIn(_), Primitive::Float) => {
+            format!("serde_json::from_str({})?", string(text))
+        }
+        (ValueType::BuiltIn(_), _) => text.to_owned(),
+        (ValueType::Scalar(_), primitive) => format!("{text}_{}", primitive.rust()),
+    }
 }

@@ -1,6 +1,6 @@
 //! The records that the server imports, stores and writes: borrowed, and without serde.
 
-use crate::emit::model::smallest_value;
+use crate::emit::model::records::smallest_value;
 use crate::ir::{Code, Codes, Field, Model, Primitive, Service, Type, ValueType};
 use crate::text::{RustFile, json_string, raw_string, string};
 

@@ -1,6 +1,6 @@
 //! The values that two filters of a list recover.
 
-use crate::emit::model::queries::params;
+use crate::emit::model::queries;
 use crate::emit::model::tables::columns::{Column, Names, reference};
 use crate::emit::model::tables::lists::{ListedTable, free};
 use crate::ir::{Operation, Param, Service};
@@ -121,7 +121,7 @@ impl Recovery<'_> {
         file.open(format_args!("{head} {{"));
         file.open(format_args!(
             "let params = queries::{} {{",
-            params::name(self.operation).unwrap_or_default()
+            queries::params(self.operation).unwrap_or_default()
         ));
         for (param, text) in given {
             file.line(format_args!(

@@ -1,0 +1,46 @@
+//! The filters of the templates, which turn a text of the spec into code that it cannot break.
+
+#![expect(unreachable_pub, reason = "the macro makes the types of filters public")]
+
+use std::fmt::Display;
+
+use askama::{Result, Values, filter_fn};
+
+use crate::text;
+
+/// Writes a description as a doc comment, at a depth of indentation.
+#[filter_fn]
+pub(super) fn doc(text: impl Display, _: &dyn Values, depth: usize) -> Result<String> {
+    let indent = format!("\n{}", "    ".repeat(depth));
+    Ok(text::comment("///", depth, &text.to_string()).replace('\n', &indent))
+}
+
+/// Writes a text as a string literal.
+#[filter_fn]
+pub(super) fn string(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::string(&text.to_string()))
+}
+
+/// Writes a JSON text as a string literal, raw if possible.
+#[filter_fn]
+pub(super) fn raw(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::raw_string(&text.to_string()))
+}
+
+/// Writes texts as string literals, with commas between them.
+#[filter_fn]
+pub(super) fn strings(
+    texts: impl IntoIterator<Item = impl AsRef<str>>,
+    _: &dyn Values,
+) -> Result<String> {
+    Ok(text::strings(texts))
+}
+
+/// Writes code as an example in a doc comment, as a new paragraph. `language` is empty for a documentation test, or has its
+/// attributes.
+#[filter_fn]
+pub(super) fn example(code: impl Display, _: &dyn Values, language: &str) -> Result<String> {
+    let code = text::fenced(language, &code.to_string());
+    let lines = code.lines().map(|line| format!("\n/// {line}").trim_end().to_owned());
+    Ok(format!("///{}", lines.collect::<String>()))
+}
