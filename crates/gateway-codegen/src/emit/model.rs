@@ -7,7 +7,7 @@ use crate::emit::GeneratedFile;
 use crate::ir::Service;
 use crate::project::Project;
 
-mod draws;
+mod columns;
 pub(in crate::emit) mod examples;
 mod paging;
 pub(in crate::emit) mod queries;
@@ -15,11 +15,8 @@ mod random;
 pub(in crate::emit) mod records;
 pub(super) mod service;
 pub(in crate::emit) mod states;
-mod strategies;
-mod tables;
+pub(in crate::emit) mod tables;
 mod types;
-
-pub(crate) use crate::emit::model::tables::gauge;
 
 #[derive(Template)]
 #[template(path = "model/root.rs.jinja")]
@@ -36,14 +33,8 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     files.push(GeneratedFile::rust(format!("{folder}.rs"), &root));
     files.push(queries::emit(project, format!("{folder}/queries.rs")));
     files.extend(types::emit(service, &folder));
-    files.extend(
-        [
-            ("draws", draws::emit(service)),
-            ("service", service::emit(service)),
-            ("strategies", strategies::emit(service)),
-            ("tables", tables::emit(service)),
-        ]
-        .map(|(module, file)| GeneratedFile::old(format!("{folder}/{module}.rs"), file)),
-    );
+    files.extend(random::emit(service, &folder));
+    files.push(service::emit(service, &folder));
+    files.push(tables::emit(service, &folder));
     files
 }

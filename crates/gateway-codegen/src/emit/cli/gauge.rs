@@ -1,6 +1,6 @@
 //! The commands of a gauge, beside those of the operations of its group.
 
-use crate::emit::model::gauge;
+use crate::emit::model::tables::gauge;
 use crate::ir::Operation;
 use crate::text::RustFile;
 

@@ -1,71 +1,34 @@
 //! The service: the constants that all calls share, and its type.
 
-use crate::ir::{Auth, Dispatch, Place, RustName, SecretPlace, Service};
-use crate::text::{RustFile, string};
+use askama::Template;
 
-pub(super) fn emit(service: &Service) -> RustFile {
-    let mut file = RustFile::new("The service: the constants that all calls share, and its type.");
-    let selector = service.dispatch.first_selector().to_owned();
-    let constants = [
-        ("NAME", "The name of the service.", &service.name),
-        ("API_VERSION", "The version segment of the service's address.", &service.api_version),
-        (
-            "PATH",
-            "The URL path that all operations share, appended to the base URL.",
-            &service.path,
-        ),
-        ("SELECTOR", selector_doc(&service.dispatch), &selector),
-        ("ACCEPT", "The value of the `Accept` header of every call.", &service.accept),
-    ];
-    let has_secrets = !service.auth.secrets().is_empty();
-    let names = [
-        ("Auth", service.auth != Auth::Bearer),
-        ("Dispatch", !service.dispatch.is_plain()),
-        ("Secret", has_secrets),
-        ("SecretPlace", has_secrets),
-        ("Service", true),
-    ];
-    let names = names.into_iter().filter(|(_, used)| *used).map(|(name, _)| name.to_owned());
-    file.import("use gateway_model_core", names);
-    for (name, doc, value) in constants {
-        file.blank();
-        file.doc(doc);
-        file.line(format_args!("pub const {name}: &str = {};", string(value)));
-    }
-    let marker = marker(service);
-    file.blank();
-    file.doc("The service as a type. A client accepts only operations of its service.");
-    file.line("#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]");
-    file.line("#[non_exhaustive]");
-    file.line(format_args!("pub struct {marker};"));
-    file.blank();
-    file.open(format_args!("impl Service for {marker} {{"));
-    for (name, ..) in constants {
-        file.line(format_args!("const {name}: &'static str = {name};"));
-    }
-    if !service.dispatch.is_plain() {
-        file.line(format_args!("const DISPATCH: Dispatch = {};", dispatch_code(&service.dispatch)));
-    }
-    if service.auth != Auth::Bearer {
-        file.line(format_args!("const AUTH: Auth = {};", auth_code(&service.auth)));
-    }
-    file.close("}");
-    file
+use crate::emit::{GeneratedFile, filters};
+use crate::ir::{Auth, Dispatch, Place, RustName, SecretPlace, Service};
+use crate::text::{string, strings};
+
+#[derive(Template)]
+#[template(path = "model/service.rs.jinja")]
+struct TheService<'a> {
+    service: &'a Service,
+    marker: String,
 }
 
-/// Returns the description of the selector.
-fn selector_doc(dispatch: &Dispatch) -> &'static str {
-    match dispatch.place {
-        Place::Query if dispatch.selectors.len() > 1 => {
-            "The first of the query parameters that select the operation."
-        }
-        Place::Query => "The query parameter that selects the operation.",
-        Place::Form if dispatch.selectors.len() > 1 => {
-            "The first of the fields of the form that select the operation."
-        }
-        Place::Form => "The field of the form that selects the operation.",
-        Place::Path => "Empty: the end of the path selects the operation.",
-    }
+pub(super) fn emit(service: &Service, folder: &str) -> GeneratedFile {
+    let template = TheService { service, marker: marker(service) };
+    GeneratedFile::rust(format!("{folder}/service.rs"), &template)
+}
+
+fn selector_doc(dispatch: &Dispatch) -> String {
+    let (is_first, s, are) = match dispatch.selectors.len() {
+        0 | 1 => ("", "", "selects"),
+        _ => ("first of the ", "s", "select"),
+    };
+    let place = match dispatch.place {
+        Place::Query => format!("query parameter{s}"),
+        Place::Form => format!("field{s} of the form"),
+        Place::Path => return "Empty: the end of the path selects the operation.".to_owned(),
+    };
+    format!("The {is_first}{place} that {are} the operation.")
 }
 
 /// Returns the expression for how a call is authenticated.
@@ -88,28 +51,23 @@ pub(in crate::emit) fn auth_code(auth: &Auth) -> String {
 
 /// Returns the expression for how a call names its operation.
 pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
-    let selectors: Vec<_> = dispatch.selectors.iter().map(|name| string(name)).collect();
+    let selectors = strings(&dispatch.selectors);
     let code = match dispatch.place {
-        Place::Query => format!("Dispatch::query(&[{}])", selectors.join(", ")),
-        Place::Form => format!("Dispatch::form(&[{}])", selectors.join(", ")),
+        Place::Query => format!("Dispatch::query(&[{selectors}])"),
+        Place::Form => format!("Dispatch::form(&[{selectors}])"),
         Place::Path => "Dispatch::path()".to_owned(),
     };
-    if !dispatch.constants.is_empty() {
-        let constants = dispatch.constants.iter();
-        let constants: Vec<_> = constants
-            .map(|(name, value)| format!("({}, {})", string(name), string(value)))
-            .collect();
-        return format!("{code}.constants(&[{}])", constants.join(", "));
-    }
-    code
+    let constants = dispatch.constants.iter();
+    let constants = constants.map(|(name, value)| format!("({}, {})", string(name), string(value)));
+    let constants = constants.collect::<Vec<_>>().join(", ");
+    if constants.is_empty() { code } else { format!("{code}.constants(&[{constants}])") }
 }
 
 /// Returns the name of the type that is the service.
 pub(in crate::emit) fn marker(service: &Service) -> String {
-    let name =
-        RustName::new(&service.name).map_or_else(|| "TheService".to_owned(), |name| name.pascal());
-    if IMPORTS.contains(&name.as_str()) { name + "_" } else { name }
+    let name = RustName::new(&service.name);
+    let name = name.map_or_else(|| "TheService".to_owned(), |name| name.pascal());
+    // The types that some services import beside their own.
+    let is_taken = ["Auth", "Dispatch", "Secret", "SecretPlace"].contains(&name.as_str());
+    if is_taken { name + "_" } else { name }
 }
-
-/// The types that some services import beside their own, in the order of the import.
-const IMPORTS: [&str; 4] = ["Auth", "Dispatch", "Secret", "SecretPlace"];

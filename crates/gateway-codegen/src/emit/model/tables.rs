@@ -1,116 +1,190 @@
 //! The tables of a mirror, and what a mirror reads.
 
+use askama::Template;
+
+use crate::emit::model::columns::{Column, Names, columns, is_reserved};
+use crate::emit::model::queries;
 use crate::emit::model::service::marker;
-use crate::emit::model::tables::columns::{Column, reference};
-use crate::emit::model::tables::lists::{ListedTable, lists};
-use crate::emit::model::tables::recovery::{Recovery, recoveries};
-use crate::ir::{Gauge, Operation, Service};
-use crate::text::{RustFile, string};
+use crate::emit::{GeneratedFile, filters};
+use crate::ir::{Code, Gauge, Model, Operation, Param, Service};
+use crate::text::{string, strings};
 
-mod columns;
-mod lists;
-mod recovery;
-
-pub(super) fn emit(service: &Service) -> RustFile {
-    let lists = lists(service);
-    let recoveries = recoveries(service, &lists);
-    let mut file = RustFile::new("The tables of a mirror, and what a mirror reads.");
-    if !recoveries.is_empty() {
-        file.line("use alloc::string::ToString;");
-        file.blank();
-        file.line("use gateway_model_core::codegen;");
-    }
-    let names = [
-        "Column",
-        "ColumnKind",
-        "FieldType",
-        "Gauge",
-        "MirrorVisitor",
-        "Mirrored",
-        "Recovery",
-        "Table",
-    ];
-    file.import("pub use gateway_model_core", names);
-    file.blank();
-    let reads = lists.iter().any(|list| list.query.is_some())
-        || service.operations.iter().any(|operation| operation.gauge.is_some());
-    let modules = [reads.then_some("queries"), Some("service")];
-    file.import("use crate::generated", modules.into_iter().flatten());
-    for list in &lists {
-        let model = list.model.rust.pascal();
-        file.blank();
-        file.doc_markdown(match list.query.filter(|_| list.is_further) {
-            None => format!("The records of [`{model}`](crate::{model})."),
-            Some(operation) => {
-                let query = operation.rust.pascal();
-                format!(
-                    "The records of [`{model}`](crate::{model}) that [`{query}`](crate::{query}) returns."
-                )
-            }
-        });
-        table(&mut file, &list.name, &list.identity, &list.columns);
-    }
-    for recovery in &recoveries {
-        file.blank();
-        file.doc_markdown(recovery.doc());
-        table(&mut file, &recovery.name, recovery::IDENTITY, &recovery.columns());
-    }
-    file.blank();
-    visit(&mut file, service, &lists, &recoveries);
-    file
+#[derive(Template)]
+#[template(path = "model/tables.rs.jinja")]
+struct Tables<'a> {
+    marker: String,
+    lists: &'a [ListedTable<'a>],
+    recoveries: Vec<Recovery<'a>>,
+    /// The expressions for the amounts of which a mirror keeps samples, with their queries.
+    gauges: Vec<(String, String)>,
 }
 
-/// Writes the description of a table.
-fn table(file: &mut RustFile, name: &str, identity: &str, columns: &[Column]) {
-    file.open(format_args!(
-        "pub static {}: Table = Table::new({}, {}, &[",
-        reference(name),
-        string(name),
-        string(identity)
-    ));
-    for column in columns {
-        file.line(format_args!("{},", column.code()));
-    }
-    file.close("]);");
-}
-
-/// Writes the function that passes all that a mirror reads to a visitor.
-fn visit(
-    file: &mut RustFile,
-    service: &Service,
-    lists: &[ListedTable<'_>],
-    recoveries: &[Recovery<'_>],
-) {
-    let read = lists.iter().filter_map(|list| Some((list, list.query?)));
+pub(super) fn emit(service: &Service, folder: &str) -> GeneratedFile {
+    let lists = &lists(service);
     let gauges = service.operations.iter().filter_map(|one| Some((one, one.gauge.as_ref()?)));
-    let is_empty = read.clone().next().is_none() && gauges.clone().next().is_none();
-    let visitor = if is_empty { "_" } else { "visitor" };
-    file.open(format_args!("impl Mirrored for service::{} {{", marker(service)));
-    file.open(format_args!("fn visit({visitor}: &mut impl MirrorVisitor<Self>) {{"));
-    for (list, operation) in read {
-        let method = if operation.paging.is_some() { "paged_list" } else { "list" };
-        let query = operation.rust.pascal();
-        file.line(format_args!(
-            "visitor.{method}(&{}, queries::{query}::default());",
-            reference(&list.name)
-        ));
-    }
-    for recovery in recoveries {
-        recovery.write(file);
-    }
-    for (operation, found) in gauges {
-        let (gauge, query) = (gauge(operation, found), operation.rust.pascal());
-        file.line(format_args!("visitor.gauge({gauge}, queries::{query}::default());"));
-    }
-    file.close("}");
-    file.close("}");
+    let gauges = gauges.map(|(one, found)| (gauge(one, found), one.rust.pascal())).collect();
+    let (marker, recoveries) = (marker(service), recoveries(service, lists));
+    let template = Tables { marker, lists, recoveries, gauges };
+    GeneratedFile::rust(format!("{folder}/tables.rs"), &template)
 }
 
 /// Returns the expression for the description of an amount.
-pub(crate) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
-    let path =
-        |names: &[String]| names.iter().map(|name| string(name)).collect::<Vec<_>>().join(", ");
-    let unit = gauge.unit.as_ref().map(|unit| format!(".with_unit(&[{}])", path(unit)));
+pub(in crate::emit) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
+    let unit = gauge.unit.as_ref().map(|unit| format!(".with_unit(&[{}])", strings(unit)));
     let (name, unit) = (string(&operation.command().noun), unit.unwrap_or_default());
-    format!("Gauge::new({name}, &[{}]){unit}", path(&gauge.value))
+    format!("Gauge::new({name}, &[{}]){unit}", strings(&gauge.value))
+}
+
+/// A table of the records that a list returns.
+struct ListedTable<'s> {
+    name: String,
+    model: &'s Model,
+    /// The field that identifies a record.
+    identity: String,
+    columns: Vec<Column>,
+    /// The list that returns all records of the table, if one does.
+    query: Option<&'s Operation>,
+    /// Whether another list already has a table of this model.
+    is_further: bool,
+}
+
+impl ListedTable<'_> {
+    /// Returns whether no list returns all records of the table.
+    fn is_partial(&self) -> bool {
+        self.query.is_none()
+    }
+}
+
+/// Returns the tables: one for each model with an identity that a list returns, and another one for each further list
+/// without required parameters that returns the model.
+///
+/// The first is named after the model, the others after the model and the operation. Two lists of one model have tables of
+/// their own, because a record that one of them lacks need not be missing in the other.
+fn lists(service: &Service) -> Vec<ListedTable<'_>> {
+    let mut tables: Vec<ListedTable<'_>> = Vec::new();
+    let is_list = |operation: &&Operation| operation.response.is_list();
+    // Lists that a mirror can read first: they get the plain name.
+    let lists = service.operations.iter().filter(is_list);
+    let (whole, partial): (Vec<_>, Vec<_>) =
+        lists.partition(|operation| operation.params.iter().all(|param| !param.required));
+    let whole = whole.into_iter().map(|operation| (operation, Some(operation)));
+    for (operation, query) in whole.chain(partial.into_iter().map(|operation| (operation, None))) {
+        let Some(model) = service.response_model(operation) else { continue };
+        let (Some(identity), Some(columns)) = (model.identity_field(), columns(service, model))
+        else {
+            continue;
+        };
+        let is_further = tables.iter().any(|table| table.model.id == model.id);
+        if is_further && query.is_none() {
+            continue;
+        }
+        let mut name = model.rust.words();
+        if is_further {
+            name = format!("{name}_{}", operation.rust.words());
+        }
+        let taken: Vec<_> = tables.iter().map(|table| &*table.name).collect();
+        tables.push(ListedTable {
+            name: free(name, &taken),
+            model,
+            identity: identity.wire.clone(),
+            columns,
+            query,
+            is_further,
+        });
+    }
+    let position = |table: &ListedTable<'_>| table.model.id;
+    tables.sort_by_key(position);
+    tables
+}
+
+/// Returns a name for a table that is neither taken nor reserved.
+fn free(name: String, taken: &[&str]) -> String {
+    let mut name = if is_reserved(&name) { format!("service_{name}") } else { name };
+    while taken.contains(&&*name) {
+        name.push('_');
+    }
+    name
+}
+
+/// A value that two filters of a list recover: one selects a group, the other one its members with a value.
+struct Recovery<'s> {
+    name: String,
+    operation: &'s Operation,
+    group: &'s Param,
+    value: &'s Param,
+    members: &'s ListedTable<'s>,
+    groups: &'s ListedTable<'s>,
+}
+
+/// Returns the recoveries. A list in pages has none: a mirror would read one page of it.
+fn recoveries<'s>(service: &'s Service, lists: &'s [ListedTable<'s>]) -> Vec<Recovery<'s>> {
+    let mut found: Vec<Recovery<'_>> = Vec::new();
+    for operation in service.operations.iter().filter(|one| one.paging.is_none()) {
+        for value in &operation.params {
+            let names = found.iter().map(|one| &*one.name);
+            let taken: Vec<_> = lists.iter().map(|list| &*list.name).chain(names).collect();
+            let one = recovery(operation, value, lists, &taken);
+            found.extend(one);
+        }
+    }
+    found
+}
+
+fn recovery<'s>(
+    operation: &'s Operation,
+    value: &'s Param,
+    lists: &'s [ListedTable<'s>],
+    taken: &[&str],
+) -> Option<Recovery<'s>> {
+    value.recovers.as_ref()?;
+    let [group] = *value.needs.as_slice() else { return None };
+    let group = operation.params.get(group)?;
+    let attribute = group.recovers.as_ref()?;
+    let members = lists.iter().find(|list| list.query == Some(operation))?;
+    let read = || lists.iter().filter(|list| list.query.is_some() && !list.is_further);
+    let is_named = |list: &&ListedTable<'_>| list.model.rust.words() == *attribute;
+    let is_identity = |list: &&ListedTable<'_>| {
+        let identity = list.model.identity_field().and_then(|field| field.ty.value());
+        group.ty.name().is_some() && identity == Some(&group.ty)
+    };
+    let groups = read().find(is_named).or_else(|| read().find(is_identity))?;
+    let name = format!("{}_{attribute}", members.model.rust.words());
+    let name = free(name, taken);
+    let found = Recovery { name, operation, group, value, members, groups };
+    Names::default().claim(&found.columns()).then_some(found)
+}
+
+impl Recovery<'_> {
+    /// Returns the columns: the identities of row, group and member, and the value.
+    fn columns(&self) -> Vec<Column> {
+        let attribute = |param: &Param| param.recovers.clone().unwrap_or_default();
+        let group = self.groups.model.identity_field().map(|identity| {
+            (format!("{}_{}", attribute(self.group), identity.wire), identity.ty.value())
+        });
+        let member = self.members.model.identity_field().map(|identity| {
+            (format!("{}_{}", self.members.model.rust.words(), identity.wire), identity.ty.value())
+        });
+        let value = (attribute(self.value), Some(&self.value.ty));
+        let named = [group, member, Some(value)].into_iter().flatten();
+        let typed = named.filter_map(|(name, ty)| Some(Column::new(name, ty?)));
+        std::iter::once(Column::text("id")).chain(typed).collect()
+    }
+
+    /// Returns the values that the spec lists.
+    fn known_values(&self) -> Vec<String> {
+        match (self.value.ty.as_enum(), self.value.ty.codes()) {
+            (Some(one), _) => one.values.iter().map(|value| value.wire.clone()).collect(),
+            (None, Some(codes)) => {
+                let written = [codes.yes.first(), codes.no.first()];
+                written.into_iter().flatten().map(Code::text).collect()
+            }
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// Returns the functions that create its queries: their names, and their parameters with the names of their arguments.
+    fn functions(&self) -> [(&'static str, Vec<(&Param, &'static str)>); 2] {
+        let (group, value) = ((self.group, "group"), (self.value, "value"));
+        [("of_group", vec![group]), ("of_value", vec![group, value])]
+    }
 }

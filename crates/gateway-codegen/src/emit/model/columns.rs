@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{Code, Field, Model, Primitive, Service, ValueType};
-use crate::text::string;
+use crate::text::strings;
 
 /// A column of a table.
 pub(super) struct Column {
@@ -33,11 +33,10 @@ impl Column {
 
     /// Returns the expression for the column.
     pub(super) fn code(&self) -> String {
-        let path: Vec<_> = self.path.iter().map(|name| string(name)).collect();
         let personal = if self.is_personal { ".personal()" } else { "" };
         let typed = self.field_type.filter(|one| !one.eq_ignore_ascii_case(self.kind));
         let typed = typed.map(|one| format!(".typed(FieldType::{one})")).unwrap_or_default();
-        format!("Column::{}(&[{}]){typed}{personal}", self.kind, path.join(", "))
+        format!("Column::{}(&[{}]){typed}{personal}", self.kind, strings(&self.path))
     }
 
     fn name(&self) -> String {
@@ -75,11 +74,6 @@ pub(super) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
     }
     columns.sort_by_key(|(index, _)| *index);
     Some(columns.into_iter().flat_map(|(_, columns)| columns).collect())
-}
-
-/// Returns the name of the constant for a table.
-pub(super) fn reference(name: &str) -> String {
-    name.to_ascii_uppercase()
 }
 
 /// Returns whether a mirror uses names like this for itself.
