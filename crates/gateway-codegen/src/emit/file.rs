@@ -20,10 +20,6 @@ pub struct GeneratedFile {
 pub const MARK: &str = "@generated";
 
 impl GeneratedFile {
-    /// Creates a Rust source file.
-    pub(in crate::emit) fn old(path: impl Into<String>, file: crate::text::RustFile) -> Self {
-        Self { path: path.into(), text: file.finish() }
-    }
     /// Creates a Rust source file. Imports that its code does not use are left out, so a template need not know which names
     /// a spec needs.
     pub(in crate::emit) fn rust(path: impl Into<String>, template: &impl Template) -> Self {
