@@ -8,7 +8,7 @@ pub use self::comment::comment;
 pub use self::encode::{
     is_hidden, json_string, one_line, percent_encoded, raw_string, string, strings,
 };
-pub use self::markdown::{fenced, inline, markdown};
+pub use self::markdown::{code, fenced, inline, markdown};
 pub use self::path::relative;
 pub use self::rust_file::RustFile;
 

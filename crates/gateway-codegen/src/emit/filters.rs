@@ -44,3 +44,27 @@ pub(super) fn example(code: impl Display, _: &dyn Values, language: &str) -> Res
     let lines = code.lines().map(|line| format!("\n/// {line}").trim_end().to_owned());
     Ok(format!("///{}", lines.collect::<String>()))
 }
+
+/// Writes a description as Markdown.
+#[filter_fn]
+pub(super) fn markdown(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::markdown(&text.to_string()))
+}
+
+/// Writes a description as Markdown on one line.
+#[filter_fn]
+pub(super) fn inline(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::inline(&text.to_string()))
+}
+
+/// Writes a text as code in a cell of a table.
+#[filter_fn]
+pub(super) fn code(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::code(&text.to_string()))
+}
+
+/// Writes a text as a block of code.
+#[filter_fn]
+pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Result<String> {
+    Ok(text::fenced(language, &text.to_string()))
+}

@@ -15,6 +15,15 @@ pub fn inline(text: &str) -> String {
     paragraphs(text).map(|words| words.join(" ")).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns code for a table cell. A backtick or a pipe in it ends neither the code nor the cell.
+pub fn code(text: &str) -> String {
+    let text: String = text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
+}
+
 /// Returns a block of code that its content cannot close.
 pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
