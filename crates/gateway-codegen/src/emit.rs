@@ -15,14 +15,12 @@ mod client;
 mod describe;
 mod file;
 mod filters;
-mod json_schema;
 mod model;
 mod openapi;
 mod reference;
 mod server;
 mod spec_schema;
 mod testkit;
-mod type_schemas;
 
 /// Returns all files of a project, sorted by path.
 pub fn all(project: &Project<'_>) -> Vec<GeneratedFile> {
@@ -46,4 +44,4 @@ const CRATES: &[(Role, Emitter)] = &[
 
 /// The emitters of the documents, which return nothing if the configuration lacks their path.
 const DOCUMENTS: &[Emitter] =
-    &[json_schema::emit, openapi::emit, reference::emit, spec_schema::emit];
+    &[openapi::emit_schemas, openapi::emit, reference::emit, spec_schema::emit];

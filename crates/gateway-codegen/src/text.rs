@@ -10,10 +10,8 @@ pub use self::encode::{
 };
 pub use self::markdown::{code, fenced, inline, markdown};
 pub use self::path::relative;
-pub use self::rust_file::RustFile;
 
 mod comment;
 mod encode;
 mod markdown;
 mod path;
-mod rust_file;

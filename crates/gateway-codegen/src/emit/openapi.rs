@@ -1,4 +1,4 @@
-//! OpenAPI 3.1: one document of the whole service, and an exact one for each operation.
+//! OpenAPI 3.1: one document of the whole service, and an exact one for each operation. JSON Schema: one for each model.
 //!
 //! OpenAPI has one operation per path and method, and all our operations share both. The document
 //! of the whole service therefore merges them, with `anyOf` where they differ. The exact documents
@@ -9,40 +9,75 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::emit::file::{GeneratedFile, MARK};
-use crate::emit::openapi::request::Request;
-use crate::emit::type_schemas::{TypeSchemas, describe};
+use crate::emit::openapi::schemas::{Schemas, line, object};
 use crate::ir::{
-    Auth, Doc, ListStyle, Operation, Otherwise, Param, Place, Secret, SecretPlace, Service,
+    Auth, BodyFormat, Doc, ListStyle, Model, ModelId, Operation, Otherwise, Param, Place, Secret,
+    SecretPlace, Service,
 };
 use crate::project::Project;
 use crate::text::one_line;
 
-mod request;
+mod schemas;
 
+const PREFIX: &str = "#/components/schemas/";
+
+/// Emits the OpenAPI documents.
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let Some(folder) = &project.config.documents.openapi else { return Vec::new() };
-    let file = |name: &str, document: &Value| {
-        GeneratedFile::json(format!("{folder}/{name}.json"), document)
+    let document = |name: &str, paths: &Value, operations: &[&Operation]| {
+        let document = document(service, paths, operations);
+        GeneratedFile::json(format!("{folder}/{name}.json"), &document)
     };
-    let exact = service.operations.iter().map(|operation| {
-        let paths =
-            json!({ service.path_of(operation): { verb(operation): get(service, operation) } });
-        let document = document(service, &paths, &[operation]);
-        file(&operation.rust.kebab(), &document)
-    });
     let operations: Vec<_> = service.operations.iter().collect();
+    let exact = |one: &Operation| json!({ verb(one): exact(service, one) });
     let paths = match service.dispatch.place {
-        Place::Query | Place::Form => json!({ &service.path: merged_by_verb(service) }),
+        Place::Query | Place::Form => {
+            let verbs = ["get", "post"].into_iter().filter_map(|verb| {
+                let operations: Vec<_> =
+                    service.operations.iter().filter(|one| self::verb(one) == verb).collect();
+                (!operations.is_empty()).then(|| (verb, merged(service, &operations)))
+            });
+            json!({ &service.path: verbs.collect::<Value>() })
+        }
         // The operations have different paths, so nothing is merged.
-        Place::Path => operations
-            .iter()
-            .map(|one| (service.path_of(one), json!({ verb(one): get(service, one) })))
-            .collect::<Map<_, _>>()
-            .into(),
+        Place::Path => operations.iter().map(|one| (service.path_of(one), exact(one))).collect(),
     };
-    let merged = document(service, &paths, &operations);
-    exact.chain([file(&service.name, &merged)]).collect()
+    let mut files = vec![document(&service.name, &paths, &operations)];
+    files.extend(operations.iter().map(|one| {
+        document(&one.rust.kebab(), &json!({ service.path_of(one): exact(one) }), &[one])
+    }));
+    files
+}
+
+/// Emits a self-contained JSON Schema for each model.
+pub(super) fn emit_schemas(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let Some(folder) = &project.config.documents.json_schema else { return Vec::new() };
+    let one = |model: &Model| {
+        let definitions = models(service, "#/$defs/", service.reachable(model.id));
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$comment": MARK,
+            "title": model.rust.spaced(),
+            "$ref": format!("#/$defs/{}", model.rust.pascal()),
+            "$defs": definitions.collect::<Value>(),
+        });
+        GeneratedFile::json(format!("{folder}/{}.json", model.rust.kebab()), &schema)
+    };
+    service.models.iter().map(one).collect()
+}
+
+/// Returns the schemas of models with their names.
+fn models<'a>(
+    service: &'a Service,
+    prefix: &'a str,
+    ids: BTreeSet<ModelId>,
+) -> impl Iterator<Item = (String, Value)> {
+    ids.into_iter().map(move |id| {
+        let model = service.model(id);
+        (model.rust.pascal(), Schemas { service, prefix }.model(model))
+    })
 }
 
 /// Returns the key of an operation in its path.
@@ -50,96 +85,11 @@ fn verb(operation: &Operation) -> &'static str {
     if operation.post.is_some() { "post" } else { "get" }
 }
 
-/// Returns the operations of the only path, merged for each method.
-fn merged_by_verb(service: &Service) -> Value {
-    let verbs = ["get", "post"].into_iter().map(|verb| {
-        let operations = service.operations.iter().filter(|one| self::verb(one) == verb);
-        (verb, operations.collect::<Vec<_>>())
-    });
-    let verbs = verbs.filter(|(_, operations)| !operations.is_empty());
-    verbs
-        .map(|(verb, operations)| (verb.to_owned(), merged(service, &operations)))
-        .collect::<Map<_, _>>()
-        .into()
-}
-
-const PREFIX: &str = "#/components/schemas/";
-
-/// The component of problem documents, a name that no model can have.
-const PROBLEM: &str = "Problem";
-
 /// Returns a document around some paths.
 fn document(service: &Service, paths: &Value, operations: &[&Operation]) -> Value {
-    let schemas = TypeSchemas { service, prefix: PREFIX };
-    let models: BTreeSet<_> =
-        operations.iter().flat_map(|operation| service.models_of(operation)).collect();
-    let mut components = Map::new();
-    for id in models {
-        let model = service.model(id);
-        components.insert(model.rust.pascal(), schemas.model(model));
-    }
-    components.insert(PROBLEM.to_owned(), problem());
-    let mut info = Map::new();
-    info.insert("title".to_owned(), json!(one_line(&service.title)));
-    info.insert("version".to_owned(), json!(service.version));
-    describe(&mut info, &service.doc);
-    json!({
-        "openapi": "3.1.0",
-        "x-generated": MARK,
-        "info": info,
-        "servers": [{
-            "url": "https://{host}",
-            "variables": { "host": { "default": "gateway.example.com" } },
-        }],
-        "security": security(&service.auth),
-        "paths": paths,
-        "components": {
-            "securitySchemes": security_schemes(&service.auth),
-            "schemas": components,
-        },
-    })
-}
-
-/// Returns which security schemes a call has: all of them together. A secret in the path is a parameter.
-fn security(auth: &Auth) -> Value {
-    let all: Map<_, _> = match auth {
-        Auth::None => return json!([]),
-        Auth::Bearer => [("bearer".to_owned(), json!([]))].into_iter().collect(),
-        Auth::Secrets(secrets) => {
-            let named = secrets.iter().filter(|one| is_scheme(one));
-            named.map(|one| (one.name.clone(), json!([]))).collect()
-        }
-    };
-    json!([all])
-}
-
-fn security_schemes(auth: &Auth) -> Value {
-    if *auth == Auth::Bearer {
-        return json!({ "bearer": { "type": "http", "scheme": "bearer" } });
-    }
-    let named = auth.secrets().iter().filter(|one| is_scheme(one));
-    let schemes: Map<_, _> = named
-        .map(|one| {
-            let mut scheme = Map::new();
-            describe(&mut scheme, &one.doc);
-            scheme.insert("type".to_owned(), json!("apiKey"));
-            scheme.insert("in".to_owned(), json!(one.place.word()));
-            scheme.insert("name".to_owned(), json!(one.name));
-            (one.name.clone(), Value::Object(scheme))
-        })
-        .collect();
-    Value::Object(schemes)
-}
-
-/// Returns whether a secret is a security scheme. One in the path is a parameter, and one in the form a member of the
-/// body.
-fn is_scheme(secret: &Secret) -> bool {
-    !matches!(secret.place, SecretPlace::Path | SecretPlace::Form)
-}
-
-/// Returns the schema of a problem document, for every response that is not a success.
-fn problem() -> Value {
-    json!({
+    let ids = operations.iter().flat_map(|operation| service.models_of(operation)).collect();
+    // No model can have the name of the problem document, which is every response that is not a success.
+    let problem = json!({
         "description": "A problem document (RFC 9457).",
         "type": "object",
         "properties": {
@@ -149,103 +99,132 @@ fn problem() -> Value {
             "detail": { "type": "string" },
             "instance": { "type": "string" },
         },
+    });
+    let components = models(service, PREFIX, ids).chain([("Problem".to_owned(), problem)]);
+    let (security, schemes) = security(&service.auth);
+    json!({
+        "openapi": "3.1.0",
+        "x-generated": MARK,
+        "info": {
+            "title": one_line(&service.title),
+            "version": service.version,
+            "description": line(&service.doc),
+        },
+        "servers": [{
+            "url": "https://{host}",
+            "variables": { "host": { "default": "gateway.example.com" } },
+        }],
+        "security": security,
+        "paths": paths,
+        "components": {
+            "securitySchemes": schemes,
+            "schemas": components.collect::<Value>(),
+        },
     })
 }
 
+/// Returns which security schemes a call has, all of them together, and the schemes.
+fn security(auth: &Auth) -> (Value, Value) {
+    let secrets = match auth {
+        Auth::None => return (json!([]), json!({})),
+        Auth::Bearer => {
+            let scheme = json!({ "bearer": { "type": "http", "scheme": "bearer" } });
+            return (json!([{ "bearer": [] }]), scheme);
+        }
+        Auth::Secrets(secrets) => secrets.iter(),
+    };
+    // A secret in the path is a parameter, and one in the form a member of the body.
+    let named = secrets
+        .filter(|one| !matches!(one.place, SecretPlace::Path | SecretPlace::Form))
+        .map(|one| {
+            let scheme = json!({
+                "description": line(&one.doc),
+                "type": "apiKey",
+                "in": one.place.word(),
+                "name": one.name,
+            });
+            (one.name.clone(), scheme)
+        });
+    let all = named.clone().map(|(name, _)| (name, json!([]))).collect::<Value>();
+    (json!([all]), named.collect())
+}
+
 /// Returns one operation exactly: the selector is a constant.
-fn get(service: &Service, operation: &Operation) -> Value {
-    let schemas = TypeSchemas { service, prefix: PREFIX };
+fn exact(service: &Service, operation: &Operation) -> Value {
+    let schemas = Schemas { service, prefix: PREFIX };
     let selectors = service.dispatch.values(&operation.select).into_iter();
     let selectors = selectors.map(|(name, value)| selector(name, &json!({ "const": value })));
-    let fixed = selectors.chain(constants(service)).collect();
     let params = operation.params.iter().map(|param| {
-        parameter(param, TypeSchemas::param(param), &needs(operation, param), param.required)
+        parameter(param, Schemas::param(param), &needs(operation, param), param.required)
     });
-    let request = Request::new(service, &[operation], fixed, params.collect());
-    let mut get = Map::new();
-    get.insert("operationId".to_owned(), json!(operation.rust.words()));
+    let (parameters, body) = request(service, &[operation], selectors.collect(), params.collect());
     let pages = operation.pages().map(|pages| format!(" {pages}")).unwrap_or_default();
-    describe(&mut get, &Doc(operation.doc.0.clone() + &pages));
-    if operation.deprecated.is_some() {
-        get.insert("deprecated".to_owned(), json!(true));
-    }
-    request.insert_into(&mut get);
-    get.insert(
-        "responses".to_owned(),
-        responses(service, schemas.response(&operation.response), &[operation]),
-    );
-    Value::Object(get)
+    object(json!({
+        "operationId": operation.rust.words(),
+        "description": line(&Doc(operation.doc.0.clone() + &pages)),
+        "deprecated": operation.deprecated.as_ref().map(|_| true),
+        "parameters": parameters,
+        "requestBody": body,
+        "responses": responses(service, schemas.response(&operation.response), &[operation]),
+    }))
 }
 
 /// Returns operations merged into one, whose response depends on the selector.
 fn merged(service: &Service, operations: &[&Operation]) -> Value {
-    let schemas = TypeSchemas { service, prefix: PREFIX };
-    let mut names: Vec<&str> = Vec::new();
-    let selectors = service.dispatch.selectors.iter();
-    let selectors = selectors.map(|name| one_selector(service, operations, name));
-    let fixed = selectors.chain(constants(service)).collect();
-    let mut params: Vec<_> = Vec::new();
+    let schemas = Schemas { service, prefix: PREFIX };
+    let selectors = service.dispatch.selectors.iter().map(|name| {
+        let values = operations.iter().filter_map(|operation| {
+            let values = service.dispatch.values(&operation.select).into_iter();
+            values.filter(|(other, _)| other == name).map(|(_, value)| value).next()
+        });
+        selector(name, &json!({ "enum": distinct(values) }))
+    });
     let all =
         || operations.iter().flat_map(|one| one.params.iter().map(move |param| (*one, param)));
-    for (_, param) in all() {
-        if names.contains(&param.wire.as_str()) {
-            continue;
-        }
-        names.push(&param.wire);
-        let same: Vec<_> = all().filter(|(_, other)| other.wire == param.wire).collect();
-        let mut shapes: Vec<Value> = Vec::new();
-        for (_, other) in &same {
-            let shape = TypeSchemas::param(other);
-            if !shapes.contains(&shape) {
-                shapes.push(shape);
-            }
-        }
-        let shape = match shapes.as_slice() {
-            [one] => one.clone(),
-            _ => json!({ "anyOf": shapes }),
-        };
+    let params = distinct(all().map(|(_, param)| &param.wire)).into_iter().filter_map(|name| {
+        let same: Vec<_> = all().filter(|(_, param)| param.wire == *name).collect();
+        let shape = any_of(distinct(same.iter().map(|(_, param)| Schemas::param(param))));
         let users: Vec<_> = same.iter().map(|(one, _)| format!("`{}`", one.select)).collect();
-        let needed: Vec<_> = same
-            .iter()
-            .map(|(one, other)| needs(one, other))
-            .filter(|text| !text.is_empty())
-            .collect();
-        let more = format!(" Only for {}.{}", users.join(", "), needed.concat());
-        params.push(parameter(param, shape, &more, false));
-    }
-    let mut schemas_seen: Vec<Value> = Vec::new();
-    for operation in operations {
-        let schema = schemas.response(&operation.response);
-        if !schemas_seen.contains(&schema) {
-            schemas_seen.push(schema);
-        }
-    }
-    let schema = match schemas_seen.as_slice() {
-        [one] => one.clone(),
-        // Not `oneOf`: two models may overlap, because other fields are allowed.
-        _ => json!({ "anyOf": schemas_seen }),
-    };
+        let needed: String = same.iter().map(|(one, param)| needs(one, param)).collect();
+        let more = format!(" Only for {}.{needed}", users.join(", "));
+        same.first().map(|(_, param)| parameter(param, shape, &more, false))
+    });
+    let (parameters, body) = request(service, operations, selectors.collect(), params.collect());
+    let responses_seen = operations.iter().map(|one| schemas.response(&one.response));
+    // Not `oneOf`: two models may overlap, because other fields are allowed.
+    let schema = any_of(distinct(responses_seen));
     // An identifier is unique in a document.
     let is_second = operations.len() < service.operations.len()
         && operations.iter().all(|one| one.post.is_some());
     let id = service.name.replace('-', "_") + if is_second { "_post" } else { "" };
-    let mut merged = Map::new();
-    merged.insert("operationId".to_owned(), json!(id));
-    merged.insert("description".to_owned(), json!(one_line(&service.doc.0)));
-    Request::new(service, operations, fixed, params).insert_into(&mut merged);
-    merged.insert("responses".to_owned(), responses(service, schema, operations));
-    Value::Object(merged)
+    object(json!({
+        "operationId": id,
+        "description": line(&service.doc),
+        "parameters": parameters,
+        "requestBody": body,
+        "responses": responses(service, schema, operations),
+    }))
 }
 
-/// Returns the parameter for a selector, whose value is one of those of all operations.
-fn one_selector(service: &Service, operations: &[&Operation], name: &str) -> Value {
-    let mut values: Vec<&str> = Vec::new();
-    for operation in operations {
-        let all = service.dispatch.values(&operation.select);
-        let value = all.into_iter().find(|(other, _)| *other == name).map(|(_, value)| value);
-        values.extend(value.filter(|value| !values.contains(value)));
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
     }
-    selector(name, &json!({ "enum": values }))
+    found
+}
+
+/// Returns the schema of values that have one of some schemas.
+fn any_of(mut schemas: Vec<Value>) -> Value {
+    match (schemas.pop(), schemas.is_empty()) {
+        (Some(one), true) => one,
+        (last, _) => {
+            schemas.extend(last);
+            json!({ "anyOf": schemas })
+        }
+    }
 }
 
 fn selector(name: &str, schema: &Value) -> Value {
@@ -258,32 +237,11 @@ fn selector(name: &str, schema: &Value) -> Value {
     })
 }
 
-/// Returns the parameters that every call has.
-fn constants(service: &Service) -> impl Iterator<Item = Value> {
-    service.dispatch.constants.iter().map(|(name, value)| {
-        json!({
-            "name": name,
-            "in": "query",
-            "required": true,
-            "description": "Has the same value in every call.",
-            "schema": { "const": value },
-        })
-    })
-}
-
 fn parameter(param: &Param, schema: Value, more: &str, required: bool) -> Value {
-    let mut parameter = Map::new();
     let name = match param.list {
         Some(ListStyle::Bracket) => format!("{}[]", param.wire),
         _ => param.wire.clone(),
     };
-    parameter.insert("name".to_owned(), json!(name));
-    parameter.insert("in".to_owned(), json!("query"));
-    parameter.insert("required".to_owned(), json!(required));
-    parameter.insert("description".to_owned(), json!(one_line(&param.doc.0) + more));
-    if param.deprecated.is_some() {
-        parameter.insert("deprecated".to_owned(), json!(true));
-    }
     let style = param.list.and_then(|style| match style {
         ListStyle::Comma => Some(("form", false)),
         ListStyle::Pipe => Some(("pipeDelimited", false)),
@@ -292,62 +250,133 @@ fn parameter(param: &Param, schema: Value, more: &str, required: bool) -> Value 
         ListStyle::Index => Some(("deepObject", true)),
         ListStyle::Array => None,
     });
-    if let Some((style, explode)) = style {
-        parameter.insert("style".to_owned(), json!(style));
-        parameter.insert("explode".to_owned(), json!(explode));
-    }
-    parameter.insert("schema".to_owned(), schema);
-    Value::Object(parameter)
+    object(json!({
+        "name": name,
+        "in": "query",
+        "required": required,
+        "description": line(&param.doc) + more,
+        "deprecated": param.deprecated.as_ref().map(|_| true),
+        "style": style.map(|(style, _)| style),
+        "explode": style.map(|(_, explode)| explode),
+        "schema": schema,
+    }))
 }
 
 /// Returns a sentence about the parameters that a parameter needs, which OpenAPI cannot express.
 fn needs(operation: &Operation, param: &Param) -> String {
     let names: Vec<_> =
         operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
-    if names.is_empty() {
-        return String::new();
-    }
     let otherwise = match param.otherwise {
+        _ if names.is_empty() => return String::new(),
         Otherwise::NoEffect => "it has no effect",
         Otherwise::Error => "the call is refused",
     };
     format!(" Without {} {otherwise}.", names.join(" and "))
 }
 
-fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Value {
-    let mut examples = Map::new();
-    for example in operations.iter().flat_map(|operation| service.examples_of(operation)) {
-        // A response with records to reject does not fit the schema, on purpose.
-        if example.rejected.is_empty()
-            && let Ok(value) = serde_json::from_str::<Value>(&example.body)
-        {
-            let summary = one_line(&example.doc.0);
-            examples.insert(example.name.kebab(), json!({ "summary": summary, "value": value }));
-        }
-    }
-    let mut failures: Vec<Value> = Vec::new();
-    for verdict in operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()) {
-        let failure = TypeSchemas::failure(verdict);
-        if !failures.contains(&failure) {
-            failures.push(failure);
-        }
-    }
-    let schema = if failures.is_empty() {
-        schema
-    } else {
-        failures.insert(0, schema);
-        json!({ "anyOf": failures })
+/// Returns the parameters and the body of a request, from the selectors and the parameters of some operations, which are
+/// all called by GET or all by POST.
+fn request(
+    service: &Service,
+    operations: &[&Operation],
+    selectors: Vec<Value>,
+    params: Vec<Value>,
+) -> (Vec<Value>, Option<Value>) {
+    let constants = service.dispatch.constants.iter().map(|(name, value)| {
+        json!({
+            "name": name,
+            "in": "query",
+            "required": true,
+            "description": "Has the same value in every call.",
+            "schema": { "const": value },
+        })
+    });
+    let fixed = selectors.into_iter().chain(constants);
+    let secret = |name: &str, secret: &Secret, place: Option<&str>| {
+        object(json!({
+            "name": name,
+            "in": place,
+            "required": true,
+            "description": line(&secret.doc),
+            "schema": { "type": "string", "format": "password" },
+        }))
     };
-    let mut content = Map::new();
-    content.insert("schema".to_owned(), schema);
-    if !examples.is_empty() {
-        content.insert("examples".to_owned(), Value::Object(examples));
+    let secrets = |place| service.auth.secrets().iter().filter(move |one| one.place == place);
+    let in_path = secrets(SecretPlace::Path).map(|one| secret("secret", one, Some("path")));
+    let (mut parameters, mut members): (Vec<_>, Vec<_>) = (in_path.collect(), Vec::new());
+    match service.dispatch.place {
+        Place::Form => members.extend(fixed),
+        Place::Query | Place::Path => parameters.extend(fixed),
     }
+    let mut content = Map::new();
+    for format in [BodyFormat::Form, BodyFormat::Json] {
+        if operations.iter().any(|one| one.post.is_some_and(|post| post.format == format)) {
+            let in_form = secrets(SecretPlace::Form).map(|one| secret(&one.name, one, None));
+            let all: Vec<_> = members.iter().chain(&params).cloned().chain(in_form).collect();
+            let encoding: Map<_, _> = all.iter().filter_map(encoding).collect();
+            let has_encoding = format == BodyFormat::Form && !encoding.is_empty();
+            let body = json!({
+                "schema": body(all),
+                "encoding": has_encoding.then_some(encoding),
+            });
+            content.insert(format.media_type().to_owned(), object(body));
+        }
+    }
+    if content.is_empty() {
+        parameters.extend(params);
+        return (parameters, None);
+    }
+    (parameters, Some(json!({ "required": true, "content": content })))
+}
+
+/// Returns how a list of a form is written.
+fn encoding(parameter: &Value) -> Option<(String, Value)> {
+    let name = parameter.get("name")?.as_str()?.to_owned();
+    let (style, explode) = (parameter.get("style")?, parameter.get("explode")?);
+    Some((name, json!({ "style": style, "explode": explode })))
+}
+
+/// Returns the schema of a body from its parameters.
+fn body(parameters: Vec<Value>) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for mut parameter in parameters {
+        let mut take = |key| parameter.get_mut(key).map(Value::take);
+        let Some(Value::String(name)) = take("name") else { continue };
+        if take("required") == Some(json!(true)) {
+            required.push(name.clone());
+        }
+        let about = json!({ "description": take("description"), "deprecated": take("deprecated") });
+        let schema = take("schema").unwrap_or_default();
+        properties.insert(name, schemas::merged([schema, object(about)]));
+    }
+    object(json!({
+        "type": "object",
+        "properties": properties,
+        "required": (!required.is_empty()).then_some(required),
+    }))
+}
+
+fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Value {
+    let examples = operations.iter().flat_map(|operation| service.examples_of(operation));
+    // A response with records to reject does not fit the schema, on purpose.
+    let examples = examples.filter(|example| example.rejected.is_empty()).filter_map(|example| {
+        let value = serde_json::from_str::<Value>(&example.body).ok()?;
+        let example_of = json!({ "summary": line(&example.doc), "value": value });
+        Some((example.name.kebab(), example_of))
+    });
+    let examples: Map<_, _> = examples.collect();
+    let verdicts = operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref());
+    let failures = distinct(verdicts.map(Schemas::failure));
+    let schema = any_of([schema].into_iter().chain(failures).collect());
+    let content = object(json!({
+        "schema": schema,
+        "examples": (!examples.is_empty()).then_some(examples),
+    }));
     json!({
         "200": { "description": "The call succeeded.", "content": { &service.accept: content } },
         "default": {
             "description": "The call failed.",
-            "content": { "application/problem+json": { "schema": { "$ref": format!("{PREFIX}{PROBLEM}") } } },
+            "content": { "application/problem+json": { "schema": { "$ref": format!("{PREFIX}Problem") } } },
         },
     })
 }

@@ -7,7 +7,6 @@ use std::{fs, io};
 use crate::config::{Config, Documents};
 use crate::emit::GeneratedFile;
 use crate::output::error::Error;
-use crate::text::RustFile;
 
 /// Returns the `generated.rs` of every crate with generated modules, unless an emitter wrote it.
 pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
@@ -27,16 +26,17 @@ pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
             continue;
         }
         modules.sort_unstable();
-        let mut root = RustFile::new(
-            "Modules generated from the spec. Other files of the crate re-export their items by name.",
-        );
-        for module in modules {
-            root.line(format_args!("pub(crate) mod {module};"));
-        }
-        roots.push(GeneratedFile { path, text: root.finish() });
+        let modules: String =
+            modules.iter().map(|module| format!("pub(crate) mod {module};\n")).collect();
+        roots.push(GeneratedFile { path, text: format!("{PURPOSE}{modules}") });
     }
     roots
 }
+
+const PURPOSE: &str = "\
+//! Modules generated from the spec. Other files of the crate re-export their items by name.
+
+";
 
 /// Returns the folders that contain only generated files.
 pub(super) fn folders(config: &Config) -> Vec<String> {
