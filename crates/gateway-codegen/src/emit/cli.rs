@@ -107,8 +107,10 @@ impl Commands<'_> {
     /// work as they are, so these need no parameter, if there is such an operation.
     fn example(&self) -> Option<String> {
         let operations = || self.service.operations.iter();
-        let listed = operations().find(|one| required(one).is_empty()).or(operations().next())?;
-        let plain = operations().find(|one| one.params.is_empty()).or(operations().next())?;
+        let listed =
+            operations().find(|one| required(one).is_empty()).or_else(|| operations().next())?;
+        let plain =
+            operations().find(|one| one.params.is_empty()).or_else(|| operations().next())?;
         let columns = self.service.columns_of(listed);
         // The first two, and one of a nested object if possible.
         let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));

@@ -1,6 +1,12 @@
 //! The filters of the templates, which turn a text of the spec into code that it cannot break.
 
-#![expect(unreachable_pub, reason = "the macro makes the types of filters public")]
+#![expect(
+    clippy::inline_always,
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    unreachable_pub,
+    reason = "the macro needs functions of this form"
+)]
 
 use std::fmt::Display;
 

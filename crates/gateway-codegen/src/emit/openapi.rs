@@ -155,7 +155,7 @@ fn exact(service: &Service, operation: &Operation) -> Value {
     let selectors = service.dispatch.values(&operation.select).into_iter();
     let selectors = selectors.map(|(name, value)| selector(name, &json!({ "const": value })));
     let params = operation.params.iter().map(|param| {
-        parameter(param, Schemas::param(param), &needs(operation, param), param.required)
+        parameter(param, &Schemas::param(param), &needs(operation, param), param.required)
     });
     let (parameters, body) = request(service, &[operation], selectors.collect(), params.collect());
     let pages = operation.pages().map(|pages| format!(" {pages}")).unwrap_or_default();
@@ -187,7 +187,7 @@ fn merged(service: &Service, operations: &[&Operation]) -> Value {
         let users: Vec<_> = same.iter().map(|(one, _)| format!("`{}`", one.select)).collect();
         let needed: String = same.iter().map(|(one, param)| needs(one, param)).collect();
         let more = format!(" Only for {}.{needed}", users.join(", "));
-        same.first().map(|(_, param)| parameter(param, shape, &more, false))
+        same.first().map(|(_, param)| parameter(param, &shape, &more, false))
     });
     let (parameters, body) = request(service, operations, selectors.collect(), params.collect());
     let responses_seen = operations.iter().map(|one| schemas.response(&one.response));
@@ -237,7 +237,7 @@ fn selector(name: &str, schema: &Value) -> Value {
     })
 }
 
-fn parameter(param: &Param, schema: Value, more: &str, required: bool) -> Value {
+fn parameter(param: &Param, schema: &Value, more: &str, required: bool) -> Value {
     let name = match param.list {
         Some(ListStyle::Bracket) => format!("{}[]", param.wire),
         _ => param.wire.clone(),

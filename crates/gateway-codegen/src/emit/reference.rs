@@ -119,11 +119,6 @@ impl Page<'_> {
         self.operation.params.iter().any(|param| param.recovers.is_some())
     }
 
-    /// Returns the type of a parameter, with a link and its limits.
-    fn param_type(&self, param: &Param) -> String {
-        param.restricted(linked(param.ty.label(), param.ty.name(), "../types.md"))
-    }
-
     /// Returns the command that sends the request of an example.
     fn curl(&self, example: &Example) -> String {
         let Self { project, service, operation, .. } = self;
@@ -134,15 +129,20 @@ impl Page<'_> {
         let json = operation.post.filter(|post| post.format == BodyFormat::Json);
         let json = json.map(|post| format!("Content-Type: {}", post.format.media_type()));
         let headers = headers.iter().chain([&accept]).chain(&json);
-        let headers: String = headers.map(|header| format!("-H \"{header}\" ")).collect();
+        let headers: Vec<_> = headers.map(|header| format!("-H \"{header}\" ")).collect();
         let body = match operation.post {
             None => String::new(),
             Some(_) if json.is_none() => format!("--data-raw \"{body}\" "),
             Some(_) => format!("--data-raw '{}' ", body.replace('\'', "'\\''")),
         };
         let base_url = project.variable("BASE_URL");
-        fenced("sh", &format!("curl {headers}{body}\\\n  \"${base_url}{url}\""))
+        fenced("sh", &format!("curl {}{body}\\\n  \"${base_url}{url}\"", headers.concat()))
     }
+}
+
+/// Returns the type of a parameter, with a link and its limits.
+fn param_type(param: &Param) -> String {
+    param.restricted(linked(param.ty.label(), param.ty.name(), "../types.md"))
 }
 
 /// Returns the built-in types that the service uses.

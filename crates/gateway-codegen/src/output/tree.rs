@@ -26,9 +26,9 @@ pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
             continue;
         }
         modules.sort_unstable();
-        let modules: String =
+        let modules: Vec<_> =
             modules.iter().map(|module| format!("pub(crate) mod {module};\n")).collect();
-        roots.push(GeneratedFile { path, text: format!("{PURPOSE}{modules}") });
+        roots.push(GeneratedFile { path, text: PURPOSE.to_owned() + &modules.concat() });
     }
     roots
 }

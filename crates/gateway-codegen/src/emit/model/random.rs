@@ -54,8 +54,7 @@ fn type_name(service: &Service, model: &Model, ty: &Type) -> String {
 }
 
 /// Returns the value that is drawn for a field.
-fn drawn_field(service: &Service, model: &Model, field: &Field, index: &usize) -> String {
-    let noted = format!("?.note({index}, &mut nulls)");
+fn drawn_field(service: &Service, model: &Model, field: &Field) -> String {
     let name = type_name(service, model, &field.ty);
     let function = match (&field.ty, field.recursive) {
         (Type::Model(_), true) if field.required => {
@@ -64,7 +63,7 @@ fn drawn_field(service: &Service, model: &Model, field: &Field, index: &usize) -
             );
         }
         (Type::Model(_), true) => {
-            return format!("draws::nested(source, depth, {name}::draw){noted}");
+            return format!("draws::nested(source, depth, {name}::draw)?");
         }
         (Type::List(_) | Type::Map(_), true) => {
             let value = called(&draw(service, model, &field.ty, true));
@@ -73,7 +72,7 @@ fn drawn_field(service: &Service, model: &Model, field: &Field, index: &usize) -
         (ty, _) => draw(service, model, ty, false),
     };
     if field.is_option() {
-        format!("draws::{}(source, {function}){noted}", presence(field))
+        format!("draws::{}(source, {function})?", presence(field))
     } else {
         format!("{}?", called(&function))
     }
@@ -172,8 +171,9 @@ fn value(param: &Param) -> Value {
     let name = || param.ty.name().map(|name| format!("crate::{}", name.pascal()));
     let is = |one| param.ty.in_record() == one || param.ty.in_query() == one;
     let any = |other: &str| Value::Any(name().unwrap_or_else(|| other.to_owned()));
-    let limit =
-        |limit: Option<i64>, other: &str| limit.map_or(other.to_owned(), |one| one.to_string());
+    let limit = |limit: Option<i64>, other: &str| {
+        limit.map_or_else(|| other.to_owned(), |one| one.to_string())
+    };
     if is(Primitive::Coded) || param.ty.as_closed_enum().is_some() {
         any("")
     } else if is(Primitive::Boolean) {

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::emit::filters;
-use crate::ir::{Operation, Otherwise, Param, Primitive, Service};
+use crate::ir::{Code, Operation, Otherwise, Param, Primitive, Service};
 use crate::text::{string, strings};
 
 #[derive(Template)]
@@ -63,7 +63,7 @@ fn listed(param: &Param) -> Option<String> {
         return Some(strings(["true", "false"]));
     }
     if let Some(codes) = param.ty.codes() {
-        return Some(strings(codes.all().map(|code| code.text())));
+        return Some(strings(codes.all().map(Code::text)));
     }
     let closed = param.ty.as_closed_enum()?;
     Some(strings(closed.values.iter().map(|value| &value.wire)))

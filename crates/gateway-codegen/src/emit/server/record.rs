@@ -5,7 +5,7 @@ use askama::Template;
 use crate::emit::filters;
 use crate::emit::model::records::smallest_value;
 use crate::ir::{Code, Codes, Field, Model, Primitive, Service, Type, ValueType};
-use crate::text::{raw_string, string, strings};
+use crate::text::{json_string, raw_string, string, strings};
 
 #[derive(Template)]
 #[template(path = "server/record.rs.jinja")]
@@ -20,7 +20,7 @@ pub(super) fn template(service: &Service) -> Records<'_> {
 /// Returns how an import reads a value.
 pub(super) fn value_kind(ty: &ValueType) -> String {
     if let Some(codes) = ty.codes() {
-        return format!("Kind::Codes(&[{}])", strings(codes.all().map(|code| code.text())));
+        return format!("Kind::Codes(&[{}])", strings(codes.all().map(Code::text)));
     }
     let one = match ty {
         ValueType::BuiltIn(built_in) => return format!("Kind::{}", built_in.form.import),
@@ -105,9 +105,9 @@ impl Records<'_> {
     /// Returns the expression that reads a field of an import.
     fn read(&self, field: &Field) -> String {
         let (wire, is_option) = (string(&field.wire), self.is_option(field));
-        let text = |of: &str| match is_option {
-            true => format!("Some(fields.{of}({wire})).filter(|{of}| !{of}.is_empty())"),
-            false => format!("fields.{of}({wire})"),
+        let text = |of: &str| {
+            let text = format!("fields.{of}({wire})");
+            if is_option { format!("Some({text}).filter(|{of}| !{of}.is_empty())") } else { text }
         };
         let or_default = if is_option { "" } else { ".unwrap_or_default()" };
         match self.base(field) {
@@ -116,7 +116,7 @@ impl Records<'_> {
             Base::Json(_) => text("json"),
             Base::Plain(kind) => format!("fields.{kind}({wire}){or_default}"),
             Base::Coded(codes) => {
-                let yes = strings(codes.yes.iter().map(|code| code.text()));
+                let yes = strings(codes.yes.iter().map(Code::text));
                 format!("fields.coded({wire}, &[{yes}])")
             }
             Base::Record(model) => {
@@ -205,7 +205,6 @@ fn empty(is_option: bool) -> String {
 }
 
 /// Returns the JSON text before the value of a field.
-fn key(field: &Field, index: &usize) -> String {
-    let before = if *index == 0 { '{' } else { ',' };
-    format!("{before}{}:", crate::text::json_string(&field.wire))
+fn key(before: char, field: &Field) -> String {
+    format!("{before}{}:", json_string(&field.wire))
 }

@@ -128,20 +128,19 @@ impl Mocks<'_> {
 
     /// Returns the expression for the call of an example.
     fn call_of(&self, operation: &Operation, example: &Example) -> String {
-        let mut call = self.every_call(operation);
-        for (index, param) in operation.params.iter().enumerate() {
+        let params = operation.params.iter().enumerate().map(|(index, param)| {
             let given = example.params.iter().find(|(given, _)| *given == index);
             let wire = string(&param.wire);
-            call += &match (given, param.list) {
+            match (given, param.list) {
                 (None, _) => format!(".without({wire})"),
                 (Some((_, text)), None) => format!(".with({wire}, {})", string(text)),
                 (Some((_, text)), Some(style)) => {
                     let items = format!("[{}].map(str::to_owned)", strings(param.items(text)));
                     format!(".with_list({wire}, {}, {items})", style.variant())
                 }
-            };
-        }
-        call
+            }
+        });
+        self.every_call(operation) + &params.collect::<String>()
     }
 }
 
