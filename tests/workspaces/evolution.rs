@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::process::output;
 
 /// Adds fields, a value of an open enum, and an operation with a model. The fields need no edit: everything compiles, tests
-/// included. The operation needs one. `.ci/new-field` runs all tests with new fields.
+/// included. The operation needs one.
 #[test]
 fn an_addition_reaches_every_crate() {
     let scratch = Scratch::new("addition");

@@ -63,7 +63,7 @@ impl Records {
             let (vacancy_id, candidate_id) = (*vacancy_id, *candidate_id);
             stage.application(place, &ApplicationRow { vacancy_id, candidate_id, status })?;
         }
-        stage.credits(place, &CreditsRow { credits_number: &self.credits, currency: "EUR" })
+        stage.credits(place, &CreditsRow::new(&self.credits, "EUR"))
     }
 }
 

@@ -1,0 +1,104 @@
+//! A new optional field needs no edit by hand: it changes generated files, and no other file names all fields of a record.
+//! `tests/it/evolution.rs` compiles the workspace with new fields.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gateway_codegen::config::Config;
+use gateway_codegen::ir::Service;
+use gateway_codegen::spec::read_bytes;
+use gateway_codegen::{Project, emit};
+
+fn root() -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).to_owned()
+}
+
+fn read(spec: &str) -> Service {
+    let reading = read_bytes(spec.as_bytes(), &root().join("spec"), "spec/gateway.toml");
+    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+}
+
+fn spec() -> String {
+    fs::read_to_string(root().join("spec/gateway.toml")).expect("it is there")
+}
+
+#[test]
+fn only_generated_files_change() {
+    let config = Config::parse(include_bytes!("../../../spec/codegen.toml")).expect("it is valid");
+    let files = |spec: &str| emit::all(&Project { service: &read(spec), config: &config });
+    let added = "added = { type = \"text\", presence = \"optional\", personal = true, doc = \"Added.\" }\nphone = {";
+    let (before, after) = (files(&spec()), files(&spec().replacen("phone = {", added, 1)));
+    let changed = after.iter().filter(|file| !before.contains(file));
+    let changed: Vec<_> = changed.map(|file| file.path.as_str()).collect();
+    assert_eq!(
+        changed,
+        [
+            "crates/gateway-cli/src/generated/commands.rs",
+            "crates/gateway-model/src/generated/draws.rs",
+            "crates/gateway-model/src/generated/models/candidate.rs",
+            "crates/gateway-model/src/generated/strategies.rs",
+            "crates/gateway-model/src/generated/tables.rs",
+            "crates/gateway-server/src/generated/record.rs",
+            "crates/gateway-testkit/src/generated/contract.rs",
+            "docs/generated/json-schema/candidate.json",
+            "docs/generated/openapi/list-candidates.json",
+            "docs/generated/openapi/recruitment-gateway.json",
+            "docs/generated/operations/list-candidates.md",
+            "docs/generated/types.md",
+        ]
+    );
+}
+
+#[test]
+fn no_other_file_names_all_fields() {
+    let service = read(&spec());
+    let mut lists = Vec::new();
+    for model in &service.models {
+        let mut names = service.flat_columns(model);
+        assert_eq!(names.pop().as_deref(), Some("extra"));
+        let names = names.join("\",\"");
+        // The columns of a table and the header of its rows, but not a choice of columns.
+        lists.push(format!("(&{}),[\"{names}\"]", model.rust.screaming_snake()));
+        lists.push(format!(").0,[\"{names}\",\"extra\"]"));
+        if model.fields.len() > 4 {
+            lists.push(names);
+        }
+    }
+    let rows = service.models.iter().map(|model| format!("{}Row {{", model.rust.pascal()));
+    let rows: Vec<_> = rows.collect();
+    let mut found = Vec::new();
+    for folder in ["crates", "tests", "xtask"] {
+        visit(&root().join(folder), &mut |path, text| {
+            let dense: String = text.split_whitespace().collect();
+            let dense = dense.replace('*', "");
+            let is_list = lists.iter().any(|list| dense.contains(list));
+            // A literal has a colon after its first field.
+            let is_whole = |row: &str| row.contains(':') && !row.contains("..");
+            let literals = rows.iter().flat_map(|row| text.split(row.as_str()).skip(1));
+            let ends = ["};", "})", "},", "}."];
+            let mut literals = literals.map(|row| {
+                ends.iter().fold(row, |row, end| row.split(end).next().unwrap_or_default())
+            });
+            if is_list || literals.any(is_whole) {
+                found.push(path.display().to_string());
+            }
+        });
+    }
+    assert_eq!(found, [""; 0], "these files need an edit for each new field");
+}
+
+/// Calls a function with the handwritten Rust files below a folder.
+fn visit(folder: &Path, each: &mut impl FnMut(&Path, &str)) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !matches!(name, "target" | "generated") {
+            visit(&path, each);
+        } else if name.ends_with(".rs") {
+            let text = fs::read_to_string(&path).expect("text");
+            each(&path, &text);
+        }
+    }
+}
