@@ -18,6 +18,7 @@ mod staged;
 mod tree;
 
 pub use crate::output::error::Error;
+use crate::output::mark::marked;
 pub(crate) use crate::output::rustfmt::formatted;
 
 /// All files that are generated from a spec: their expected content, by path.
@@ -37,7 +38,7 @@ pub enum Drift {
     Missing,
     /// The file was generated from an earlier spec or by an earlier generator.
     Outdated,
-    /// The file was edited by hand: its text does not match its mark.
+    /// The file was edited by hand: its text has neither a mark nor the hash in the lock.
     Edited,
     /// The file was generated earlier, but no longer is.
     Orphan,
@@ -67,7 +68,7 @@ impl Output {
         emitted.extend(tree::modules(&emitted));
         let mut files = BTreeMap::new();
         for GeneratedFile { path, text } in formatted(emitted, root)? {
-            let text = mark::marked(project.config, &path, &text);
+            let text = marked(project.config, &path, &text);
             if files.insert(path.clone(), text).is_some() {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
@@ -87,12 +88,15 @@ impl Output {
     /// # Errors
     /// If a file or folder cannot be read.
     pub fn compare(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
+        let lock = lock::Lock::read(&root.join(&self.lock))?;
         let mut drifts = Vec::new();
         for (path, text) in &self.files {
             let drift = match read(&root.join(path))? {
                 None => Drift::Missing,
                 Some(found) if found == *text => continue,
-                Some(found) if mark::fits(&found) == Some(true) => Drift::Outdated,
+                Some(found) if mark::is_marked(&found) && !lock.is_edited(path, &found) => {
+                    Drift::Outdated
+                }
                 Some(_) => Drift::Edited,
             };
             drifts.push((path.clone(), drift));
@@ -100,17 +104,17 @@ impl Output {
         for path in tree::generated(root, &self.folders)? {
             if !self.files.contains_key(&path) {
                 let found = read(&root.join(&path))?.unwrap_or_default();
-                let drift = if mark::fits(&found).is_some() { Drift::Orphan } else { Drift::Stray };
+                let drift = if mark::is_marked(&found) { Drift::Orphan } else { Drift::Stray };
                 drifts.push((path, drift));
             }
         }
         // Only the lock of the last run knows files that were generated elsewhere.
-        for path in lock::paths(&root.join(&self.lock))? {
-            let known = self.files.contains_key(&path)
-                || drifts.iter().any(|(drifted, _)| *drifted == path);
-            let text = if known { None } else { read(&root.join(&path))? };
-            if text.is_some_and(|text| mark::fits(&text).is_some()) {
-                drifts.push((path, Drift::Orphan));
+        for path in lock.paths() {
+            let known =
+                self.files.contains_key(path) || drifts.iter().any(|(drifted, _)| drifted == path);
+            let text = if known { None } else { read(&root.join(path))? };
+            if text.is_some_and(|text| mark::is_marked(&text)) {
+                drifts.push((path.to_owned(), Drift::Orphan));
             }
         }
         drifts.sort();
