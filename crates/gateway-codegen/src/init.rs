@@ -8,7 +8,8 @@ use crate::emit::GeneratedFile;
 use crate::init::place::Place;
 use crate::init::runtime::Runtime;
 use crate::init::values::Values;
-use crate::output::{Error, formatted};
+use crate::output::{Error, formatted, marked, unmarked};
+use crate::project::Project;
 use crate::report::Report;
 use crate::spec::grammar::Form;
 use crate::workspace::Workspace;
@@ -121,7 +122,8 @@ impl Init<'_> {
         let config = config::Config::read_file(root, &values.fill("«configuration»"));
         let workspace =
             config.and_then(|config| Workspace::of(root, config)).map_err(Failure::Spec)?;
-        values.add_service(&workspace).ok_or_else(|| {
+        let Workspace { config, service, .. } = &workspace;
+        values.add_service(&Project { service, config }).ok_or_else(|| {
             Failure::Argument(
                 "no example of the spec is one for clients with records; add one".to_owned(),
             )
@@ -130,12 +132,34 @@ impl Init<'_> {
         let filled = filled.map(|(path, text)| file(&values.fill(path), values.fill(text)));
         let filled = formatted(filled.collect(), root).map_err(Failure::Output)?;
         write(root, &filled)?;
+        // The generator fills a sample that has a mark.
+        let samples = templates::SAMPLES.iter().map(|(path, _)| values.fill(path));
+        let samples = samples.map(|path| file(&path, marked(config, &path, "")));
+        write(root, &samples.collect::<Vec<_>>())?;
         let output = workspace.generate().map_err(Failure::Output)?;
         output.write(root).map_err(Failure::Output)?;
         let (own, generated) = (own.len() + filled.len(), output.files().len());
         let command = values.fill("«command»");
         Ok(Started { workspace, own, generated, command })
     }
+}
+
+/// Returns the samples of a service that `init` or `add` started, without those that people own: they lack the mark.
+pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> {
+    let name = project.config.service();
+    let is_only = project.config.file == config::FILE;
+    let place = if is_only { Place::workspace() } else { Place::folder(name) };
+    let mut values = Values::new(name, &place);
+    let has_values = values.add_service(project).is_some();
+    let samples = templates::SAMPLES.iter().filter_map(|(path, template)| {
+        let path = values.fill(path);
+        let text = fs::read_to_string(root.join(&path)).ok()?;
+        let original = unmarked(&text)?;
+        // Without an example of the spec, a sample stays as it is.
+        let text = if has_values { values.fill(template) } else { original.to_owned() };
+        Some(file(&path, text))
+    });
+    samples.collect()
 }
 
 /// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.

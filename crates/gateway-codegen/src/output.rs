@@ -18,7 +18,7 @@ mod staged;
 mod tree;
 
 pub use crate::output::error::Error;
-use crate::output::mark::marked;
+pub(crate) use crate::output::mark::{marked, unmarked};
 pub(crate) use crate::output::rustfmt::formatted;
 
 /// All files that are generated from a spec: their expected content, by path.
@@ -66,6 +66,7 @@ impl Output {
     pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(project);
         emitted.extend(tree::modules(&emitted));
+        emitted.extend(crate::init::samples(project, root));
         let mut files = BTreeMap::new();
         for GeneratedFile { path, text } in formatted(emitted, root)? {
             let text = marked(project.config, &path, &text);

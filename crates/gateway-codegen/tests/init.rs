@@ -53,6 +53,40 @@ fn a_new_workspace_has_a_spec_crates_a_demo_and_tests() {
     insta::assert_snapshot!(text);
 }
 
+/// Replaces text in a file of a workspace.
+fn edit(root: &Path, path: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(root.join(path)).expect("text");
+    assert!(text.contains(from), "no `{from}` in {path}");
+    fs::write(root.join(path), text.replace(from, to)).expect("written");
+}
+
+/// The samples name an operation. The generator updates them until people delete their first line.
+#[test]
+fn the_samples_follow_the_spec_until_people_own_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(init(folder.path(), &["photos", GIT]).stderr, "");
+    let root = folder.path().join("photos");
+    let own = "crates/photos-client/examples/demo.rs";
+    let text = fs::read_to_string(root.join(own)).expect("text");
+    let (_, without_mark) = text.split_once('\n').expect("lines");
+    fs::write(root.join(own), without_mark).expect("written");
+
+    edit(&root, "spec/photos.toml", "list_items", "list_photos");
+    edit(&root, "spec/photos.toml", "items/list", "photos/list");
+    edit(&root, "spec/photos.toml", "items-of-a-shelf\"", "photos-of-a-shelf\"");
+    assert_eq!(run(&root, &["generate"]).stderr, "");
+    for (sample, expected) in [
+        ("crates/photos-cli/src/demo.rs", "MockListPhotos::like_photos_of_a_shelf"),
+        ("crates/photos-cli/tests/program.rs", "\"photos\", \"list\""),
+        ("crates/photos-client/tests/round_trip.rs", "client.list_photos("),
+    ] {
+        let text = fs::read_to_string(root.join(sample)).expect("text");
+        assert!(text.contains(expected) && !text.contains("ListItems"), "{text}");
+    }
+    assert_eq!(fs::read_to_string(root.join(own)).expect("text"), without_mark);
+    assert_eq!(run(&root, &["generate", "--check"]).code, 0);
+}
+
 #[test]
 fn a_spec_is_copied_with_its_fixtures() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -17,16 +17,20 @@ pub(super) const WORKSPACE: &[(&str, &str)] = &[
     ("README.md", include_str!("workspace/README.md")),
 ];
 
+/// The files of a service that name its operations. The generator keeps them up to date until people own them.
+pub(super) const SAMPLES: &[(&str, &str)] = &[
+    ("crates/«cli»/src/demo.rs", include_str!("cli/demo.rs")),
+    ("crates/«cli»/tests/program.rs", include_str!("cli/program.rs")),
+    ("crates/«client»/examples/«demo».rs", include_str!("client/demo.rs")),
+    ("crates/«client»/tests/round_trip.rs", include_str!("client/round_trip.rs")),
+];
+
 /// The other files of a service.
 pub(super) const SERVICE: &[(&str, &str)] = &[
     ("crates/«cli»/Cargo.toml", include_str!("cli/manifest.toml")),
-    ("crates/«cli»/src/demo.rs", include_str!("cli/demo.rs")),
     ("crates/«cli»/src/main.rs", include_str!("cli/main.rs")),
-    ("crates/«cli»/tests/program.rs", include_str!("cli/program.rs")),
     ("crates/«client»/Cargo.toml", include_str!("client/manifest.toml")),
-    ("crates/«client»/examples/«demo».rs", include_str!("client/demo.rs")),
     ("crates/«client»/src/lib.rs", include_str!("client/lib.rs")),
-    ("crates/«client»/tests/round_trip.rs", include_str!("client/round_trip.rs")),
     ("crates/«model»/Cargo.toml", include_str!("model/manifest.toml")),
     ("crates/«model»/src/lib.rs", include_str!("model/lib.rs")),
     ("crates/«model»/tests/generated.rs", include_str!("model/generated.rs")),

@@ -9,7 +9,6 @@ use crate::init::runtime::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
 use crate::project::Project;
 use crate::text::{inline, string};
-use crate::workspace::Workspace;
 
 /// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
 pub(super) struct Values<'a> {
@@ -47,9 +46,8 @@ impl<'a> Values<'a> {
     }
 
     /// Adds the values of a service. `None` if it has no example for clients with records.
-    pub(super) fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
-        let Workspace { config, service, .. } = workspace;
-        let project = Project { service, config };
+    pub(super) fn add_service(&mut self, project: &Project<'_>) -> Option<()> {
+        let Project { config, service } = *project;
         let (operation, example) = plainest(service)?;
         let record = service.response_model(operation)?;
         let method = operation.rust.method();
@@ -58,7 +56,7 @@ impl<'a> Values<'a> {
         let command = command(operation, example);
         let arguments: Vec<_> = command.iter().map(|word| string(word)).collect();
         let beside = operation.response.beside().map(|id| service.model(id));
-        let beside = beside.map(|model| format!(", &{}", smallest_record(&project, model)));
+        let beside = beside.map(|model| format!(", &{}", smallest_record(project, model)));
         let beside = beside.unwrap_or_default();
         let either = |list: &str, object: &str| (if is_list { list } else { object }).to_owned();
         self.values.retain(|(name, _)| *name != "title");
@@ -69,16 +67,16 @@ impl<'a> Values<'a> {
             ("testkit_rust", name(Role::Testkit)),
             ("operation", method),
             ("query_type", operation.rust.pascal()),
-            ("query", example_query(&project, operation, example)?),
+            ("query", example_query(project, operation, example)?),
             ("mock_type", operation.rust.preceded_by("mock").pascal()),
             ("mock_example", format!("like_{}", example.name.words())),
-            ("record", smallest_record(&project, record)),
+            ("record", smallest_record(project, record)),
             ("response", either("listing", "record")),
             ("secrets", secrets(service)),
             ("about", string(&service.title)),
             ("mocks", mocks(service)),
             ("query_types", query_types(service)),
-            ("calls", calls(&project)),
+            ("calls", calls(project)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
             ("arguments", arguments.join(", ")),
             ("answer", either("std::slice::from_ref(&record)", "&record") + &beside),

@@ -1,4 +1,6 @@
 //! The sample service of `--demo`: mocks that send the examples of the spec.
+//!
+//! The generator updates this file. To keep your own, delete the first line.
 
 use gateway_cli_core::client::AccessToken;
 use gateway_cli_core::{Demo, Failure, SampleService};

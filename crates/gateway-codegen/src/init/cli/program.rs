@@ -1,4 +1,6 @@
 //! The program prints what the service sends.
+//!
+//! The generator updates this file. To keep your own, delete the first line.
 
 use std::process::Command;
 

@@ -1,4 +1,6 @@
 //! Calls the mocks, and prints what the client reads.
+//!
+//! The generator updates this file. To keep your own, delete the first line.
 
 use «client_rust»::model::«query_type»;
 use «client_rust»::{AccessToken, Client};

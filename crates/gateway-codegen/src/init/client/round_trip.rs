@@ -1,4 +1,6 @@
 //! The client reads what a mock sends.
+//!
+//! The generator updates this file. To keep your own, delete the first line.
 
 use «client_rust»::model::{«query_types»};
 use «client_rust»::{AccessToken, Client};
