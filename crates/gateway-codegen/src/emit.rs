@@ -12,7 +12,6 @@ use crate::project::Project;
 
 mod cli;
 mod client;
-mod describe;
 mod file;
 mod filters;
 mod model;
@@ -45,3 +44,14 @@ const CRATES: &[(Role, Emitter)] = &[
 /// The emitters of the documents, which return nothing if the configuration lacks their path.
 const DOCUMENTS: &[Emitter] =
     &[openapi::emit_schemas, openapi::emit, reference::emit, spec_schema::emit];
+
+/// Returns each value once, in the order of their first places.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}

@@ -1,5 +1,5 @@
 //! A new optional field needs no edit by hand: it changes generated files, and no other file names all fields of a record.
-//! `tests/it/evolution.rs` compiles the workspace with new fields.
+//! `tests/workspaces/evolution.rs` compiles the workspace with new fields.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
 
@@ -96,7 +96,7 @@ fn visit(folder: &Path, each: &mut impl FnMut(&Path, &str)) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if path.is_dir() && !matches!(name, "target" | "generated") {
             visit(&path, each);
-        } else if name.ends_with(".rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = fs::read_to_string(&path).expect("text");
             each(&path, &text);
         }

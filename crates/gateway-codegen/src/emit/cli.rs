@@ -6,10 +6,10 @@ use askama::Template;
 
 use crate::config::Role;
 use crate::emit::model::examples::smallest_query;
+use crate::emit::model::marker;
 use crate::emit::model::queries::{optional, params, required};
-use crate::emit::model::service::marker;
 use crate::emit::model::tables::gauge;
-use crate::emit::{GeneratedFile, filters};
+use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     BodyFormat, Command, Gauge, Model, Operation, Param, Primitive, Response, Service, Type,
     ValueType,
@@ -212,16 +212,6 @@ impl Commands<'_> {
         let flags = flags.unwrap_or_default();
         format!("{about}\n#[command(name = {})]\n{after}{variant}{flags},", string(name))
     }
-}
-
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for value in values {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
 }
 
 /// Returns the name of the constant with the type of a record.

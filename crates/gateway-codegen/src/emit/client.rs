@@ -3,10 +3,10 @@
 use askama::Template;
 
 use crate::config::Role;
+use crate::emit::model::marker;
 use crate::emit::model::queries::{output, required};
-use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::emit::{GeneratedFile, describe, filters};
+use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Operation, Service};
 use crate::project::Project;
 

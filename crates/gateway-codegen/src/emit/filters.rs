@@ -1,4 +1,4 @@
-//! The filters of the templates, which turn a text of the spec into code that it cannot break.
+//! The filters of the templates, and descriptions that several of them have. A filter turns a text of the spec into code that it cannot break.
 
 #![expect(
     clippy::inline_always,
@@ -12,6 +12,7 @@ use std::fmt::Display;
 
 use askama::{Result, Values, filter_fn};
 
+use crate::ir::{Doc, Operation, Service, Source};
 use crate::text;
 
 /// Writes a description as a doc comment, at a depth of indentation.
@@ -73,4 +74,28 @@ pub(super) fn code(text: impl Display, _: &dyn Values) -> Result<String> {
 #[filter_fn]
 pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Result<String> {
     Ok(text::fenced(language, &text.to_string()))
+}
+
+/// Returns a description with its sections of the contract.
+pub(super) fn declaration(doc: &Doc, source: &Source) -> String {
+    let see = source.phrase().map(|sections| format!("\n\nSee {sections}."));
+    doc.0.clone() + &see.unwrap_or_default()
+}
+
+/// Returns the description of an operation, with its sections of the contract and how it is selected.
+pub(super) fn operation(service: &Service, operation: &Operation) -> String {
+    let see = operation.source.phrase().map(|sections| format!("See {sections}. "));
+    let call = match (operation.post, service.request_of(operation, &[])) {
+        (Some(_), _) => service.target_of(operation),
+        (None, (query, _)) if query.is_empty() => service.path_of(operation),
+        (None, (query, _)) => query,
+    };
+    let note = operation.post_note().map(|note| format!("\n\n{note}")).unwrap_or_default();
+    format!("{}\n\n{}Sent as `{call}`.{note}", operation.doc.0, see.unwrap_or_default())
+}
+
+/// Returns a description with the reason why something is deprecated, if it is.
+pub(super) fn deprecated(doc: &str, why: Option<&String>) -> String {
+    let why = why.map(|why| format!("\n\nDeprecated: {why}."));
+    doc.to_owned() + &why.unwrap_or_default()
 }

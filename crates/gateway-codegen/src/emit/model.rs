@@ -1,11 +1,14 @@
-//! Code of the model: scalars, enums, records, queries, tables, constants and random values.
+//! Code of the model: the service, its scalars and enums; the modules beside have records, queries, tables and random values.
 
 use askama::Template;
 
 use crate::config::Role;
-use crate::emit::GeneratedFile;
-use crate::ir::Service;
+use crate::emit::{GeneratedFile, filters};
+use crate::ir::{
+    Auth, Code, Dispatch, Enum, Place, Primitive, RustName, Scalar, SecretPlace, Service,
+};
 use crate::project::Project;
+use crate::text::{string, strings};
 
 mod columns;
 pub(in crate::emit) mod examples;
@@ -13,16 +16,33 @@ mod paging;
 pub(in crate::emit) mod queries;
 mod random;
 pub(in crate::emit) mod records;
-pub(super) mod service;
 pub(in crate::emit) mod states;
 pub(in crate::emit) mod tables;
-mod types;
 
 #[derive(Template)]
 #[template(path = "model/root.rs.jinja")]
 struct Root<'a> {
     purpose: String,
     service: &'a Service,
+}
+
+#[derive(Template)]
+#[template(path = "model/scalars.rs.jinja")]
+struct Scalars<'a> {
+    service: &'a Service,
+}
+
+#[derive(Template)]
+#[template(path = "model/enums.rs.jinja")]
+struct Enums<'a> {
+    service: &'a Service,
+}
+
+#[derive(Template)]
+#[template(path = "model/service.rs.jinja")]
+struct TheService<'a> {
+    service: &'a Service,
+    marker: String,
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
@@ -32,9 +52,104 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let root = Root { purpose: project.purpose(), service };
     files.push(GeneratedFile::rust(format!("{folder}.rs"), &root));
     files.push(queries::emit(project, format!("{folder}/queries.rs")));
-    files.extend(types::emit(service, &folder));
+    files.push(GeneratedFile::rust(format!("{folder}/enums.rs"), &Enums { service }));
+    files.push(GeneratedFile::rust(format!("{folder}/scalars.rs"), &Scalars { service }));
     files.extend(random::emit(service, &folder));
-    files.push(service::emit(service, &folder));
+    let the_service = TheService { service, marker: marker(service) };
+    files.push(GeneratedFile::rust(format!("{folder}/service.rs"), &the_service));
     files.push(tables::emit(service, &folder));
     files
+}
+
+/// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
+fn kind(scalar: &Scalar) -> String {
+    if let Some(codes) = &scalar.codes {
+        let list = |codes: &[Code]| {
+            let codes = codes.iter().map(|code| format!("codegen::{}", code.expression()));
+            codes.collect::<Vec<_>>().join(", ")
+        };
+        return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
+    }
+    let digits = scalar.form.digits.filter(|_| scalar.digits);
+    let kind = digits.or(scalar.form.kind).unwrap_or(match scalar.form.primitive {
+        Primitive::Text => "text",
+        Primitive::Signed => "signed_integer",
+        Primitive::Unsigned => "integer",
+        Primitive::Float => "float",
+        Primitive::Boolean | Primitive::Coded => "boolean",
+    });
+    let either = scalar.wire.either().map(|either| format!(", {either}"));
+    format!("{kind}{}", either.unwrap_or_default())
+}
+
+/// Returns an integer that is not one of the values, for the examples.
+fn unlisted_code(one: &Enum) -> i64 {
+    let mut code = 99;
+    while one.lists(&code.to_string()) {
+        code += 1;
+    }
+    code
+}
+
+/// Returns a text that is not one of the values, for the examples.
+fn unlisted(one: &Enum) -> String {
+    let mut text = "later".to_owned();
+    while one.lists(&text) {
+        text.push_str(" still");
+    }
+    text
+}
+
+fn selector_doc(dispatch: &Dispatch) -> String {
+    let (is_first, s, are) = match dispatch.selectors.len() {
+        0 | 1 => ("", "", "selects"),
+        _ => ("first of the ", "s", "select"),
+    };
+    let place = match dispatch.place {
+        Place::Query => format!("query parameter{s}"),
+        Place::Form => format!("field{s} of the form"),
+        Place::Path => return "Empty: the end of the path selects the operation.".to_owned(),
+    };
+    format!("The {is_first}{place} that {are} the operation.")
+}
+
+/// Returns the expression for how a call is authenticated.
+pub(in crate::emit) fn auth_code(auth: &Auth) -> String {
+    let secrets = match auth {
+        Auth::None => return "Auth::None".to_owned(),
+        Auth::Bearer => return "Auth::Bearer".to_owned(),
+        Auth::Secrets(secrets) => secrets.iter().map(|secret| {
+            let place = match secret.place {
+                SecretPlace::Query => "Query",
+                SecretPlace::Form => "Form",
+                SecretPlace::Header => "Header",
+                SecretPlace::Path => "Path",
+            };
+            format!("Secret::new({}, SecretPlace::{place})", string(&secret.name))
+        }),
+    };
+    format!("Auth::Secrets(&[{}])", secrets.collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the expression for how a call names its operation.
+pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
+    let selectors = strings(&dispatch.selectors);
+    let code = match dispatch.place {
+        Place::Query => format!("Dispatch::query(&[{selectors}])"),
+        Place::Form => format!("Dispatch::form(&[{selectors}])"),
+        Place::Path => "Dispatch::path()".to_owned(),
+    };
+    let constants = dispatch.constants.iter();
+    let constants = constants.map(|(name, value)| format!("({}, {})", string(name), string(value)));
+    let constants = constants.collect::<Vec<_>>().join(", ");
+    if constants.is_empty() { code } else { format!("{code}.constants(&[{constants}])") }
+}
+
+/// Returns the name of the type that is the service.
+pub(in crate::emit) fn marker(service: &Service) -> String {
+    let name = RustName::new(&service.name);
+    let name = name.map_or_else(|| "TheService".to_owned(), |name| name.pascal());
+    // The types that some services import beside their own.
+    let is_taken = ["Auth", "Dispatch", "Secret", "SecretPlace"].contains(&name.as_str());
+    if is_taken { name + "_" } else { name }
 }

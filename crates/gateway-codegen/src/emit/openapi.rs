@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::emit::distinct;
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::openapi::schemas::{Schemas, line, object};
 use crate::ir::{
@@ -204,16 +205,6 @@ fn merged(service: &Service, operations: &[&Operation]) -> Value {
         "requestBody": body,
         "responses": responses(service, schema, operations),
     }))
-}
-
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for value in values {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
 }
 
 /// Returns the schema of values that have one of some schemas.

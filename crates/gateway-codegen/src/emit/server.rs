@@ -4,10 +4,10 @@ use askama::Template;
 
 use crate::config::Role;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Model, Operation, Param, Response, Service};
+use crate::ir::{Code, Model, Operation, Otherwise, Param, Primitive, Response, Service};
 use crate::project::Project;
+use crate::text::{string, strings};
 
-mod parameters;
 mod record;
 
 #[derive(Template)]
@@ -48,6 +48,12 @@ struct Attribute<'a> {
     fields: Vec<(String, String)>,
 }
 
+#[derive(Template)]
+#[template(path = "server/parameters.rs.jinja")]
+struct Parameters<'a> {
+    operations: Vec<&'a Operation>,
+}
+
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
@@ -57,11 +63,13 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let attributes: Vec<_> =
         params.filter_map(|(one, param)| attribute(service, one, param)).collect();
     let root = Root { purpose: project.purpose(), has_attributes: !attributes.is_empty() };
+    let operations = service.operations.iter().filter(|one| !one.params.is_empty());
+    let parameters = Parameters { operations: operations.collect() };
     let mut files = vec![
         GeneratedFile::rust(format!("{folder}.rs"), &root),
         GeneratedFile::rust(file("call"), &Calls { service }),
         GeneratedFile::rust(file("operation"), &Operations { service }),
-        GeneratedFile::rust(file("parameters"), &parameters::template(service)),
+        GeneratedFile::rust(file("parameters"), &parameters),
         GeneratedFile::rust(file("record"), &record::template(service)),
     ];
     if root.has_attributes {
@@ -95,4 +103,65 @@ fn attribute<'a>(
     let fields = operation.needed_by(param).map(of).chain([identity, of(param)]).collect();
     let is_whole = !operation.params.iter().any(is_part);
     is_whole.then_some(Attribute { operation, param, name, model, fields })
+}
+
+fn ty(param: &Param) -> String {
+    let ty = match param.ty.in_query() {
+        Primitive::Text | Primitive::Boolean | Primitive::Coded => "String",
+        Primitive::Signed if param.ty.as_closed_enum().is_some() => "String",
+        Primitive::Signed => "i64",
+        Primitive::Unsigned => "u64",
+        Primitive::Float => "parameter::Float",
+    };
+    if param.required { ty.to_owned() } else { format!("Option<{ty}>") }
+}
+
+/// Returns the call that reads a parameter within the limits of the spec.
+fn reader(param: &Param) -> String {
+    let wire = string(&param.wire);
+    if let Some(texts) = listed(param) {
+        return format!("parameter::listed(pairs, {wire}, &[{texts}])");
+    }
+    match param.ty.in_query() {
+        Primitive::Signed => {
+            let end = |limit: Option<i64>, end: &str| {
+                limit.map_or_else(|| format!("i64::{end}"), |limit| limit.to_string())
+            };
+            let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
+            format!("parameter::between(pairs, {wire}, {min}..={max})")
+        }
+        Primitive::Unsigned => format!("parameter::integer(pairs, {wire})"),
+        Primitive::Float => format!("parameter::float(pairs, {wire})"),
+        Primitive::Text | Primitive::Boolean | Primitive::Coded => {
+            let most = param.max_chars.map(|_| format!("Some(Self::{})", max_chars(param)));
+            let most = most.unwrap_or_else(|| "None".to_owned());
+            format!("parameter::text(pairs, {wire}, {most})")
+        }
+    }
+}
+
+/// Returns the name of the constant with the maximum length of a parameter.
+fn max_chars(param: &Param) -> String {
+    param.rust.followed_by("max_chars").screaming_snake()
+}
+
+/// Returns the only texts that the parameter may have, as literals, if the spec lists them.
+fn listed(param: &Param) -> Option<String> {
+    if param.ty.in_query() == Primitive::Boolean {
+        return Some(strings(["true", "false"]));
+    }
+    if let Some(codes) = param.ty.codes() {
+        return Some(strings(codes.all().map(Code::text)));
+    }
+    let closed = param.ty.as_closed_enum()?;
+    Some(strings(closed.values.iter().map(|value| &value.wire)))
+}
+
+/// Returns the parameters that have this effect without an optional one that they need, each with
+/// the one it needs.
+fn dependent(operation: &Operation, otherwise: Otherwise) -> Vec<(&Param, &Param)> {
+    let params = operation.params.iter().filter(|param| param.otherwise == otherwise);
+    let pairs =
+        params.flat_map(|param| operation.needed_by(param).map(move |needed| (param, needed)));
+    pairs.filter(|(_, needed)| !needed.required).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Code, Field, Model, Primitive, Service, ValueType};
+use crate::ir::{Field, Model, Primitive, Service, ValueType};
 use crate::text::strings;
 
 /// A column of a table.
@@ -136,19 +136,11 @@ fn column(service: &Service, outer: Option<&Field>, field: &Field) -> Column {
 
 /// Returns the kind of the JSON value that a record writes.
 fn kind(ty: &ValueType) -> &'static str {
-    match ty.in_record() {
-        Primitive::Text => "text",
-        Primitive::Signed | Primitive::Unsigned => "integer",
-        Primitive::Float => "real",
-        Primitive::Boolean => "boolean",
-        Primitive::Coded => {
-            let codes = ty.codes().map(|codes| [codes.yes.first(), codes.no.first()]);
-            match codes.unwrap_or_default() {
-                [Some(Code::Text(_)), Some(Code::Text(_))] => "text",
-                [Some(Code::Integer(_)), Some(Code::Integer(_))] => "integer",
-                [Some(Code::Boolean(_)), Some(Code::Boolean(_))] => "boolean",
-                _ => "json",
-            }
-        }
+    match (ty.in_record(), ty.field_type()) {
+        (Primitive::Text, _) | (Primitive::Coded, "Text") => "text",
+        (Primitive::Signed | Primitive::Unsigned, _) | (Primitive::Coded, "Integer") => "integer",
+        (Primitive::Float, _) => "real",
+        (Primitive::Boolean, _) | (Primitive::Coded, "Boolean") => "boolean",
+        (Primitive::Coded, _) => "json",
     }
 }

@@ -2,10 +2,9 @@
 
 use askama::Template;
 
-use crate::emit::model::service::marker;
 use crate::emit::model::states::States;
-use crate::emit::model::{examples, paging};
-use crate::emit::{GeneratedFile, describe, filters};
+use crate::emit::model::{examples, marker, paging};
+use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     Body, BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
 };
@@ -133,7 +132,7 @@ fn param_doc(operation: &Operation, param: &Param) -> String {
     let needs = needed(operation, param).map(|names| format!("Needs {names}."));
     let parts = [Some(param.doc.0.clone()), needs, default(param)].into_iter().flatten();
     let doc = parts.collect::<Vec<_>>().join("\n\n");
-    describe::deprecated(&doc, param.deprecated.as_ref())
+    filters::deprecated(&doc, param.deprecated.as_ref())
 }
 
 fn constructor_doc(operation: &Operation) -> String {
@@ -349,14 +348,7 @@ fn place(service: &Service, body: &Body) -> String {
 
 /// Returns the verdicts of the service, each once, in the order of the operations.
 fn verdicts(service: &Service) -> Vec<&Verdict> {
-    let mut found: Vec<&Verdict> = Vec::new();
-    let bodies = service.operations.iter().filter_map(|operation| operation.response.body());
-    for verdict in bodies.filter_map(|body| body.verdict.as_ref()) {
-        if !found.contains(&verdict) {
-            found.push(verdict);
-        }
-    }
-    found
+    distinct(service.operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()))
 }
 
 /// Returns the expression for a verdict without codes and messages.

@@ -3,8 +3,7 @@
 use askama::Template;
 
 use crate::emit::model::columns::{Column, Names, columns, is_reserved};
-use crate::emit::model::queries;
-use crate::emit::model::service::marker;
+use crate::emit::model::{marker, queries};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Code, Gauge, Model, Operation, Param, Service};
 use crate::text::{string, strings};

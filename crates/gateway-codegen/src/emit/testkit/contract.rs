@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use crate::emit::filters;
-use crate::emit::model::service::{auth_code, dispatch_code};
+use crate::emit::model::{auth_code, dispatch_code};
+use crate::emit::{distinct, filters};
 use crate::ir::{
     Body, BodyFormat, Code, Decides, Field, ID, Leniency, Model, ModelId, OpenRef, Operation,
     Otherwise, Paging, Param, Primitive, Response, Says, Service, Type, ValueType, Wire,
@@ -236,13 +236,7 @@ fn name(model: &Model) -> String {
 
 /// Returns the ids of the open points about a declaration and about its type, each once.
 fn points(open: &[OpenRef], of_type: &[OpenRef]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for point in open.iter().chain(of_type) {
-        if !names.contains(&point.0.as_str()) {
-            names.push(&point.0);
-        }
-    }
-    strings(names)
+    strings(distinct(open.iter().chain(of_type).map(|point| &point.0)))
 }
 
 /// Returns the ids of the open points about a field.

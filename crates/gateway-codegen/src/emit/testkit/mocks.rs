@@ -4,8 +4,8 @@ use askama::Template;
 
 use crate::config::Role;
 use crate::emit::filters;
+use crate::emit::model::marker;
 use crate::emit::model::queries::beside;
-use crate::emit::model::service::marker;
 use crate::emit::testkit::Fixtures;
 use crate::ir::{Auth, Example, Operation, Param, Primitive, Response, Service, Type, Verdict};
 use crate::project::Project;
