@@ -79,6 +79,7 @@ mod program;
 mod proxies;
 #[cfg(test)]
 mod read_only;
+#[cfg(target_os = "linux")]
 #[cfg(test)]
 #[path = "../../../../tests/recorded/server.rs"]
 mod recorded;
