@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 
 use gateway_client::model::{Candidate, Credits, Portal, Vacancy};
-use gateway_codegen::spec::grammar::Form;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
@@ -29,29 +28,6 @@ fn schema_and_decoder_of_vacancies_agree() {
 #[test]
 fn schema_and_decoder_of_credits_agree() {
     agree("credits", |text| serde_json::from_str::<Credits>(text).is_ok());
-}
-
-/// The pattern of a form, for editors, and the code of the reader of the spec.
-#[test]
-fn pattern_and_reader_of_every_form_agree() {
-    let piece = prop::sample::select(vec![
-        "a", "B", "z9", "0", "1", "12", ".", "-", "_", "~", "/", "//", " ", "\n", "é", "☂", "&",
-        "=", "?", "\"", "+", "json",
-    ]);
-    let text = prop::collection::vec(piece, 0..7).prop_map(|pieces| pieces.concat());
-    for form in Form::ALL {
-        let schema =
-            json!({ "type": "string", "pattern": form.pattern(), "maxLength": form.longest() });
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
-        TestRunner::new(config)
-            .run(&text, |text| {
-                let valid = validator.is_valid(&Value::from(text.as_str()));
-                prop_assert_eq!(form.fits(&text), valid, "{:?} {:?}", form, text);
-                Ok(())
-            })
-            .unwrap();
-    }
 }
 
 /// Compares the schema and the decoder on many values: mostly records, many of them almost valid.

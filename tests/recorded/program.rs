@@ -25,7 +25,7 @@ fn help() {
         writeln!(script, "gateway {} -h", path.join(" ")).unwrap();
         script
     });
-    // The same line ends every page. Empty lines say nothing.
+    // The same line ends every page.
     let end = "\nCommon options: `gateway help options`\nexit 0\n";
     let seen = shell().see_each(&script).replace(end, "\n");
     compare("help", &seen.replace("\n\n", "\n"));
@@ -170,6 +170,7 @@ gateway --demo credits forecast
 gateway --demo check | sha256sum
 gateway --demo check -o table
 gateway --demo check --strict -o table
+gateway --demo check --filter check=authorization.required -o json
 gateway --demo check --report tap | head -n 4
 gateway --demo check --report junit | head -n 4
 gateway --demo check --report xml
@@ -189,6 +190,7 @@ gateway candidates
 gateway help candidates list | head -n 3
 gateway candidates list extra
 gateway --demo candidates list --vacancy-id 101 --staus New
+gateway dashboard --demo --listen 0.0.0.0:0
 gateway dashboard --from absent.db
 gateway --demo dashboard --from absent.db
 gateway cache clear
@@ -269,7 +271,6 @@ const FAULTS: &[&str] = &[
 ];
 
 /// Starts a server with one fault below each path.
-#[expect(clippy::too_many_lines, reason = "a table of faults")]
 fn fault_server() -> RawServer {
     RawServer::start(|request: &RawRequest, connection: &mut Connection| {
         let target = request.target();
@@ -508,7 +509,7 @@ fn mirror() {
     compare("metrics-mirror", &shell::metrics(&metrics));
 }
 
-const MIRROR_BEFORE: &str = r"
+const MIRROR_BEFORE: &str = r#"
 # Before the first sync
 gateway mirror status
 gateway mirror changes
@@ -574,7 +575,6 @@ gateway credits check --below 100 --once
 gateway credits check --below 100 --once
 gateway credits forecast
 gateway credits forecast -o table
-gateway dashboard --listen 0.0.0.0:0
 # Consumers
 gateway watch --once
 gateway watch --once --exec 'cat' --emit-baseline
@@ -586,7 +586,7 @@ GATEWAY_WEBHOOK_SECRET=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw gateway watch --on
 GATEWAY_WEBHOOK_SECRET=short gateway watch --once --webhook https://hooks.example.com
 gateway watch --every 1x
 gateway mirror consumers -o csv
-";
+"#;
 
 const MIRROR_AFTER: &str = r#"
 # Later changes

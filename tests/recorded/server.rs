@@ -421,13 +421,10 @@ struct Asking {
 
 impl Asking {
     fn see(&mut self, address: &str, requests: &str) -> String {
+        let is_comment = |line: &str| line.starts_with('#');
         let mut seen = String::new();
         for line in requests.trim().lines() {
-            if line.starts_with('#') {
-                writeln!(seen, "{line}").unwrap();
-            } else {
-                seen += &self.one(address, line);
-            }
+            seen += &if is_comment(line) { format!("{line}\n") } else { self.one(address, line) };
         }
         seen
     }
@@ -438,11 +435,13 @@ impl Asking {
         let sent = sent.replace("Bearer DEMO", &format!("Bearer {demo}"));
         let sent = sent.replace("earer T", &format!("earer {own}"));
         let sent = sent.replace("TAG", &self.tag).replace("LONG", &"x".repeat(17_000));
-        // A request with two spaces before its target has no fields.
-        let is_split = !sent.starts_with("GET  ");
-        let mut parts = sent.split("  ").filter(|_| is_split);
-        let first = parts.next().unwrap_or(&sent).to_owned();
-        let fields: Vec<&str> = parts.collect();
+        let (first, fields) = match sent.strip_prefix("GET  ") {
+            Some(rest) => (format!("GET  {rest}"), Vec::new()),
+            None => {
+                let mut parts = sent.split("  ").map(str::to_owned);
+                (parts.next().unwrap(), parts.collect())
+            }
+        };
         let version = if first.contains("HTTP/") { "" } else { " HTTP/1.1" };
         let mut head = format!("{first}{version}\r\nConnection: close\r\n");
         for (name, default) in [("host:", "recorded"), ("authorization:", &format!("Bearer {own}"))]

@@ -43,9 +43,6 @@ Usage: cargo xtask [COMMAND]
                           crates that they affect, and the versions that they require; fail
                           if the version of the spec is too low
   spec show [OPERATION]   describe an operation on one screen; without a name, list all
-  spec upgrade            rewrite the spec in the newest version of the language; keep comments
-                          and layout
-  spec upgrade --print    print the rewritten spec; write nothing
   explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
   layers                  check the dependencies between the crates

@@ -1,7 +1,9 @@
 //! Diagnostics about a spec: their position, their text, and how they are printed.
 
-use std::fmt::Write as _;
+use std::fmt;
 use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Renderer, Snippet};
 
 pub use self::code::{CODES, Code, Level};
 
@@ -78,6 +80,52 @@ impl Diagnostic {
     }
 }
 
+/// The printed diagnostics about a file: why it is rejected, or the warnings about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The path of the file, as messages show it.
+    pub path: String,
+    /// The errors and warnings, in the order of the file; empty if there are none.
+    pub text: String,
+    /// Number of errors.
+    pub errors: usize,
+    /// Number of warnings.
+    pub warnings: usize,
+}
+
+impl Report {
+    /// Creates the report of one error about a whole file.
+    pub(crate) fn of_file(path: &str, why: &str) -> Self {
+        let text = format!("{path}: error: {why}\n");
+        Self { path: path.to_owned(), text, errors: 1, warnings: 0 }
+    }
+
+    /// Returns the path with the number of errors and warnings; `None` if there are none.
+    ///
+    /// ```
+    /// let report = gateway_codegen::Config::parse(b"").expect_err("it is empty");
+    /// assert_eq!(report.summary().as_deref(), Some("spec/codegen.toml: 1 error"));
+    /// ```
+    pub fn summary(&self) -> Option<String> {
+        let count = |number: usize, what: &str| match number {
+            0 => None,
+            1 => Some(format!("1 {what}")),
+            _ => Some(format!("{number} {what}s")),
+        };
+        let counts = [count(self.errors, "error"), count(self.warnings, "warning")];
+        let counts: Vec<_> = counts.into_iter().flatten().collect();
+        (!counts.is_empty()).then(|| format!("{}: {}", self.path, counts.join(" and ")))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text.trim_end())
+    }
+}
+
+impl std::error::Error for Report {}
+
 /// A text with its name, for printing diagnostics.
 #[derive(Clone, Debug)]
 pub struct SourceText<'a> {
@@ -94,73 +142,66 @@ impl<'a> SourceText<'a> {
         Self { path, text, lines: [0].into_iter().chain(newlines).collect() }
     }
 
-    /// Returns the line and column of a byte. Both start at 1, and columns count characters.
-    pub fn position(&self, byte: usize) -> (usize, usize) {
-        let byte = self.boundary(byte);
-        let line = self.lines.partition_point(|&start| start <= byte);
-        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
-        (line, self.text.get(start..byte).unwrap_or_default().chars().count() + 1)
-    }
-
-    /// Returns the printed form of a diagnostic, with the line of the spec and carets.
+    /// Returns the printed form of a diagnostic, with the lines of the spec and carets.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
-        let (line, column) = self.position(diagnostic.span.start);
-        let Code { id, level, .. } = diagnostic.code;
-        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let other = diagnostic.elsewhere.as_ref().map(|place| {
-            let slash = if folder.is_empty() { "" } else { "/" };
-            (place, format!("{folder}{slash}{}", place.path))
-        });
-        let other =
-            other.as_ref().map(|(place, path)| (*place, SourceText::new(path, &place.text)));
-        let lines = other.as_ref().map(|(place, text)| text.position(place.span.start).0);
-        let gutter = " ".repeat(self.gutter(diagnostic).max(lines.unwrap_or(1).to_string().len()));
-        let mut out =
-            format!("{}:{line}:{column}: {level}[{id}]: {}\n", self.path, diagnostic.message);
-        self.snippet(&mut out, &gutter, &diagnostic.span, "");
+        let Code { id, level, .. } = *diagnostic.code;
+        let level = if level == Level::Error {
+            annotate_snippets::Level::ERROR
+        } else {
+            annotate_snippets::Level::WARNING
+        };
+        let mut group = level
+            .primary_title(diagnostic.message.as_str())
+            .id(id)
+            .element(self.snippet(AnnotationKind::Primary, &diagnostic.span, ""));
         if let Some((span, what)) = &diagnostic.related {
-            self.related(&mut out, &gutter, span, what);
+            group = group.element(self.snippet(AnnotationKind::Context, span, what));
         }
-        if let Some((Elsewhere { span, note, .. }, text)) = &other {
-            text.related(&mut out, &gutter, span, note);
+        let folder =
+            self.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        if let Some(Elsewhere { path, text, span, note }) = &diagnostic.elsewhere {
+            let path = folder + path;
+            let other = SourceText::new(&path, text);
+            let snippet = other.snippet(AnnotationKind::Context, span, note).path(path.clone());
+            group = group.element(snippet);
+            return Self::printed(group, diagnostic);
         }
-        for help in diagnostic.help.iter().flat_map(|help| help.lines()) {
-            _ = writeln!(out, "{gutter} = help: {help}");
-        }
-        out
+        Self::printed(group, diagnostic)
     }
 
-    fn related(&self, out: &mut String, gutter: &str, span: &Range<usize>, what: &str) {
-        let (line, column) = self.position(span.start);
-        _ = writeln!(out, "{gutter} ::: {}:{line}:{column}", self.path);
-        self.snippet(out, gutter, span, what);
+    fn printed(group: Group<'_>, diagnostic: &Diagnostic) -> String {
+        let help = diagnostic.help.iter().flat_map(|help| help.lines());
+        let group = group.elements(help.map(|help| annotate_snippets::Level::HELP.message(help)));
+        Renderer::plain().term_width(WIDTH).render(&[group]) + "\n"
     }
 
-    fn gutter(&self, diagnostic: &Diagnostic) -> usize {
-        let spans = [Some(&diagnostic.span), diagnostic.related.as_ref().map(|(span, _)| span)];
-        let lines = spans.into_iter().flatten().map(|span| self.position(span.start).0);
-        lines.max().unwrap_or(1).to_string().len()
-    }
-
-    fn snippet(&self, out: &mut String, gutter: &str, span: &Range<usize>, what: &str) {
-        let (number, column) = self.position(span.start);
-        let start = self.lines.get(number - 1).copied().unwrap_or_default();
-        let line = self.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let covered = self.boundary(span.end).saturating_sub(self.boundary(span.start));
-        let rest: String = line.chars().skip(column - 1).collect();
-        let length = rest.char_indices().take_while(|&(at, _)| at < covered).count().max(1);
-
-        // Of a very long line, only the part around the place is shown.
-        let from = if line.chars().count() > WIDTH { column.saturating_sub(WIDTH / 3) } else { 0 };
-        let (from, before) = if from == 0 { (0, "") } else { (from, "…") };
-        let shown: String = line.chars().skip(from).take(WIDTH).map(visible).collect();
-        let after = if line.chars().count() > from + WIDTH { "…" } else { "" };
-        let pad = " ".repeat(column - 1 - from + before.chars().count());
-        let carets = "^".repeat(length.min(WIDTH.saturating_sub(pad.len()).max(1)));
-        let space = if what.is_empty() { "" } else { " " };
-        _ = writeln!(out, "{gutter} |");
-        _ = writeln!(out, "{number:>width$} | {before}{shown}{after}", width = gutter.len());
-        _ = writeln!(out, "{gutter} | {pad}{carets}{space}{what}");
+    /// Returns the line of a place. The library would search all lines for it.
+    fn snippet<'s>(
+        &'s self,
+        kind: AnnotationKind,
+        span: &Range<usize>,
+        what: &'s str,
+    ) -> Snippet<'s, Annotation<'s>> {
+        let start = self.boundary(span.start);
+        let line = self.lines.partition_point(|&line| line <= start);
+        let first = self.lines.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        let text =
+            self.text.get(first..).and_then(|rest| rest.split('\n').next()).unwrap_or_default();
+        let end = self.boundary(span.end).clamp(start, first + text.len().max(start - first));
+        let label = Some(what).filter(|what| !what.is_empty());
+        // An invisible character is shown, in as many bytes.
+        let text: String = text
+            .chars()
+            .map(|c| match (crate::text::is_hidden(c), c.len_utf8()) {
+                (true, 3) => "\u{fffd}".to_owned(),
+                (true, 4) => "\u{fffd} ".to_owned(),
+                _ => c.to_string(),
+            })
+            .collect();
+        Snippet::source(text)
+            .line_start(line)
+            .path(self.path)
+            .annotation(kind.span(start - first..end - first).label(label))
     }
 
     /// Returns the start of the character to which a byte belongs.
@@ -173,7 +214,7 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// Maximum length of a printed line of the spec, in characters.
+/// Maximum length of a printed line, in characters.
 const WIDTH: usize = 150;
 
 /// Replaces characters that are invisible or would break the output.
@@ -224,6 +265,12 @@ pub(crate) fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
     };
     let most = (written.chars().count() / 3).max(1);
     let meant = folded(written);
+    // A name that was shortened, such as `bool`.
+    if let (3.., Some(name)) =
+        (meant.len(), names.iter().find(|name| folded(name).starts_with(&meant)))
+    {
+        return Some(name);
+    }
     names
         .iter()
         .map(|name| (strsim::osa_distance(&meant, &folded(name)), *name))
@@ -254,7 +301,7 @@ mod tests {
         let diagnostic = Diagnostic::new(code, &(12..15), "no").related(&(0..1), "first here");
         assert_eq!(
             source.render(&diagnostic),
-            "s.toml:2:6: error[GW003]: no\n  |\n2 | bé = \"x\"\n  |      ^^^\n  ::: s.toml:1:1\n  |\n1 | a = 1\n  | ^ first here\n"
+            "error[GW003]: no\n --> s.toml:2:6\n  |\n2 | bé = \"x\"\n  |      ^^^\n  |\n ::: s.toml:1:1\n  |\n1 | a = 1\n  | - first here\n"
         );
     }
 }

@@ -7,8 +7,7 @@
 pub use self::file::{GeneratedFile, MARK};
 pub(crate) use self::model::examples::chain as example_query;
 pub(crate) use self::model::records::constructor as smallest_record;
-use crate::config::Role;
-use crate::project::Project;
+use crate::config::{Project, Role};
 
 mod cli;
 mod client;

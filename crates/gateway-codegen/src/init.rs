@@ -4,16 +4,16 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::config::Project;
+use crate::diag::Report;
 use crate::emit::GeneratedFile;
 use crate::init::place::Place;
 use crate::init::runtime::Runtime;
 use crate::init::values::Values;
 use crate::output::{Error, formatted, marked, unmarked};
-use crate::project::Project;
-use crate::report::Report;
-use crate::spec::grammar::Form;
+use crate::spec::form::{Formed as _, Kebab, fits};
 use crate::workspace::Workspace;
-use crate::{config, configs, ir, manifest, spec};
+use crate::{config, ir, manifest, spec};
 
 mod place;
 pub(crate) mod runtime;
@@ -87,7 +87,7 @@ impl Init<'_> {
         for folder in folders {
             moved.add(&staged.0.join(&folder), root.join(&folder))?;
         }
-        configs::read_all(root).map_err(Failure::Spec)?;
+        config::read_all(root).map_err(Failure::Spec)?;
         fs::write(&path, manifest)
             .map_err(|error| failed(format!("cannot write `{}`", path.display()), error))?;
         moved.0.clear();
@@ -95,10 +95,10 @@ impl Init<'_> {
     }
 
     fn check_name(&self) -> Result<(), Failure> {
-        if Form::Kebab.fits(self.name) {
+        if fits::<Kebab>(self.name) {
             Ok(())
         } else {
-            Err(Failure::Argument(format!("NAME must be {}", Form::Kebab.expected())))
+            Err(Failure::Argument(format!("NAME must be {}", Kebab::FORM.expected)))
         }
     }
 

@@ -32,7 +32,6 @@
 
 pub mod cli;
 pub mod config;
-mod configs;
 pub mod diag;
 pub mod diff;
 pub mod emit;
@@ -40,14 +39,12 @@ mod init;
 pub mod ir;
 mod manifest;
 pub mod output;
-mod project;
-mod report;
 pub mod show;
 pub mod spec;
 pub mod text;
+mod words;
 mod workspace;
 
-pub use crate::config::Config;
-pub use crate::project::Project;
-pub use crate::report::Report;
+pub use crate::config::{Config, Project};
+pub use crate::diag::Report;
 pub use crate::workspace::Workspace;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fmt, fs};
 
+use crate::config::Project;
 use crate::emit::GeneratedFile;
 use crate::output::file::read;
 use crate::output::staged::Staged;
-use crate::project::Project;
 
 mod error;
 mod file;

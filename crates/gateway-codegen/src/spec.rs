@@ -1,36 +1,33 @@
 //! Reads a spec: turns the text of `spec/gateway.toml` into a checked [`Service`].
 //!
-//! There are three steps. Each continues after a mistake, so that one run reports all mistakes:
-//! `read` parses the TOML and checks it against the [`grammar`], `lower` resolves names and checks
-//! the rules that the grammar cannot express, and `example` checks the examples against the
-//! operations.
+//! `check` compares the file with the JSON Schema of the language, and reports every mistake. serde then reads it into the
+//! types of `language`. `lower` resolves names and checks the rules that these types cannot express, and `example`
+//! checks the examples against the operations.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer};
 
-use crate::diag::{Diagnostic, Level, SourceText, code};
+use crate::diag::{Diagnostic, Level, Report, SourceText, code};
 use crate::ir::Service;
-use crate::report::Report;
-use crate::spec::grammar::{DOCUMENT, Table};
-use crate::spec::node::Node;
-pub use crate::spec::upgrade::{upgrade, upgrade_file};
+use crate::spec::context::Context;
+use crate::spec::language::Document;
 
-mod context;
-mod edits;
+pub(crate) mod check;
+pub(crate) mod context;
 mod example;
 mod fixture;
-mod foreign;
-pub mod grammar;
-mod help;
+pub(crate) mod form;
+mod json;
+pub(crate) mod language;
 mod lower;
-pub(crate) mod node;
-mod read;
 mod syntax;
-mod types;
-mod upgrade;
-mod words;
+pub(crate) mod value;
 
 /// The result of reading a spec.
 #[derive(Debug)]
@@ -76,10 +73,15 @@ pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
     read(bytes, Some(folder), shown)
 }
 
+/// Returns the JSON Schema of the language, for editors.
+pub fn schema() -> serde_json::Value {
+    check::for_editors::<Document>()
+}
+
 fn load(path: &Path, folder: Option<&Path>, shown: &str) -> Reading {
     match content(path) {
         Ok(bytes) => read(&bytes, folder, shown),
-        Err(why) => Parsed::rejected(&DOCUMENT, shown, &why).into(),
+        Err(why) => Parsed::rejected("spec", &format!("{shown}:1:1"), &why).into(),
     }
 }
 
@@ -94,14 +96,14 @@ pub(crate) fn content(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
-    let service = |text: &str, root: &Node, rejected: &[String], diagnostics: &mut _| {
-        let service = lower::service(root, folder, rejected, diagnostics)?;
-        Some(Service { spec_hash: hash(text.as_bytes()), ..service })
-    };
-    parse(&DOCUMENT, bytes, shown, service).into()
+    parse("spec", bytes, shown, |cx, document: &Document| {
+        let service = lower::service(cx, document, folder);
+        Service { spec_hash: hash(cx.text.as_bytes()), ..service }
+    })
+    .into()
 }
 
-/// The result of reading a TOML file with a grammar.
+/// The result of reading a TOML file.
 pub(crate) struct Parsed<T> {
     /// The value; `None` if there is an error.
     pub(crate) value: Option<T>,
@@ -110,57 +112,94 @@ pub(crate) struct Parsed<T> {
     pub(crate) warnings: usize,
 }
 
-/// Reads a TOML file: checks it against a grammar, and turns its tree into a value. `lower` gets the
-/// text, the tree, the names of rejected declarations, and the list of diagnostics.
-pub(crate) fn parse<T>(
-    grammar: &Table,
+/// Reads a TOML file whose language is a type, and turns it into a value. Messages call the file by `name`.
+pub(crate) fn parse<D: DeserializeOwned + JsonSchema, T>(
+    name: &str,
     bytes: &[u8],
     shown: &str,
-    lower: impl FnOnce(&str, &Node, &[String], &mut Vec<Diagnostic>) -> Option<T>,
+    lower: impl FnOnce(&mut Context<'_>, &D) -> T,
 ) -> Parsed<T> {
-    let rejected = |place: &str, why: &str| Parsed::rejected(grammar, place, why);
+    let rejected =
+        |line, column, why: &str| Parsed::rejected(name, &format!("{shown}:{line}:{column}"), why);
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return rejected(shown, TOO_LARGE);
+        return rejected(1, 1, TOO_LARGE);
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let good =
                 String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-            let source = SourceText::new(shown, &good);
-            let (line, column) = source.position(good.len());
-            return rejected(
-                &format!("{shown}:{line}:{column}"),
-                "the byte at this position is not UTF-8; save the file as UTF-8",
-            );
+            let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            let why = "the byte at this position is not UTF-8; save the file as UTF-8";
+            return rejected(good.matches('\n').count() + 1, column, why);
         }
     };
     // The hash must not depend on the line endings of the checkout.
     let text = text.replace("\r\n", "\n");
     if text.trim().is_empty() {
-        return rejected(shown, "the file is empty");
+        return rejected(1, 1, "the file is empty");
     }
 
-    let source = SourceText::new(shown, &text);
     let mut diagnostics = Vec::new();
-    let value = read::document(grammar, &text, &mut diagnostics)
-        .and_then(|(root, rejected)| lower(&text, &root, &rejected, &mut diagnostics));
+    let value = document(&text, &mut diagnostics, lower);
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.code.id));
     diagnostics.dedup();
-
+    let source = SourceText::new(shown, &text);
     let warnings = diagnostics.iter().filter(|one| one.code.level == Level::Warning).count();
     let errors = diagnostics.len() - warnings;
     let rendered: Vec<_> = diagnostics.iter().map(|diagnostic| source.render(diagnostic)).collect();
-    let report = rendered.join("\n");
-    Parsed { value: value.filter(|_| errors == 0), report, errors, warnings }
+    Parsed { value: value.filter(|_| errors == 0), report: rendered.join("\n"), errors, warnings }
+}
+
+fn document<D: DeserializeOwned + JsonSchema, T>(
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+    lower: impl FnOnce(&mut Context<'_>, &D) -> T,
+) -> Option<T> {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        *diagnostics = syntax::errors(text);
+        return None;
+    }
+    let keys = check::document(&check::schema::<D>(), root.get_ref(), diagnostics);
+    // Nothing else is known about another version of the language.
+    if let Some(version) = diagnostics.iter().position(|one| *one.code == code::LANGUAGE_VERSION) {
+        diagnostics.swap(0, version);
+        diagnostics.truncate(1);
+    }
+    if !diagnostics.is_empty() {
+        return None;
+    }
+    match D::deserialize(Deserializer::from(root)) {
+        Ok(document) => {
+            let (types, used) = Default::default();
+            Some(lower(&mut Context { text, keys, diagnostics, types, used }, &document))
+        }
+        // The check above is not complete.
+        Err(error) => {
+            let span = error.span().unwrap_or_default();
+            diagnostics.push(Diagnostic::new(&code::SYNTAX, &span, error.message()));
+            None
+        }
+    }
+}
+
+/// Returns a single value as it is written in a spec.
+fn written(text: &str, value: &Spanned<toml::Value>) -> String {
+    match value.get_ref() {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Float(_) => text.get(value.span()).unwrap_or_default().replace('_', ""),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Boolean(flag) => flag.to_string(),
+        _ => String::new(),
+    }
 }
 
 impl<T> Parsed<T> {
-    pub(crate) fn rejected(grammar: &Table, place: &str, why: &str) -> Self {
-        let (id, name) = (code::NOT_TEXT.id, grammar.name);
-        let place =
-            if place.matches(':').count() >= 2 { place.to_owned() } else { format!("{place}:1:1") };
-        let report = format!("{place}: error[{id}]: cannot read the {name}: {why}\n");
+    /// Returns the result for a file that is not text.
+    pub(crate) fn rejected(name: &str, place: &str, why: &str) -> Self {
+        let id = code::NOT_TEXT.id;
+        let report = format!("error[{id}]: cannot read the {name}: {why}\n --> {place}\n");
         Self { value: None, report, errors: 1, warnings: 0 }
     }
 }

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Config, Role};
+use crate::config::{Config, Project, Role};
+use crate::diag::Report;
 use crate::ir::{Auth, Service};
 use crate::output::{Error, Output};
-use crate::project::Project;
-use crate::report::Report;
-use crate::{configs, spec};
+use crate::{config, spec};
 
 /// A service of a workspace, whose configuration and spec are valid.
 ///
@@ -39,7 +38,7 @@ impl Workspace {
     /// # Errors
     /// If its configuration or its spec cannot be read, or is invalid.
     pub fn read_service(root: &Path, name: &str) -> Result<Self, Report> {
-        Self::of(root, Config::read_file(root, &configs::file_of(name))?)
+        Self::of(root, Config::read_file(root, &config::file_of(name))?)
     }
 
     /// Reads all services of a workspace, in the order of the paths of their configurations.
@@ -47,7 +46,7 @@ impl Workspace {
     /// # Errors
     /// If a configuration or a spec cannot be read or is invalid, or if two services write the same files.
     pub fn read_all(root: &Path) -> Result<Vec<Self>, Report> {
-        let configs = configs::read_all(root)?;
+        let configs = config::read_all(root)?;
         configs.into_iter().map(|config| Self::of(root, config)).collect()
     }
 

@@ -1,121 +1,173 @@
 //! Every bad spec is rejected with a diagnostic at the mistake, without a panic.
 
+#![expect(clippy::expect_used, reason = "a test that cannot start has failed")]
+
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gateway_codegen::ir::Service;
-use gateway_codegen::spec::{Reading, read_bytes, read_file};
+use gateway_codegen::spec::{Reading, read_bytes};
 
-fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bad-specs"))
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+
+fn read(text: &[u8]) -> Reading {
+    read_bytes(text, Path::new(HERE), "spec.toml")
 }
 
-/// The diagnostics of each file in `bad-specs/` are a snapshot with the name of the file.
+fn good() -> String {
+    fs::read_to_string(Path::new(HERE).join("good-spec.toml")).expect("it is there")
+}
+
+/// Each case of `bad-specs.txt` has the mistakes that it lists.
 #[test]
 fn each_bad_spec_has_its_diagnostics() {
-    let mut specs: Vec<_> = fs::read_dir(folder())
-        .expect("the folder is there")
-        .map(|entry| entry.expect("it can be listed").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    specs.sort();
-    assert!(specs.len() >= 70, "{} bad specs", specs.len());
-
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("bad-specs/snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    for path in specs {
-        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
-        let reading = read_file(&path, "spec.toml");
-        assert!(reading.service.is_none(), "{name} is accepted");
-        assert!(reading.errors > 0, "{name} has no error");
-        settings.bind(|| insta::assert_snapshot!(name, reading.report));
+    let path = Path::new(HERE).join("bad-specs.txt");
+    let table = fs::read_to_string(&path).expect("it is there");
+    let (head, cases) = table.split_once("\n\n## ").expect("cases");
+    let mut actual = format!("{head}\n");
+    for case in cases.split("\n\n## ") {
+        let (name, edits) = case.split_once('\n').expect("a name");
+        let edits: Vec<_> = edits.lines().filter(|line| !line.starts_with('>')).collect();
+        let edits = edits.join(
+            "
+",
+        );
+        let reading = read(edited(name, &edits).as_bytes());
+        assert!(reading.service.is_none() && reading.errors > 0, "{name} is accepted");
+        _ = write!(actual, "\n## {name}\n{}\n{}", edits.trim_end(), shortened(&reading.report));
     }
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
+        fs::write(&path, &actual).expect("written");
+        return;
+    }
+    for (line, (actual, expected)) in actual.lines().zip(table.lines()).enumerate() {
+        assert_eq!(actual, expected, "line {} of bad-specs.txt", line + 1);
+    }
+    assert_eq!(actual.len(), table.len());
+}
+
+/// Returns the good spec with the changes of a case.
+fn edited(name: &str, edits: &str) -> String {
+    let mut text = good();
+    let lines: Vec<_> = edits.lines().collect();
+    for edit in lines
+        .chunk_by(|one, next| !(next.is_empty() || one.starts_with('+') && next.starts_with('-')))
+    {
+        let with = |mark| {
+            let lines = edit.iter().filter_map(|line| line.strip_prefix(mark));
+            lines
+                .flat_map(|line| {
+                    [
+                        line, "
+",
+                    ]
+                })
+                .collect::<String>()
+        };
+        let (from, to) = (with('-'), with('+'));
+        assert!(text.contains(&from), "{name}: the spec has no `{from}`");
+        text = if from.is_empty() { text + &to } else { text.replacen(&from, &to, 1) };
+    }
+    text
+}
+
+/// Returns the diagnostics of a report in a line each, with lines for related places and fixes.
+fn shortened(report: &str) -> String {
+    let mut short = String::new();
+    let mut title = "";
+    let mut place = String::new();
+    for line in report.lines() {
+        let trimmed = line.trim();
+        if line.starts_with("error[") || line.starts_with("warning[") {
+            title = line;
+        } else if let Some(at) = trimmed.strip_prefix("--> spec.toml:") {
+            _ = writeln!(short, "> {at} {}", title.strip_prefix("error").unwrap_or(title));
+        } else if let Some(at) = trimmed.strip_prefix("::: ") {
+            at.clone_into(&mut place);
+        } else if let Some(help) = trimmed.strip_prefix("= help: ") {
+            _ = writeln!(short, ">   = {help}");
+        } else if let (false, Some((_, note))) = (place.is_empty(), trimmed.split_once("- ")) {
+            _ = writeln!(short, ">   ~ {place} {note}");
+            place.clear();
+        } else if !place.is_empty() && trimmed.ends_with('-') && trimmed.starts_with('|') {
+            _ = writeln!(short, ">   ~ {place}");
+            place.clear();
+        }
+    }
+    short
+}
+
+/// A file that is not text, or too large, is rejected as a whole.
+#[test]
+fn a_file_that_is_not_text_is_rejected() {
+    let check = |bytes: &[u8], expected: &str| {
+        let Reading { service, report, errors, .. } = read(bytes);
+        assert_eq!((service.is_none(), errors), (true, 1));
+        assert_eq!(report, format!("error[GW001]: cannot read the spec: {expected}\n"));
+    };
+    check(b"", "the file is empty\n --> spec.toml:1:1");
+    check(b" \r\n\t", "the file is empty\n --> spec.toml:1:1");
+    let not_utf_8 = "the byte at this position is not UTF-8; save the file as UTF-8";
+    check(b"a = 1\nb\xff", &format!("{not_utf_8}\n --> spec.toml:2:2"));
+    check(&vec![b'#'; 50 * 1024 * 1024], "the file is larger than 4 MiB\n --> spec.toml:1:1");
 }
 
 /// Only a file that does not exist is reported as such. The text of the cause is that of the system.
 #[test]
 fn an_example_that_cannot_be_read_has_its_cause() {
-    let spec = fs::read_to_string(folder().with_file_name("good-spec.toml")).expect("it is there");
-    let spec = spec.replacen("fixtures/tools.json", "fixtures/tools.json/inside", 1);
-    let parent = folder().parent().expect("it has one");
-    let report = read_bytes(spec.as_bytes(), parent, "spec.toml").report;
-    assert!(report.contains("cannot read `bad-specs/fixtures/tools.json/inside`: "), "{report}");
+    let spec = good().replacen("fixtures/tools.json", "fixtures/tools.json/inside", 1);
+    let report = read(spec.as_bytes()).report;
+    assert!(report.contains("cannot read `fixtures/tools.json/inside`: "), "{report}");
     assert!(!report.contains("no such file"), "{report}");
 }
 
 /// A spec that is truncated at any byte is read or rejected, without a panic.
 #[test]
 fn a_truncated_spec_does_not_panic() {
-    let whole = fs::read(folder().with_file_name("good-spec.toml")).expect("it is there");
-    let parent = folder().parent().expect("it has one");
+    let whole = good().into_bytes();
     for end in 0..whole.len() {
-        let reading = read_bytes(&whole[..end], parent, "spec.toml");
+        let reading = read(&whole[..end]);
         assert_eq!(reading.service.is_some(), reading.errors == 0, "{end}: {}", reading.report);
     }
-    let Reading { service, report, .. } = read_bytes(&whole, parent, "spec.toml");
+    let Reading { service, report, .. } = read(&whole);
     assert!(service.is_some(), "{report}");
     assert_eq!(report, "");
-}
-
-/// A spec of language 2 with only the features of language 1 describes the same service.
-#[test]
-fn both_languages_describe_the_same_service() {
-    let read = |spec: &str, replacements: &[(&str, &str)]| {
-        let mut text = fs::read_to_string(folder().with_file_name(spec)).expect("it is there");
-        for (from, to) in replacements {
-            assert!(text.contains(from), "{spec} has no `{from}`");
-            text = text.replacen(from, to, 1);
-        }
-        let parent = folder().parent().expect("it has one");
-        let reading = read_bytes(text.as_bytes(), parent, "spec.toml");
-        assert_eq!(reading.report, "");
-        Service { spec_hash: String::new(), ..reading.service.expect("it has no mistake") }
-    };
-    assert_eq!(read("good-spec.toml", &[]), read("good-spec-2.toml", &[]));
-
-    let fixture = ("fixtures/tools.json", "fixtures/enveloped.json");
-    let one = r#"envelope = { marker = "ok", success = "yes", items = "data", of = "Tool" }"#;
-    let one = read("good-spec.toml", &[(r#"array = { of = "Tool" }"#, one), fixture]);
-    let list = (r#"{ of = "Tool" }"#, r#"{ of = "Tool", at = "data", envelope = "marked" }"#);
-    let default = (r#"{ of = "Tool" }"#, r#"{ of = "Tool", at = "data" }"#);
-    let envelope = "[envelope.marked]\nsuccess = { at = \"ok\", is = [\"yes\"] }\n[dispatch]";
-    let envelope = ("[dispatch]", envelope);
-    let service = ("[service]", "[service]\nenvelope = \"marked\"");
-    assert_eq!(one, read("good-spec-2.toml", &[list, envelope, fixture]));
-    assert_eq!(one, read("good-spec-2.toml", &[default, service, envelope, fixture]));
 }
 
 /// The parser rejects deep nesting before any code recurses over it.
 #[test]
 fn deep_nesting_is_rejected() {
-    let deep = format!("a = {}", "[".repeat(100_000));
-    assert!(read_bytes(deep.as_bytes(), folder(), "spec.toml").errors > 0);
-    let deep = format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(read_bytes(deep.as_bytes(), folder(), "spec.toml").errors > 0);
-    let dotted = format!("{}a = 1", "a.".repeat(100_000));
-    assert!(read_bytes(dotted.as_bytes(), folder(), "spec.toml").errors > 0);
-}
-
-/// A spec of 50 MiB is rejected before it is parsed.
-#[test]
-fn a_huge_spec_is_rejected() {
-    let large = vec![b'#'; 50 * 1024 * 1024];
-    let Reading { report, .. } = read_bytes(&large, folder(), "spec.toml");
-    assert_eq!(
-        report,
-        "spec.toml:1:1: error[GW001]: cannot read the spec: the file is larger than 4 MiB\n"
-    );
+    for deep in [
+        format!("a = {}", "[".repeat(100_000)),
+        format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("{}a = 1", "a.".repeat(100_000)),
+    ] {
+        assert!(read(deep.as_bytes()).errors > 0);
+    }
 }
 
 /// A byte-order mark and Windows line endings do not change the result, including the hash.
 #[test]
 fn encodings_of_the_same_text_are_equal() {
-    let text = fs::read_to_string(folder().with_file_name("good-spec.toml")).expect("it is there");
-    let parent = folder().parent().expect("it has one");
-    let plain = read_bytes(text.as_bytes(), parent, "spec.toml").service;
-    let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    let plain = read(good().as_bytes()).service;
+    let windows = format!("\u{feff}{}", good().replace('\n', "\r\n"));
     assert!(plain.is_some());
-    assert_eq!(read_bytes(windows.as_bytes(), parent, "spec.toml").service, plain);
+    assert_eq!(read(windows.as_bytes()).service, plain);
+}
+
+/// Real services have paths that end with a slash. The segments that select an operation follow one slash.
+#[test]
+fn a_path_may_end_with_a_slash() {
+    let slash = good().replacen("path = \"/api/v2\"", "path = \"/api/v2/\"", 1);
+    let service = read(slash.as_bytes()).service.expect("it is valid");
+    assert_eq!(service.path_of(&service.operations[0]), "/api/v2/");
+    let path = slash.replacen("selector = \"call\"", "in = \"path\"", 1).replacen(
+        "query = \"call=tools/list&",
+        "query = \"",
+        1,
+    );
+    let Reading { service, report, .. } = read(path.as_bytes());
+    assert_eq!(report, "");
+    let service = service.expect("it is valid");
+    assert_eq!(service.path_of(&service.operations[0]), "/api/v2/tools/list");
 }

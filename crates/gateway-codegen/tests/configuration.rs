@@ -84,25 +84,30 @@ fn mistakes_are_reported_with_their_place() {
     rejects(
         "command = 'make'",
         "
-spec/codegen.toml:1:1: error[GW004]: missing key `spec` in the configuration
+error[GW004]: missing key `spec` in the configuration
+ --> spec/codegen.toml:1:1
   |
 1 | command = 'make'
   | ^
+  |
   = help: add `spec`: the path of the spec",
     );
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodle = { name = 'a-model' }",
         "
-spec/codegen.toml:3:1: error[GW003]: unknown key `modle` in `[crate]`
+error[GW003]: unknown key `modle` in `[crate]`
+ --> spec/codegen.toml:3:1
   |
 3 | modle = { name = 'a-model' }
   | ^^^^^
+  |
   = help: did you mean `model`?",
     );
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodel = { name = 'a-model', folder = '../a' }",
         "
-spec/codegen.toml:3:38: error[GW007]: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
+error[GW007]: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
+ --> spec/codegen.toml:3:38
   |
 3 | model = { name = 'a-model', folder = '../a' }
   |                                      ^^^^^^",
@@ -110,16 +115,20 @@ spec/codegen.toml:3:38: error[GW007]: `folder` must be a relative path without `
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nclient = { name = 'a' }\ncli = { name = 'a' }",
         "
-spec/codegen.toml:3:1: error[GW004]: the crate `client` uses the crate `model`, which is missing
+error[GW004]: the crate `client` uses the crate `model`, which is missing
+ --> spec/codegen.toml:3:1
   |
 3 | client = { name = 'a' }
   | ^^^^^^
+  |
   = help: add `model = { name = \"…\" }`
 
-spec/codegen.toml:4:1: error[GW017]: another crate has the name `a` or the folder `crates/a`
+error[GW017]: another crate has the name `a` or the folder `crates/a`
+ --> spec/codegen.toml:4:1
   |
 4 | cli = { name = 'a' }
   | ^^^
+  |
   = help: give each crate its own name and folder",
     );
 }
@@ -130,8 +139,8 @@ fn a_missing_file_is_reported_with_the_command_that_creates_one() {
     let rejected = Config::read(folder.path()).expect_err("nothing is there");
     assert_eq!(
         rejected.to_string(),
-        "spec/codegen.toml:1:1: error[GW001]: cannot read the configuration: \
-         No such file or directory (os error 2)\n \
+        "error[GW001]: cannot read the configuration: \
+         No such file or directory (os error 2)\n --> spec/codegen.toml:1:1\n \
          = help: `gateway-codegen init NAME` starts a workspace that has one"
     );
 }
@@ -179,7 +188,7 @@ fn a_server_is_refused_for_a_service_that_it_cannot_be() {
 #[test]
 fn a_server_is_refused_for_a_post_and_for_lists() {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let good = fs::read_to_string(here.join("good-spec-2.toml")).expect("it is there");
+    let good = fs::read_to_string(here.join("good-spec.toml")).expect("it is there");
     let query = "query = \"call=tools/list&shelf=3&state=free\"";
     let body = "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"";
     let shelf = "shelf = { type = \"integer\"";
@@ -201,8 +210,8 @@ fn a_server_is_refused_for_a_post_and_for_lists() {
             spec.replacen(from, to, 1)
         });
         let root = tempfile::tempdir().expect("a folder");
-        let fixture = "bad-specs/fixtures/tools.json";
-        fs::create_dir_all(root.path().join("bad-specs/fixtures")).expect("a folder");
+        let fixture = "fixtures/tools.json";
+        fs::create_dir_all(root.path().join("fixtures")).expect("a folder");
         fs::copy(here.join(fixture), root.path().join(fixture)).expect("copied");
         fs::write(root.path().join("spec.toml"), spec).expect("written");
         let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";

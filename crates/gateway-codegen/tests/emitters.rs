@@ -48,7 +48,7 @@ fn assert_generated(project: &Project<'_>, file: &str, expected: &[&str]) {
 /// Returns a service in language 2 with fields beside a list, a list in a record, and codes. Its program is `tool-shed`.
 fn second() -> (Service, Config) {
     let service = read(
-        "good-spec-2.toml",
+        "good-spec.toml",
         &[
             (
                 "name = {",
@@ -100,7 +100,7 @@ ok = { type = "text", presence = "optional", doc = "The marker." }
 #[test]
 fn the_program_knows_which_methods_are_called_by_post() {
     let service = read(
-        "good-spec-2.toml",
+        "good-spec.toml",
         &[
             ("response.list", "verb = \"post\"\nidempotent = true\nresponse.list"),
             (
@@ -378,7 +378,7 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
 #[test]
 fn the_constant_of_the_selector_says_where_it_is() {
     let service = read(
-        "good-spec-2.toml",
+        "good-spec.toml",
         &[
             ("selector = \"call\"", "selector = \"call\"\nin = \"form\""),
             ("query = \"call=", "body = \"call="),

@@ -28,7 +28,7 @@ fn the_fixtures_that_are_compiled_have_every_kind_of_value() {
         assert!(fields.contains(&&ValueType::BuiltIn(built_in)), "no field is {}", built_in.word);
     }
     for meaning in MEANINGS {
-        for wire in Wire::ALL.into_iter().filter(|wire| meaning.form(*wire).is_some()) {
+        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.form(*wire).is_some()) {
             let is_one = |ty: &&ValueType| match ty {
                 ValueType::Scalar(scalar) => (scalar.meaning, scalar.wire) == (meaning, wire),
                 ValueType::BuiltIn(_) | ValueType::Enum(_) => false,
@@ -64,4 +64,19 @@ fn service(spec: &str) -> Service {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
     let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
     reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+}
+
+/// On the command line, a boolean by codes is `true` or `false`, whatever the service reads.
+#[test]
+fn a_boolean_by_codes_is_true_or_false_in_examples_of_the_program() {
+    let deep = "[scalar.Deep]\nwire = \"codes\"\ntrue = [1]\nfalse = [0]\nmeaning = \"boolean\"\n\
+                example = \"1\"\ndoc = \"Whether it is deep.\"\n\n[enum.State]";
+    let spec = include_str!("good-spec.toml")
+        .replace("[enum.State]", deep)
+        .replace("shelf = { type = \"integer\"", "shelf = { type = \"Deep\", required = true")
+        .replace("params = { shelf = 3", "params = { shelf = true")
+        .replace("shelf=3", "shelf=1");
+    let commands = generated(&spec, "crates/gateway-cli/src/generated/commands.rs");
+    assert!(commands.contains("--shelf true"), "{commands}");
+    assert!(!commands.contains("--shelf 1"), "{commands}");
 }

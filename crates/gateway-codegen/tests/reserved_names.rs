@@ -215,7 +215,7 @@ fn a_service_may_have_the_name_of_its_model() {
 #[test]
 fn a_service_may_have_the_name_of_an_imported_type() {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let spec = include_str!("good-spec-2.toml").replace(
+    let spec = include_str!("good-spec.toml").replace(
         "[auth]\nbearer = {}",
         "[auth]\nsecret = { in = \"query\", name = \"key\", doc = \"A key.\" }",
     );

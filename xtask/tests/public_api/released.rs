@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gateway_codegen::diff::version::Version;
+use gateway_codegen::diff::Version;
 use gateway_codegen::{Config, Project, emit, spec};
 use tempfile::TempDir;
 

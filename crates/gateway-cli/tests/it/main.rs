@@ -45,7 +45,7 @@ mod pager;
 mod process;
 mod profile;
 mod raw;
-#[cfg(all(feature = "dashboard", feature = "demo", feature = "xlsx", target_os = "linux"))]
+#[cfg(all(feature = "dashboard", feature = "demo", feature = "xlsx", unix))]
 #[cfg(test)]
 #[path = "../../../../tests/recorded/program.rs"]
 mod recorded;

@@ -4,12 +4,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cli::context::Context;
-use crate::cli::outcome::{Outcome, usage};
+use crate::cli::{Context, Outcome, usage};
 use crate::config::Config;
 use crate::diag::suggestion;
-use crate::diff::version::Version;
-use crate::diff::{self, Change, Class};
+use crate::diff::{self, Change, Class, Version};
 use crate::ir::{Operation, Service};
 use crate::workspace::Workspace;
 use crate::{manifest, show, spec};

@@ -76,14 +76,14 @@ codes! {
         "The number is too small or too large for this key. Integers in a spec have at most 64 bits.";
     Error GW009 LANGUAGE_VERSION: "unsupported version of the spec language",
         "`spec-language` states the version of the language in which the file is written. This \
-        generator reads versions 1 and 2. Update the generator to read a newer spec.";
+        generator reads version 2. Update the generator to read a newer spec.";
     Error GW010 HIDDEN_CHARACTER: "invisible character",
         "The text contains a control character, a line separator, or a character that changes the \
         writing direction. Such characters can make text look different from what it is \
         (CVE-2021-42574), so a spec must not contain them. Remove the character.";
     Error GW011 UNKNOWN_TYPE: "unknown type",
         "A field, a parameter or a response refers to a type that does not exist. Use a built-in type \
-        (`text`, `integer`, `boolean`; in version 2 of the language also `float`), or declare the type as `[scalar.…]`, `[enum.…]` or \
+        (`text`, `integer`, `boolean`, `float`), or declare the type as `[scalar.…]`, `[enum.…]` or \
         `[model.…]`.";
     Error GW012 UNKNOWN_PARAM: "unknown parameter",
         "`needs` or an example refers to a parameter that the operation does not have. Correct the \
@@ -179,15 +179,6 @@ codes! {
         the parameter selects have this attribute, with the value of the parameter. The operation \
         must return a list, the record must not have a field of that name, and only one parameter \
         of an operation can recover an attribute.";
-    Error GW039 OTHER_LANGUAGE: "key of another version of the spec language",
-        "`spec-language` states the version of the language in which the file is written, and the \
-        key belongs to another version. In version 2, `[dispatch]` replaces `service.selector`, \
-        `[auth]` replaces `service.auth`, `response.list` replaces `response.array`, and \
-        `[envelope.…]` with `response.list` replaces `response.envelope`. All other keys of \
-        version 1 are unchanged. Only version 2 has the type `float`, lists and maps, the wires \
-        `integer-or-text`, `text-or-number` and `codes`, enums of integers, the meanings \
-        `epoch-milliseconds` and `boolean`, and `lenient`. The command `spec upgrade` rewrites a valid spec of version 1 in \
-        version 2. It refuses keys of records with a dot, which separates keys in version 2.";
     Error GW040 UNKNOWN_ENVELOPE: "unknown envelope",
         "`envelope` refers to an envelope that does not exist. Correct the name, declare the \
         envelope as `[envelope.…]`, or write `none` for a response without one.";
@@ -213,8 +204,7 @@ codes! {
         "Only a list has pages. `param` and `size` name parameters of the operation: an `integer`, or \
         text for a cursor. `last`, `total` and `next` name fields of the model `beside` the list, with \
         dots between the keys of nested models. The number of pages or records is an integer or text, \
-        the next offset an `integer`, a cursor a single value, and a continuation a `map` of single \
-        values. The field of the next page is optional, because the last page lacks it. Without one of \
+        the next offset and a cursor a single value. The field of the next page is optional, because the last page lacks it. Without one of \
         these fields, an empty page is the last one.";
     Error GW047 STYLE: "style of a list",
         "A parameter of the type `list<…>` has a `style` that says how it is written in a query or a \

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use askama::Template;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::model::examples::smallest_query;
 use crate::emit::model::marker;
 use crate::emit::model::queries::{optional, params, required};
@@ -14,7 +14,6 @@ use crate::ir::{
     BodyFormat, Command, Gauge, Model, Operation, Param, Primitive, Response, Service, Type,
     ValueType,
 };
-use crate::project::Project;
 use crate::text::{comment, string, strings};
 
 mod help;

@@ -2,13 +2,12 @@
 
 use askama::Template;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::model::marker;
 use crate::emit::model::queries::{output, required};
 use crate::emit::model::states::States;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Operation, Service};
-use crate::project::Project;
 
 #[derive(Template)]
 #[template(path = "client.rs.jinja")]

@@ -2,12 +2,11 @@
 
 use askama::Template;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     Auth, Code, Dispatch, Enum, Place, Primitive, RustName, Scalar, SecretPlace, Service,
 };
-use crate::project::Project;
 use crate::text::{string, strings};
 
 mod columns;

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::config::Project;
 use crate::emit::distinct;
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::emit::openapi::schemas::{Schemas, line, object};
@@ -15,7 +16,6 @@ use crate::ir::{
     Auth, BodyFormat, Doc, ListStyle, Model, ModelId, Operation, Otherwise, Param, Place, Secret,
     SecretPlace, Service,
 };
-use crate::project::Project;
 use crate::text::one_line;
 
 mod schemas;

@@ -2,12 +2,12 @@
 
 use askama::Template;
 
+use crate::config::Project;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     Auth, BUILT_IN, Body, BodyFormat, Dispatch, Example, Model, OpenPoint, Operation, Param, Place,
     RustName, Scalar, Service, Source, built_in_list, joined,
 };
-use crate::project::Project;
 use crate::text::{code, fenced, inline, percent_encoded, relative};
 
 #[derive(Template)]
@@ -147,7 +147,7 @@ fn param_type(param: &Param) -> String {
 
 /// Returns the built-in types that the service uses.
 fn built_in(service: &Service) -> String {
-    let shown = BUILT_IN.iter().copied().filter(|one| one.since == 1 || service.uses(one));
+    let shown = BUILT_IN.iter().copied().filter(|one| one.word != "float" || service.uses(one));
     built_in_list(shown, |one| one.described.to_owned(), " and ")
 }
 

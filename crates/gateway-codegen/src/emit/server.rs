@@ -2,10 +2,9 @@
 
 use askama::Template;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Code, Model, Operation, Otherwise, Param, Primitive, Response, Service};
-use crate::project::Project;
 use crate::text::{string, strings};
 
 mod record;

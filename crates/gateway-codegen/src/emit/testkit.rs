@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Example, Service};
-use crate::project::Project;
 
 mod contract;
 mod mocks;

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::{example_query, smallest_record};
 use crate::init::place::Place;
 use crate::init::runtime::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
-use crate::project::Project;
 use crate::text::{inline, string};
 
 /// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
@@ -173,9 +172,11 @@ fn command(operation: &Operation, example: &Example) -> Vec<String> {
     let Command { noun, verb, .. } = operation.command();
     let flags = example.params.iter().flat_map(|(index, value)| {
         let param = operation.params.get(*index);
-        let items = param.map(|param| (param.flag(), param.items(value)));
-        let flags = items.map(|(flag, items)| {
-            items.into_iter().map(|item| format!("--{flag}={item}")).collect::<Vec<_>>()
+        let flags = param.map(|param| {
+            let items = param.items(value).into_iter();
+            items
+                .map(|item| format!("--{}={}", param.flag(), param.argument(item)))
+                .collect::<Vec<_>>()
         });
         flags.unwrap_or_default()
     });

@@ -1,8 +1,41 @@
 //! Names in Rust: one name in every case, never a keyword.
 
-use crate::ir::name::reserved::{CRATES, KEYWORDS, METHODS, METHODS_OF_CLIENTS, TYPES};
+/// Keywords of every edition, strict and reserved.
+const KEYWORDS: &str = "\
+    abstract as async await become box break const continue crate do dyn else enum extern \
+    false final fn for gen if impl in let loop macro match mod move mut override priv pub \
+    ref return self static struct super trait true try type typeof unsafe unsized use \
+    virtual where while yield";
 
-mod reserved;
+/// Reserved for fields and parameters: the generated code has variables, fields and methods with these names in the
+/// same places. A test compares these lists with the sources.
+const METHODS: &str = "\
+    as_ref beside_flag builder clone decode default drop eq expected extra fmt \
+    from given into map new nulls paging_flags params query record request restated send \
+    strict with";
+
+/// Reserved for the methods of operations: the clients have hand-written methods with these names.
+const METHODS_OF_CLIENTS: &str = "\
+    builder drive open page pages receive request send send_raw stream stream_all stream_raw \
+    with";
+
+/// Reserved for the modules of models: crates that the modules beside them use.
+const CRATES: &str = "alloc core gateway_model_core gateway_testkit_core serde std";
+
+/// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
+const TYPES: &str = "\
+    AsMut AsRef At Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
+    Debug Default Display Drop Envelope Eq Err Error ErrorClass ErrorKind Extra Fault \
+    FlatRow Float Fn FnMut FnOnce From Given Hash Into Iterator Layout ListOperation \
+    ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
+    Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
+    Record Rejected Result Self Send Service ServiceError Set Sized Some States \
+    StreamDecoder String Sync ToOwned Unset Vec With";
+
+/// Returns whether a list has a name.
+pub(super) fn is_in(list: &str, name: &str) -> bool {
+    list.split(' ').any(|one| one == name)
+}
 
 /// A name made of words, written in the case that its place needs.
 ///
@@ -50,7 +83,7 @@ impl RustName {
     /// the support code uses (`new_`).
     pub fn snake(&self) -> String {
         let name = self.words.join("_");
-        let taken = KEYWORDS.contains(&name.as_str()) || METHODS.contains(&name.as_str());
+        let taken = is_in(KEYWORDS, &name) || is_in(METHODS, &name);
         if taken { name + "_" } else { name }
     }
 
@@ -58,21 +91,21 @@ impl RustName {
     /// gets a trailing underscore.
     pub fn method(&self) -> String {
         let name = self.snake();
-        if METHODS_OF_CLIENTS.contains(&name.as_str()) { name + "_" } else { name }
+        if is_in(METHODS_OF_CLIENTS, &name) { name + "_" } else { name }
     }
 
     /// Returns `photo`, for modules. A name that would hide a crate from the modules beside it
     /// gets a trailing underscore.
     pub fn module(&self) -> String {
         let name = self.snake();
-        if CRATES.contains(&name.as_str()) { name + "_" } else { name }
+        if is_in(CRATES, &name) { name + "_" } else { name }
     }
 
     /// Returns `PhoneMobile`, for types. A name that the prelude or the support code uses gets a
     /// trailing underscore (`Option_`).
     pub fn pascal(&self) -> String {
         let name = self.plain();
-        if TYPES.contains(&name.as_str()) { name + "_" } else { name }
+        if is_in(TYPES, &name) { name + "_" } else { name }
     }
 
     /// Returns `PhoneMobile` without an added underscore, for names that are not in Rust code.

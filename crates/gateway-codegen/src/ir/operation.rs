@@ -1,8 +1,8 @@
-//! Operations: their parameters and the shapes of their responses.
+//! Operations, their parameters and their commands.
 
-use crate::ir::{
-    Body, Doc, ListStyle, ModelId, OpenRef, Paging, Post, RustName, Source, Type, ValueType,
-};
+use crate::ir::name::is_in;
+use crate::ir::{Body, Doc, ModelId, OpenRef, Paging, RustName, Source, Type, ValueType};
+use crate::words::words;
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,13 +86,14 @@ pub struct Param {
     pub deprecated: Option<String>,
 }
 
-/// The effect of a parameter without one that it needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Otherwise {
-    /// It has no effect.
-    NoEffect,
-    /// The call is refused.
-    Error,
+words! {
+    /// The effect of a parameter without one that it needs.
+    pub enum Otherwise {
+        /// It is ignored.
+        NoEffect = "no-effect",
+        /// The call is refused.
+        Error = "error",
+    }
 }
 
 /// The shape of a successful response.
@@ -138,4 +139,192 @@ pub enum Response {
         /// How the body reports a failure.
         body: Body,
     },
+}
+
+/// The command of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The top-level command: the part of the selector before its first `/`, or before its last `.` if it has no `/`.
+    pub noun: String,
+    /// The name of that command in Rust.
+    pub rust: RustName,
+    /// The subcommand; `None` if the selector has neither.
+    pub verb: Option<String>,
+}
+
+impl Operation {
+    /// Returns the command of the operation.
+    pub fn command(&self) -> Command {
+        let parts = self.select.split_once('/').or_else(|| self.select.rsplit_once('.'));
+        let (noun, verb) = match parts {
+            Some((noun, verb)) if !noun.is_empty() && !verb.is_empty() => {
+                (noun, Some(verb.replace('/', "-")))
+            }
+            _ => (self.select.as_str(), None),
+        };
+        let reserved = is_in(RESERVED_COMMANDS, noun);
+        let noun = if reserved { format!("service-{noun}") } else { noun.to_owned() };
+        // A command may begin with a digit, a Rust name may not.
+        let rust = RustName::new(&noun).or_else(|| RustName::new(&format!("service-{noun}")));
+        Command { rust: rust.unwrap_or_else(|| self.rust.clone()), noun, verb }
+    }
+}
+
+impl Param {
+    /// Returns the flag of the parameter, with a prefix if the program already has such a flag.
+    pub fn flag(&self) -> String {
+        let is_bracketed = self.wire.contains('[');
+        let name = if is_bracketed { self.rust.kebab() } else { self.wire.replace('_', "-") };
+        if is_in(RESERVED_FLAGS, &name) { format!("param-{name}") } else { name }
+    }
+}
+
+/// Commands that are written by hand.
+const RESERVED_COMMANDS: &str = "\
+    api auth cache check completions config help man profile version";
+
+/// Flags that every command has.
+const RESERVED_FLAGS: &str = "\
+    allow-insecure-http any-field base-url beside cache color columns count-by csv-raw demo \
+    dry-run excel fields filter help jq limit no-compression no-pager one-page output \
+    output-file profile quiet record-limit separator since sort timeout token token-file \
+    token-stdin verbose version wide";
+
+/// How an operation is called by POST. Its parameters are in the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Post {
+    /// The format of the body.
+    pub format: BodyFormat,
+    /// Whether several calls have the effect of one, so that a client may repeat a call.
+    pub is_idempotent: bool,
+}
+
+words! {
+    /// The format of the body of a call.
+    pub enum BodyFormat {
+        /// Parameters as in a query.
+        Form = "form",
+        /// A JSON object whose members are the parameters.
+        Json = "json",
+    }
+}
+
+impl BodyFormat {
+    /// Returns the format for people, with an article.
+    pub fn described(self) -> &'static str {
+        match self {
+            Self::Form => "a form",
+            Self::Json => "a JSON object",
+        }
+    }
+
+    /// Returns the value of the header `Content-Type`.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Form => "application/x-www-form-urlencoded",
+            Self::Json => "application/json",
+        }
+    }
+
+    /// Returns the variant of the type in the runtime.
+    pub(crate) fn variant(self) -> &'static str {
+        match self {
+            Self::Form => "BodyFormat::Form",
+            Self::Json => "BodyFormat::Json",
+        }
+    }
+}
+
+words! {
+    /// How a list is written in a query or a form.
+    pub enum ListStyle {
+        /// `id=1,2`.
+        Comma = "comma",
+        /// `id=1|2`.
+        Pipe = "pipe",
+        /// `id=1&id=2`.
+        Repeat = "repeat",
+        /// `id[]=1&id[]=2`.
+        Bracket = "bracket",
+        /// `id[0]=1&id[1]=2`.
+        Index = "index",
+        /// An array in a JSON body, which no spec names.
+        Array = "array",
+    }
+}
+
+/// The text between two values of a list in the wire text of an example, which has no control character.
+pub const ITEM: char = '\u{1f}';
+
+impl ListStyle {
+    /// Returns the variant of the type in the runtime.
+    pub(crate) fn variant(self) -> &'static str {
+        match self {
+            Self::Comma => "ListStyle::Comma",
+            Self::Pipe => "ListStyle::Pipe",
+            // In JSON, the style does not matter.
+            Self::Repeat | Self::Array => "ListStyle::Repeat",
+            Self::Bracket => "ListStyle::Bracket",
+            Self::Index => "ListStyle::Index",
+        }
+    }
+
+    /// Returns the text between two values of one parameter.
+    pub fn separator(self) -> Option<&'static str> {
+        match self {
+            Self::Comma => Some(","),
+            Self::Pipe => Some("|"),
+            Self::Repeat | Self::Bracket | Self::Index | Self::Array => None,
+        }
+    }
+
+    /// Returns the name of the parameter with the value at this index.
+    pub fn name(self, name: &str, index: usize) -> String {
+        match self {
+            Self::Comma | Self::Pipe | Self::Repeat | Self::Array => name.to_owned(),
+            Self::Bracket => format!("{name}[]"),
+            Self::Index => format!("{name}[{index}]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::{Doc, ModelId, Operation, Response, RustName, Source};
+
+    #[track_caller]
+    fn check(select: &str, noun: &str, rust: &str, verb: Option<&str>) {
+        let operation = Operation {
+            rust: RustName::new("name").expect("a name"),
+            select: select.to_owned(),
+            params: Vec::new(),
+            post: None,
+            response: Response::Object { of: ModelId::new(0) },
+            paging: None,
+            gauge: None,
+            doc: Doc::default(),
+            source: Source::default(),
+            open: Vec::new(),
+            deprecated: None,
+        };
+        let command = operation.command();
+        assert_eq!(
+            (command.noun.as_str(), command.rust.variant().as_str(), command.verb.as_deref()),
+            (noun, rust, verb)
+        );
+    }
+
+    #[test]
+    fn a_selector_becomes_a_command() {
+        check("photos/list", "photos", "Photos", Some("list"));
+        check("a.b/c/d", "a.b", "AB", Some("c-d"));
+        check("photos.search", "photos", "Photos", Some("search"));
+        check("crm.lead.list", "crm.lead", "CrmLead", Some("list"));
+        check("esearch.", "esearch.", "Esearch", None);
+        check("match", "match", "Match", None);
+        check("self/get", "self", "Self_", Some("get"));
+        check("2fa/get", "2fa", "Service2fa", Some("get"));
+        check("config/get", "service-config", "ServiceConfig", Some("get"));
+        check("~/get", "~", "Service", Some("get"));
+    }
 }

@@ -64,7 +64,7 @@ impl Body {
         if !verdict.message.is_empty() {
             notes.push(format!("The error message is {}.", path(&verdict.message)));
         }
-        for (class, _) in ErrorClass::WORDS.iter().map(|(word, class)| (class, word)) {
+        for class in ErrorClass::ALL {
             let codes = verdict.classes.iter().filter(|(_, of)| of == class);
             let codes: Vec<_> = codes.map(|(code, _)| code.clone()).collect();
             if !codes.is_empty() {
@@ -184,9 +184,6 @@ impl Operation {
                 format!("The list has pages: {param} is the number of records before the page")
             }
             PagedBy::Cursor => format!("The list has pages: {param} is the cursor of the page"),
-            PagedBy::Continuation => {
-                "The list has pages: each has the parameters of the next one".to_owned()
-            }
         };
         let size = self.size_param().map(|param| format!(", and `{}` its size", param.wire));
         let ends: Vec<_> = paging
@@ -197,9 +194,6 @@ impl Operation {
                 match mark.says {
                     Says::Last => format!("{field} is the number of pages."),
                     Says::Total => format!("{field} is the number of all records."),
-                    Says::Next if paging.by == PagedBy::Continuation => {
-                        format!("They are in {field}, which the last page does not have.")
-                    }
                     Says::Next => {
                         format!("{field} is that of the next page; the last page has none.")
                     }

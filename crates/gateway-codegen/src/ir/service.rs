@@ -1,8 +1,10 @@
-//! The whole service, with its examples and its open points.
+//! The whole service: how it is called, its examples and its open points.
 
 use std::sync::Arc;
 
-use crate::ir::{Auth, Dispatch, Doc, Enum, Model, OpenRef, Operation, RustName, Scalar, Source};
+use crate::ir::{Enum, Model, Operation, RustName, Scalar};
+use crate::text::percent_encoded;
+use crate::words::words;
 
 /// The whole service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,4 +97,178 @@ pub struct OpenPoint {
     pub server: Doc,
     /// The sections of the contract that the question is about.
     pub source: Source,
+}
+
+/// A description as written in the spec: sentences, with `code` between backticks.
+///
+/// It may hold anything (quotes, comment ends, Markdown, HTML). The functions of
+/// [`text`](crate::text) escape it for the place it is written to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Doc(pub String);
+
+/// The sections of the contract that a declaration follows, such as `4.1, rule 2`.
+/// Empty if the spec names none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source(pub String);
+
+impl Source {
+    /// Returns a phrase that names the sections, such as `section 4.1, rule 2, of the contract`.
+    pub fn phrase(&self) -> Option<String> {
+        let parts: Vec<_> = self.0.split(", ").collect();
+        let is_section = |part: &&str| part.starts_with(|c: char| c.is_ascii_digit());
+        match parts.as_slice() {
+            [""] => None,
+            [one] => Some(format!("section {one} of the contract")),
+            [first @ .., last] if parts.iter().all(is_section) => {
+                Some(format!("sections {} and {last} of the contract", first.join(", ")))
+            }
+            _ => Some(format!("section {}, of the contract", self.0)),
+        }
+    }
+}
+
+/// A reference to an open point by its id, such as `D-date`. See
+/// [`Service::open_point`](crate::ir::Service::open_point).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenRef(pub String);
+
+/// How a call names its operation, and the parameters that every call has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// The part of the request that names the operation.
+    pub place: Place,
+    /// The parameters that name the operation: one or two; none if the path names it.
+    pub selectors: Vec<String>,
+    /// The parameters that every call has, with their values, in the order in which they are sent.
+    pub constants: Vec<(String, String)>,
+}
+
+words! {
+    /// The part of the request that names the operation.
+    pub enum Place {
+        /// The selector is a query parameter.
+        Query = "query",
+        /// The selector is in the form of every call, which is a POST.
+        Form = "form",
+        /// The last segments of the path select the operation.
+        Path = "path",
+    }
+}
+
+impl Dispatch {
+    /// Returns whether a call names its operation in one query parameter, and has no constants.
+    pub fn is_plain(&self) -> bool {
+        self.place == Place::Query && self.selectors.len() == 1 && self.constants.is_empty()
+    }
+
+    /// Returns whether every call has a parameter of this name.
+    pub fn sends(&self, name: &str) -> bool {
+        let constants = self.constants.iter().map(|(constant, _)| constant);
+        self.selectors.iter().chain(constants).any(|sent| sent == name)
+    }
+
+    /// Returns the first parameter that names the operation; empty if the path does.
+    pub fn first_selector(&self) -> &str {
+        self.selectors.first().map_or("", String::as_str)
+    }
+
+    /// Returns the selectors with the values that name an operation, whose first `/` separates the
+    /// values of two selectors.
+    pub fn values<'a>(&'a self, select: &'a str) -> Vec<(&'a str, &'a str)> {
+        match self.selectors.as_slice() {
+            [first, second] => {
+                let (one, other) = select.split_once('/').unwrap_or((select, ""));
+                vec![(first, one), (second, other)]
+            }
+            selectors => selectors.iter().map(|name| (name.as_str(), select)).collect(),
+        }
+    }
+
+    /// Returns the parameters with which every call of an operation begins, as they are sent.
+    pub fn pairs(&self, operation: &Operation) -> Vec<String> {
+        let selectors = self.values(&operation.select).into_iter();
+        let selectors = selectors.map(|(name, value)| format!("{name}={value}"));
+        let constants = self.constants.iter();
+        let constants = constants.map(|(name, value)| format!("{name}={}", percent_encoded(value)));
+        selectors.chain(constants).collect()
+    }
+}
+
+/// How a call is authenticated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Auth {
+    /// Calls are not authenticated.
+    None,
+    /// A bearer token in the header `Authorization` (RFC 6750).
+    Bearer,
+    /// Secrets, at least one, each in another place.
+    Secrets(Vec<Secret>),
+}
+
+/// A secret of every call, such as an API key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// The name of the parameter or header; for a secret in the path, a name for people.
+    pub name: String,
+    /// The place in a request.
+    pub place: SecretPlace,
+    /// The description.
+    pub doc: Doc,
+}
+
+words! {
+    /// The place of a secret in a request.
+    pub enum SecretPlace {
+        /// A query parameter, after all others.
+        Query = "query",
+        /// A parameter of the form in the body, after all others.
+        Form = "form",
+        /// A header.
+        Header = "header",
+        /// The text `{secret}` in the `path` of the service.
+        Path = "path",
+    }
+}
+
+/// The text in the path of a service that a secret replaces.
+pub const SECRET: &str = "{secret}";
+
+impl Auth {
+    /// Returns the secrets; none for a bearer token.
+    pub fn secrets(&self) -> &[Secret] {
+        match self {
+            Self::Secrets(secrets) => secrets,
+            Self::None | Self::Bearer => &[],
+        }
+    }
+
+    /// Returns a description for people, which follows "with".
+    pub fn phrase(&self) -> String {
+        match self {
+            Self::None => "no authentication".to_owned(),
+            Self::Bearer => "a bearer token".to_owned(),
+            Self::Secrets(secrets) => {
+                let all = secrets.iter();
+                let all: Vec<_> = all
+                    .map(|one| format!("the secret `{}` in the {}", one.name, one.place.word()))
+                    .collect();
+                all.join(" and ")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+
+    #[test]
+    fn a_phrase_names_each_section() {
+        let phrase = |text: &str| Source(text.to_owned()).phrase().unwrap_or_default();
+        assert_eq!(phrase(""), "");
+        assert_eq!(phrase("4.1"), "section 4.1 of the contract");
+        assert_eq!(phrase("4.1, rule 2"), "section 4.1, rule 2, of the contract");
+        assert_eq!(phrase("2, 4.1"), "sections 2 and 4.1 of the contract");
+        assert_eq!(phrase("2, 3, 4.1"), "sections 2, 3 and 4.1 of the contract");
+    }
 }

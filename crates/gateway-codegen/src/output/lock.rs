@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::config::Project;
 use crate::output::error::Error;
 use crate::output::{file, mark};
-use crate::project::Project;
+use crate::spec::form::{File, fits};
 use crate::spec::full_hash;
-use crate::spec::grammar::Form;
 
 /// Returns the text of the lock for some files.
 pub(super) fn text(project: &Project<'_>, files: &BTreeMap<String, String>) -> String {
@@ -33,7 +33,7 @@ impl Lock {
         let lines = text.lines().filter_map(|line| line.split_once("  "));
         let files = lines.map(|(hash, path)| (path.to_owned(), hash.to_owned()));
         // Other paths were added by hand, and may lie outside the workspace.
-        Ok(Self(files.filter(|(path, _)| Form::File.fits(path)).collect()))
+        Ok(Self(files.filter(|(path, _)| fits::<File>(path)).collect()))
     }
 
     pub(super) fn paths(&self) -> BTreeSet<&str> {

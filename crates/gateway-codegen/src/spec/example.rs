@@ -4,141 +4,131 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::diag::{Diagnostic, code};
-use crate::ir::{Code, Example, ITEM, Operation, Param, Primitive, RustName, Service};
-use crate::spec::context::{About, Context};
+use toml::Value;
+
+use crate::diag::{Diagnostic, code, listed};
+use crate::ir::{Code, Enum, Example, ITEM, Operation, Param, Primitive, RustName, Service};
+use crate::spec::context::{Context, doc};
 use crate::spec::fixture;
-use crate::spec::node::{Node, Value};
+use crate::spec::language::{self, Document, Side};
+use crate::spec::value::At;
 
 pub(super) fn examples(
     cx: &mut Context<'_>,
-    root: &Node,
+    document: &Document,
     service: &Service,
     folder: Option<&Path>,
 ) -> Vec<Example> {
-    let given = root.list_of("example");
-    let nodes: Vec<_> = given.iter().collect();
-    cx.distinct_texts(&code::NAMES_COLLIDE, "example", "name", &nodes);
+    let given = &document.examples;
+    let names: Vec<&At<String>> = given.iter().map(|example| &*example.name).collect();
+    cx.distinct_texts(&code::NAMES_COLLIDE, "example", &names);
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
-    let declared = root.entries_of("operation").iter().map(|entry| (entry.key.clone(), None));
-    let mut operations: BTreeMap<_, _> = declared.collect();
+    // `None` for an operation with a mistake.
+    let mut operations: BTreeMap<String, Option<usize>> =
+        document.operations.names().map(|name| (name.value.clone(), None)).collect();
     let in_service = service.operations.iter().enumerate();
     operations.extend(in_service.map(|(index, one)| (one.rust.words(), Some(index))));
-    let all = All { service, operations, folder, clean };
-    let examples: Vec<_> = given.iter().filter_map(|node| example(cx, node, &all)).collect();
+    let mut examples = Vec::new();
+    for example in given {
+        examples.extend(self::example(cx, example, service, &operations, folder, clean));
+    }
     if cx.is_clean() {
-        let shown: BTreeSet<_> = given.iter().map(|node| node.text("operation")).collect();
-        for entry in root.entries_of("operation") {
-            if !shown.contains(&entry.key) {
-                let message = format!("the operation `{}` has no example", entry.key);
-                let help = "add an `[[example]]` for it";
-                cx.say(Diagnostic::new(&code::NO_EXAMPLE, &entry.key_span, message).help(help));
-            }
+        let shown: BTreeSet<_> = given.iter().map(|example| example.operation.as_str()).collect();
+        for name in document.operations.names().filter(|name| !shown.contains(name.as_str())) {
+            let message = format!("the operation `{}` has no example", name.value);
+            cx.say(&code::NO_EXAMPLE, &name.span, message, "add an `[[example]]` for it");
         }
     }
     examples
 }
 
-/// The spec around an example.
-struct All<'a> {
-    service: &'a Service,
-    /// The positions of the operations, by name; `None` for one whose response was rejected.
-    operations: BTreeMap<String, Option<usize>>,
-    folder: Option<&'a Path>,
-    /// Whether no error was found before the examples.
+fn example(
+    cx: &mut Context<'_>,
+    given: &language::Example,
+    service: &Service,
+    operations: &BTreeMap<String, Option<usize>>,
+    folder: Option<&Path>,
     clean: bool,
-}
-
-fn example(cx: &mut Context<'_>, node: &Node, all: &All<'_>) -> Option<Example> {
-    let All { service, folder, clean, .. } = *all;
-    let about = About::of(cx, node);
-    let named = node.get("operation")?;
-    let index = operation(cx, named, &all.operations)?;
-    let operation = service.operations.get(index)?;
-    let params = if clean { params(cx, node, operation) } else { None };
+) -> Option<Example> {
+    let Some(&index) = operations.get(given.operation.as_str()) else {
+        let message = format!("unknown operation `{}`", given.operation.value);
+        let known: Vec<_> = operations.keys().map(String::as_str).collect();
+        let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.operation.span, message);
+        cx.push(diagnostic.suggest(&given.operation, &known));
+        return None;
+    };
+    let operation = service.operations.get(index?)?;
+    let params = if clean { params(cx, given, operation) } else { None };
     if let Some(params) = &params {
-        request(cx, node, service, operation, params);
+        request(cx, given, service, operation, params);
     }
-    let rejected = rejected(node);
-    let file = node.get("response")?;
-    let body = fixture::read(cx, file, folder)?;
+    let rejected: BTreeSet<_> = given
+        .rejected
+        .iter()
+        .flat_map(|list| list.iter())
+        .filter_map(|&at| usize::try_from(at).ok())
+        .collect();
+    let rejected: Vec<_> = rejected.into_iter().collect();
+    let body = fixture::read(cx, &given.response, folder)?;
     if clean && folder.is_some() {
-        fixture::check(cx, service, operation, node, (&body, &rejected));
+        fixture::check(cx, service, operation, given, (&body, &rejected));
     }
-    let (client, server) = sides(cx, node);
+    let applies = |side| given.applies_to.as_ref().is_none_or(|sides| sides.contains(&side));
     Some(Example {
-        name: RustName::new(node.get("name")?.as_text()?)?,
-        operation: index,
-        doc: about.doc,
+        name: RustName::new(&given.name)?,
+        operation: index?,
+        doc: doc(&given.doc),
         params: params?,
-        query: node.text("query"),
-        sent: node.text("body"),
-        path: file.as_text()?.to_owned(),
+        query: given.query.as_ref().map(|query| query.value.clone()).unwrap_or_default(),
+        sent: given.body.as_ref().map(|body| body.value.clone()).unwrap_or_default(),
+        path: given.response.value.clone(),
         body,
         rejected,
-        client,
-        server,
+        client: applies(Side::Client),
+        server: applies(Side::Server),
     })
-}
-
-fn operation(
-    cx: &mut Context<'_>,
-    given: &Node,
-    operations: &BTreeMap<String, Option<usize>>,
-) -> Option<usize> {
-    let name = given.as_text()?;
-    let index = operations.get(name).copied();
-    if index.is_none() && !cx.is_rejected(name) {
-        let message = format!("unknown operation `{name}`");
-        let known: Vec<_> = operations.keys().map(String::as_str).collect();
-        let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.span, message);
-        cx.say(diagnostic.suggest(name, &known));
-    }
-    index.flatten()
 }
 
 /// Returns the parameters in the order of the operation, as wire text.
 fn params(
     cx: &mut Context<'_>,
-    node: &Node,
+    given: &language::Example,
     operation: &Operation,
 ) -> Option<Vec<(usize, String)>> {
-    let given = node.entries_of("params");
+    let known: Vec<_> = operation.params.iter().map(|param| param.wire.as_str()).collect();
     let mut params = Vec::new();
     let mut whole = true;
-    for entry in given {
-        let known: Vec<_> = operation.params.iter().map(|param| param.wire.as_str()).collect();
-        let Some(index) = known.iter().position(|name| *name == entry.key) else {
+    for (name, value) in given.params.iter().flat_map(|params| params.iter()) {
+        let mut all = operation.params.iter().enumerate();
+        let Some((index, param)) = all.find(|(_, param)| param.wire == name.value) else {
             let message =
-                format!("unknown parameter `{}` of `{}`", entry.key, operation.rust.words());
-            let diagnostic = Diagnostic::new(&code::UNKNOWN_PARAM, &entry.key_span, message);
-            cx.say(diagnostic.suggest(&entry.key, &known));
+                format!("unknown parameter `{}` of `{}`", name.value, operation.rust.words());
+            cx.push(
+                Diagnostic::new(&code::UNKNOWN_PARAM, &name.span, message).suggest(name, &known),
+            );
             whole = false;
             continue;
         };
-        match operation.params.get(index).map(|param| values(param, &entry.node)) {
-            Some(Ok(text)) => params.push((index, text)),
-            Some(Err(expected)) => {
-                let message = format!("`{}` must be {expected}", entry.key);
-                cx.say(Diagnostic::new(&code::EXAMPLE_PARAMS, &entry.node.span, message));
+        match values(param, value.0.get_ref()) {
+            Ok(text) => params.push((index, text)),
+            Err(expected) => {
+                let message = format!("`{}` must be {expected}", name.value);
+                cx.say(&code::EXAMPLE_PARAMS, &value.0.span(), message, "");
                 whole = false;
             }
-            None => {}
         }
     }
     params.sort_by_key(|(index, _)| *index);
-    let place =
-        node.get("params").or_else(|| node.get("operation")).map_or(0..0, |node| node.span.clone());
-    whole.then(|| complete(cx, operation, &params, &place)).flatten().map(|()| params)
+    let place = given.params.as_ref().map_or(&given.operation.span, |params| &params.span);
+    (whole && complete(cx, operation, &params, place)).then_some(params)
 }
 
 /// Returns the wire text of a value, or of all values of a list. The error is the expected form.
-fn values(param: &Param, node: &Node) -> Result<String, String> {
-    let Some(style) = param.list else { return value(param, &node.value) };
-    let Value::List(items) = &node.value else { return Err("a list".to_owned()) };
-    let items: Vec<_> =
-        items.iter().map(|item| value(param, &item.value)).collect::<Result<_, _>>()?;
+fn values(param: &Param, given: &Value) -> Result<String, String> {
+    let Some(style) = param.list else { return value(param, given) };
+    let Value::Array(items) = given else { return Err("a list".to_owned()) };
+    let items: Vec<_> = items.iter().map(|item| value(param, item)).collect::<Result<_, _>>()?;
     let is_separated = |separator| items.iter().any(|item| item.contains(separator));
     match style.separator() {
         _ if items.is_empty() => Err("a list that is not empty".to_owned()),
@@ -149,15 +139,18 @@ fn values(param: &Param, node: &Node) -> Result<String, String> {
 
 /// Returns the wire text of a value. The error is the expected form.
 pub(super) fn value(param: &Param, value: &Value) -> Result<String, String> {
+    let closed = param.ty.as_closed_enum();
+    let is_listed = |text: &str| closed.is_none_or(|one| one.lists(text));
+    let choices = || closed.map(choices).unwrap_or_default();
     match (param.ty.in_query(), value) {
         (Primitive::Coded, Value::Boolean(flag)) => {
             let code = param.ty.codes().and_then(|codes| codes.of(*flag));
             Ok(code.map(Code::text).unwrap_or_default())
         }
-        (Primitive::Signed, Value::Integer(number))
-            if param.ty.as_closed_enum().is_some_and(|one| !one.lists(&number.to_string())) =>
-        {
-            Err(param.ty.as_closed_enum().map(fixture::choices).unwrap_or_default())
+        (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),
+        (Primitive::Boolean | Primitive::Coded, _) => Err("`true` or `false`".to_owned()),
+        (Primitive::Signed, Value::Integer(number)) if !is_listed(&number.to_string()) => {
+            Err(choices())
         }
         (Primitive::Signed, Value::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
@@ -167,32 +160,35 @@ pub(super) fn value(param: &Param, value: &Value) -> Result<String, String> {
         (Primitive::Signed, _) => Err("an integer".to_owned()),
         (Primitive::Unsigned, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
         (Primitive::Unsigned, _) => Err("a non-negative integer".to_owned()),
-        (Primitive::Float, Value::Integer(number)) => Ok(shortest(&number.to_string())),
-        (Primitive::Float, Value::Float(text)) => Ok(shortest(text)),
+        (Primitive::Float, Value::Integer(number)) => Ok(number
+            .to_string()
+            .parse::<f64>()
+            .map_or_else(|_| number.to_string(), |one| one.to_string())),
+        (Primitive::Float, Value::Float(number)) => Ok(number.to_string()),
         (Primitive::Float, _) => Err("a number".to_owned()),
-        (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),
-        (Primitive::Boolean | Primitive::Coded, _) => Err("`true` or `false`".to_owned()),
-        (Primitive::Text, Value::Text(text)) if !text.is_empty() => {
-            let listed = param.ty.as_closed_enum().is_none_or(|one| one.lists(text));
-            let short = param.max_chars.is_none_or(|max| text.chars().count() <= max as usize);
-            match (listed, short) {
-                (false, _) => {
-                    Err(param.ty.as_closed_enum().map(fixture::choices).unwrap_or_default())
+        (Primitive::Text, Value::String(text)) if !text.is_empty() => {
+            let most = param.max_chars.unwrap_or(u32::MAX);
+            match () {
+                () if !is_listed(text) => Err(choices()),
+                () if text.chars().count() > most as usize => {
+                    Err(format!("text of at most {most} characters"))
                 }
-                (_, false) => Err(format!(
-                    "text of at most {} characters",
-                    param.max_chars.unwrap_or_default()
-                )),
-                _ => Ok(text.clone()),
+                () => Ok(text.clone()),
             }
         }
         (Primitive::Text, _) => Err("non-empty text".to_owned()),
     }
 }
 
-/// Returns the text of a number as a client sends it.
-fn shortest(text: &str) -> String {
-    text.parse::<f64>().map_or_else(|_| text.to_owned(), |number| number.to_string())
+/// Returns the values of an enum, for a message.
+pub(super) fn choices(one: &Enum) -> String {
+    let values: Vec<_> = one.values.iter().map(|value| value.wire.as_str()).collect();
+    match values.as_slice() {
+        [first, second, .., last] if values.len() > 12 => {
+            format!("one of {} values: `{first}`, `{second}`, …, `{last}`", values.len())
+        }
+        values => listed(values),
+    }
 }
 
 /// Returns the limits of an integer, of which there is at least one.
@@ -204,12 +200,13 @@ fn limits(param: &Param) -> String {
     }
 }
 
+/// Returns whether a call has all parameters that it needs.
 fn complete(
     cx: &mut Context<'_>,
     operation: &Operation,
     params: &[(usize, String)],
     place: &Range<usize>,
-) -> Option<()> {
+) -> bool {
     let has = |index: usize| params.iter().any(|(given, _)| *given == index);
     let mut missing = BTreeSet::new();
     for (index, param) in operation.params.iter().enumerate() {
@@ -223,26 +220,30 @@ fn complete(
     }
     let complete = missing.is_empty();
     for message in missing {
-        cx.say(Diagnostic::new(&code::EXAMPLE_PARAMS, place, message));
+        cx.say(&code::EXAMPLE_PARAMS, place, message, "");
     }
-    complete.then_some(())
+    complete
 }
 
 /// Checks the query and the body of an example.
 fn request(
     cx: &mut Context<'_>,
-    node: &Node,
+    given: &language::Example,
     service: &Service,
     operation: &Operation,
     params: &[(usize, String)],
 ) {
-    let params = params
+    let params: Vec<_> = params
         .iter()
-        .filter_map(|(index, value)| Some((operation.params.get(*index)?, value.clone())));
-    let (query, body) = service.request_of(operation, &params.collect::<Vec<_>>());
-    for (key, sent, quote) in [("query", query, '"'), ("body", body, '\'')] {
-        let given = node.get(key);
-        if given.and_then(Node::as_text).unwrap_or_default() == sent {
+        .filter_map(|(index, value)| Some((operation.params.get(*index)?, value.clone())))
+        .collect();
+    let (query, body) = service.request_of(operation, &params);
+    let texts: [(&str, Option<&At<String>>, String, char); 2] = [
+        ("query", given.query.as_deref(), query, '"'),
+        ("body", given.body.as_deref(), body, '\''),
+    ];
+    for (key, given_text, sent, quote) in texts {
+        if given_text.map(|text| text.as_str()).unwrap_or_default() == sent {
             continue;
         }
         let message = format!("the {key} differs from the one that the client sends");
@@ -251,29 +252,7 @@ fn request(
         } else {
             format!("write `{key} = {quote}{sent}{quote}`")
         };
-        let span = given.or_else(|| node.get("operation")).map_or(&node.span, |one| &one.span);
-        cx.say(Diagnostic::new(&code::EXAMPLE_QUERY, span, message).help(help));
+        let span = given_text.map_or(&given.operation.span, |text| &text.span);
+        cx.say(&code::EXAMPLE_QUERY, span, message, &help);
     }
-}
-
-fn rejected(node: &Node) -> Vec<usize> {
-    let numbers = node.list_of("rejected").iter().filter_map(|node| match node.value {
-        Value::Integer(number) => usize::try_from(number).ok(),
-        _ => None,
-    });
-    numbers.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-fn sides(cx: &mut Context<'_>, node: &Node) -> (bool, bool) {
-    let Some(list) = node.get("applies-to") else { return (true, true) };
-    for side in list.list() {
-        let text = side.as_text().unwrap_or_default();
-        if !matches!(text, "client" | "server") {
-            let message = format!("unknown value `{text}` in `applies-to`");
-            let diagnostic = Diagnostic::new(&code::UNKNOWN_CHOICE, &side.span, message);
-            cx.say(diagnostic.suggest(text, &["client", "server"]));
-        }
-    }
-    let has = |side| list.list().iter().any(|node| node.as_text() == Some(side));
-    (has("client"), has("server"))
 }

@@ -1,11 +1,11 @@
 //! Changes of what a client sends.
 
-use crate::{FIELD, QUERY, VALUE, check, compare, declaring, good, good_of_language_2};
+use crate::{FIELD, QUERY, VALUE, check, compare, declaring, good};
 
 #[test]
 fn changes_of_the_dispatch() {
     let two = |dispatch: &str, select: &str, query: &str| {
-        let spec = good_of_language_2();
+        let spec = good();
         let spec = spec.replace("selector = \"call\"", dispatch).replace("\"tools/list\"", select);
         spec.replace("call=tools/list", query)
     };
@@ -44,7 +44,7 @@ fn changes_of_the_dispatch() {
 
 #[test]
 fn changes_of_the_authentication() {
-    let two = good_of_language_2();
+    let two = good();
     let secret = |place: &str, doc: &str| {
         let secret = format!("secret = {{ in = \"{place}\", name = \"key\", doc = \"{doc}\" }}");
         two.replace("bearer = {}", &secret)
@@ -70,7 +70,7 @@ fn changes_of_the_authentication() {
 
 #[test]
 fn changes_of_the_body() {
-    let two = good_of_language_2();
+    let two = good();
     let post = |keys: &str, query: &str, body: &str| {
         two.replacen("response.list", &format!("verb = \"post\"\n{keys}\nresponse.list"), 1)
             .replacen("&shelf=3&state=free", query, 1)
@@ -103,7 +103,7 @@ fn changes_of_the_body() {
 
 #[test]
 fn changes_of_list_parameters() {
-    let two = good_of_language_2();
+    let two = good();
     let list = |style: &str, sent: &str| {
         let ty = format!("shelf = {{ type = \"list<integer>\", style = \"{style}\"");
         two.replacen("shelf = { type = \"integer\"", &ty, 1)
@@ -131,7 +131,7 @@ fn changes_of_list_parameters() {
 
 #[test]
 fn changes_of_defaults() {
-    let two = good_of_language_2();
+    let two = good();
     let with = |value: &str| {
         let ty = format!("shelf = {{ type = \"integer\", default = {value}");
         two.replacen("shelf = { type = \"integer\"", &ty, 1)

@@ -22,10 +22,6 @@ fn good() -> String {
     fs::read_to_string(here().join("good-spec.toml")).expect("it is there")
 }
 
-fn good_of_language_2() -> String {
-    fs::read_to_string(here().join("good-spec-2.toml")).expect("it is there")
-}
-
 fn mirrored() -> String {
     fs::read_to_string(here().join("mirrored/spec.toml")).expect("it is there")
 }
@@ -76,14 +72,14 @@ doc = "How hot it is."
 [operation.list_cases]
 select = "cases/list"
 doc = "Lists cases."
-response.array = {{ of = "Tool" }}
+response.list = {{ of = "Tool" }}
 [operation.list_cases.param]
 {params}
 [[example]]
 name = "cases"
 operation = "list_cases"
 doc = "Cases."
-response = "bad-specs/fixtures/tools.json"
+response = "fixtures/tools.json"
 {example}
 "#,
         good()

@@ -1,11 +1,11 @@
 //! Changes of what the service sends.
 
-use crate::{check, compare, good, good_of_language_2, mirrored};
+use crate::{check, compare, good, mirrored};
 
 #[test]
 fn changes_of_envelopes() {
     let spec = |envelope: &str, lenient: &str| {
-        let two = good_of_language_2();
+        let two = good();
         let list = format!(
             "{{ of = \"Tool\", at = \"data\", envelope = \"stat\", lenient = [{lenient}] }}"
         );
@@ -31,7 +31,7 @@ fn changes_of_envelopes() {
 #[test]
 fn changes_of_values() {
     let spec = |response: &str, fixture: &str| {
-        let two = good_of_language_2();
+        let two = good();
         two.replacen("response.list = { of = \"Tool\" }", response, 1).replacen(
             "fixtures/tools.json",
             fixture,
@@ -53,7 +53,7 @@ fn changes_of_values() {
 #[test]
 fn changes_of_paging() {
     let spec = |paging: &str| {
-        let two = good_of_language_2();
+        let two = good();
         two.replacen(
             "[operation.list_tools.param]",
             &format!("{paging}\n[operation.list_tools.param]"),
@@ -138,7 +138,7 @@ fn changes_of_fields() {
 
 #[test]
 fn changes_of_lists_and_maps() {
-    let newer = good_of_language_2();
+    let newer = good();
     let newer = newer.replace("fixtures/tools.json", "fixtures/only-id.json");
     let with = |ty: &str| {
         let field = format!("name = {{ type = \"{ty}\"");
@@ -155,7 +155,7 @@ fn changes_of_lists_and_maps() {
 
 #[test]
 fn changes_of_the_forms_of_values() {
-    let newer = good_of_language_2();
+    let newer = good();
     let newer = newer.replace("fixtures/tools.json", "fixtures/only-id.json");
     let with = |field: &str, scalar: &str| {
         let scalar =

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gateway_codegen::cli;
-use gateway_codegen::diff::version::Version;
+use gateway_codegen::diff::Version;
 
 use crate::good;
 

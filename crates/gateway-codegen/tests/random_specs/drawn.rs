@@ -41,11 +41,10 @@ impl Drawn {
     /// Draws the spec with a number. If it is dull, all descriptions are the same.
     pub(crate) fn new(number: u64, dull: bool) -> Self {
         let mut paper = Paper::new(number, dull);
-        let language = if paper.dice.chance(75) { 2 } else { 1 };
-        let requests = Requests::draw(&mut paper, language);
-        let types = Types::draw(&mut paper, language);
-        let envelope = language == 2 && paper.dice.chance(20);
-        paper.line(format_args!("spec-language = {language}"));
+        let requests = Requests::draw(&mut paper);
+        let types = Types::draw(&mut paper);
+        let envelope = paper.dice.chance(20);
+        paper.line("spec-language = 2");
         service(&mut paper, &requests, envelope);
         types.write(&mut paper);
         let fixtures = operations(&mut paper, &requests, &types, envelope);
@@ -98,9 +97,8 @@ fn service(paper: &mut Paper, requests: &Requests, envelope: bool) {
     let about = paper.about().join("\n");
     paper.line(format_args!(
         "[service]\nname = \"random\"\ntitle = \"Random\"\nversion = \"1.0.0\"\napi-version = \"v1\"\n\
-         accept = \"application/json\"\npath = \"{}\"\ndoc = {doc}\n{about}\n{}",
+         accept = \"application/json\"\npath = \"{}\"\ndoc = {doc}\n{about}",
         requests.path(),
-        requests.in_service(),
     ));
     if envelope {
         paper.line("envelope = \"all\"");

@@ -6,16 +6,16 @@ use gateway_codegen::ir::{
     BUILT_IN, Decides, ErrorClass, Leniency, MEANINGS, Operation, Response, Service, Type,
     ValueType, Wire,
 };
-use gateway_codegen::spec::grammar::{DOCUMENT, Language, Shape, Table};
+use gateway_codegen::spec;
+use serde_json::Value;
 
-/// Returns all features of both versions of the language.
+/// Returns all features of the language.
 pub(crate) fn all() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    for language in Language::ALL {
-        keys(&DOCUMENT, language, &format!("{} ", language.number()), None, &mut all);
-    }
+    let schema = spec::schema();
+    keys(&schema, &schema, "", None, &mut all);
     for meaning in MEANINGS {
-        for wire in Wire::ALL.into_iter().filter(|wire| meaning.form(*wire).is_some()) {
+        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.form(*wire).is_some()) {
             all.insert(format!("{} as {}", meaning.word, wire.word()));
             for query in [Wire::String, Wire::Integer] {
                 if query != wire && meaning.query_form(wire, query).is_some() {
@@ -47,7 +47,7 @@ pub(crate) fn all() -> BTreeSet<String> {
         all.extend([format!("parameter {value}"), format!("parameters {value}")]);
     }
     all.extend(any().filter(|of| *of != "model").map(|of| format!("value {of}")));
-    all.extend(ErrorClass::WORDS.map(|(word, _)| format!("class {word}")));
+    all.extend(ErrorClass::ALL.iter().map(|class| format!("class {}", class.word())));
     let others = [
         "list in the body",
         "list in an object",
@@ -76,11 +76,9 @@ pub(crate) fn all() -> BTreeSet<String> {
 /// Returns the features of a spec.
 pub(crate) fn of(spec: &str, service: &Service) -> BTreeSet<String> {
     let document: toml::Value = toml::from_str(spec).unwrap();
-    let language = document.get("spec-language").and_then(toml::Value::as_integer);
-    let language = Language::ALL.into_iter().find(|one| Some(one.number()) == language).unwrap();
     let mut found = BTreeSet::new();
-    let path = format!("{} ", language.number());
-    keys(&DOCUMENT, language, &path, Some(&[&document]), &mut found);
+    let schema = spec::schema();
+    keys(&schema, &schema, "", Some(&[&document]), &mut found);
     for scalar in &service.scalars {
         let wires = format!("{} as {}", scalar.meaning.word, scalar.wire.word());
         found.extend(scalar.query_wire.map(|wire| format!("{wires} and {}", wire.word())));
@@ -114,53 +112,52 @@ pub(crate) fn of(spec: &str, service: &Service) -> BTreeSet<String> {
     found
 }
 
-/// Adds the keys of a table, with their words: all of them, or those that are given.
+/// Adds the keys of the tables of a schema, with their words: all of them, or those that are given.
 fn keys(
-    table: &Table,
-    language: Language,
+    root: &Value,
+    schema: &Value,
     path: &str,
     given: Option<&[&toml::Value]>,
     found: &mut BTreeSet<String>,
 ) {
-    for key in table.keys_in(language) {
-        let values: Option<Vec<_>> =
-            given.map(|given| given.iter().filter_map(|value| value.get(key.name)).collect());
-        if values.as_ref().is_some_and(Vec::is_empty) {
-            continue;
+    let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let schema = name.map_or(schema, |name| &root["$defs"][name]);
+    let has = |fits: &dyn Fn(&toml::Value) -> bool| {
+        given.is_none_or(|given| given.iter().any(|value| fits(value)))
+    };
+    for word in
+        schema["oneOf"].as_array().into_iter().flatten().filter_map(|one| one["const"].as_str())
+    {
+        if has(&|one| one.as_str() == Some(word)) {
+            found.insert(format!("{path} = {word}"));
         }
-        let path = format!("{path}{}", key.name);
-        let has = |fits: &dyn Fn(&toml::Value) -> bool| {
-            values.as_ref().is_none_or(|values| values.iter().any(|value| fits(value)))
-        };
-        let mut inner = |table, values: Option<Vec<&toml::Value>>| {
-            keys(table, language, &format!("{path}."), values.as_deref(), found);
-        };
-        match key.shape {
-            Shape::Table(table) => inner(table, values.clone()),
-            Shape::Named(_, table) => inner(
-                table,
-                values.as_ref().map(|values| {
-                    values
-                        .iter()
-                        .filter_map(|one| one.as_table())
-                        .flat_map(|one| one.values())
-                        .collect()
-                }),
-            ),
-            Shape::Tables(table) => inner(
-                table,
-                values.as_ref().map(|values| {
-                    values.iter().filter_map(|one| one.as_array()).flatten().collect()
-                }),
-            ),
-            Shape::Choice(words) => {
-                let words = words.iter().filter(|(word, _)| has(&|one| one.as_str() == Some(word)));
-                found.extend(words.map(|(word, _)| format!("{path} = {word}")));
-            }
-            Shape::Boolean if !has(&|one| one.as_bool() == Some(true)) => continue,
-            _ => {}
+    }
+    if schema["type"] == "boolean" && !has(&|one| one.as_bool() == Some(true)) {
+        return;
+    }
+    found.insert(path.to_owned());
+    let below = |one: &dyn Fn(&toml::Value) -> Vec<toml::Value>| -> Option<Vec<toml::Value>> {
+        given.map(|given| given.iter().flat_map(|value| one(value)).collect())
+    };
+    let mut inner = |schema: &Value, path: &str, values: Option<Vec<toml::Value>>| {
+        let values: Option<Vec<_>> = values.as_ref().map(|values| values.iter().collect());
+        if values.as_ref().is_none_or(|values| !values.is_empty()) {
+            keys(root, schema, path, values.as_deref(), found);
         }
-        found.insert(path);
+    };
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        let values = below(&|one| one.get(key).cloned().into_iter().collect());
+        inner(property, &format!("{path}.{key}"), values);
+    }
+    if schema["additionalProperties"].is_object() {
+        let values = below(&|one| {
+            one.as_table().into_iter().flat_map(toml::Table::values).cloned().collect()
+        });
+        inner(&schema["additionalProperties"], path, values);
+    }
+    if schema["items"].is_object() {
+        let values = below(&|one| one.as_array().into_iter().flatten().cloned().collect());
+        inner(&schema["items"], path, values);
     }
 }
 

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use gateway_codegen::config::Config;
-use gateway_codegen::spec::upgrade;
 use gateway_codegen::{Project, emit};
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -66,28 +65,6 @@ fn generated_code_parses_and_ignores_descriptions() {
             }
             let tokens = |text: &str| code(text.parse().expect("it was parsed"));
             assert_eq!(tokens(&one.text), tokens(&other.text), "{number}, {}", one.path);
-        }
-    }
-}
-
-/// The command compares the services of both texts, and fails if they differ.
-#[test]
-fn an_older_spec_is_rewritten_in_language_2() {
-    for number in 0..200 {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (drawn, _) = read(number, false);
-        drawn.write_fixtures(folder.path());
-        let spec = &drawn.spec;
-        match upgrade(spec.as_bytes(), Some(folder.path()), "spec.toml") {
-            Ok(Some(new)) => {
-                assert!(spec.contains("spec-language = 1\n"));
-                assert!(new.contains("spec-language = 2\n"));
-            }
-            Ok(None) => assert!(spec.contains("spec-language = 2\n")),
-            Err(report) => {
-                let is_expected = report.text.contains("language 2 cannot express");
-                assert!(is_expected, "{number}: {report}\n{spec}");
-            }
         }
     }
 }

@@ -14,9 +14,7 @@ pub(crate) fn operations(
     types: &Types,
     in_all: bool,
 ) -> Vec<(String, String)> {
-    if requests.language == 2 {
-        paper.line(ONWARD);
-    }
+    paper.line(ONWARD);
     let count = 1 + paper.dice.below(4);
     let mut may_have_gauge = true;
     let operations =
@@ -33,15 +31,7 @@ fn operation(
     may_have_gauge: &mut bool,
 ) -> (String, String) {
     let (verb, keys) = requests.verb(paper);
-    let mut response = if requests.language == 2 {
-        responses::newer(paper, types, at, in_all)
-    } else {
-        responses::older(paper, types)
-    };
-    if verb == Verb::Json {
-        // A continuation cannot be in a JSON body.
-        response.paging = response.paging.filter(|one| !one.starts_with("continuation"));
-    }
+    let response = responses::response(paper, types, at, in_all);
     let Response { key, table, is_list, object, paging, body, rejected } = response;
     let (doc, about) = (paper.doc(), paper.about_deprecated().join("\n"));
     paper.line(format_args!(
@@ -99,7 +89,7 @@ fn params(paper: &mut Paper, types: &Types, verb: Verb, is_list: bool) -> Vec<&'
         let is_required = paper.dice.chance(15);
         let ty = if is_required { Ty::BuiltIn("text") } else { types.value(paper) };
         let values = is_required.then_some(false);
-        let values = values.unwrap_or_else(|| types.language == 2 && paper.dice.chance(30));
+        let values = values.unwrap_or_else(|| paper.dice.chance(30));
         let mut text = types.name(&ty);
         let mut keys = String::new();
         if values {
@@ -136,7 +126,6 @@ fn params(paper: &mut Paper, types: &Types, verb: Verb, is_list: bool) -> Vec<&'
             _ => None,
         };
         if let Some(default) = default
-            && types.language == 2
             && !values
             && !is_required
             && paper.dice.chance(40)

@@ -4,7 +4,6 @@ use crate::drawn::paper::{Paper, quoted};
 
 /// How calls are made.
 pub(crate) struct Requests {
-    pub(crate) language: i64,
     place: Place,
     auth: Auth,
     constants: bool,
@@ -39,10 +38,7 @@ pub(crate) enum Verb {
 }
 
 impl Requests {
-    pub(crate) fn draw(paper: &mut Paper, language: i64) -> Self {
-        if language == 1 {
-            return Self { language, place: Place::One, auth: Auth::Bearer, constants: false };
-        }
+    pub(crate) fn draw(paper: &mut Paper) -> Self {
         let place = paper.dice.of(&[Place::One, Place::Two, Place::Form, Place::Path]);
         let sent = if place == Place::Form { "form" } else { "query" };
         let auth = match paper.dice.below(6) {
@@ -53,7 +49,7 @@ impl Requests {
             4 => Auth::Secret("path"),
             _ => Auth::Secret(sent),
         };
-        Self { language, place, auth, constants: paper.dice.chance(50) }
+        Self { place, auth, constants: paper.dice.chance(50) }
     }
 
     /// Returns the path of the service.
@@ -62,16 +58,8 @@ impl Requests {
         if is_in_path { "/r{secret}" } else { "/r" }
     }
 
-    /// Returns the keys in `[service]`, which only language 1 has.
-    pub(crate) fn in_service(&self) -> &'static str {
-        if self.language == 1 { "selector = \"op\"\nauth = \"bearer\"" } else { "" }
-    }
-
     /// Returns the tables `[dispatch]` and `[auth]`.
     pub(crate) fn tables(&self, paper: &mut Paper) -> String {
-        if self.language == 1 {
-            return String::new();
-        }
         let place = match self.place {
             Place::One if paper.dice.chance(50) => "selector = \"op\"\nin = \"query\"",
             Place::One => "selector = \"op\"",
@@ -100,9 +88,6 @@ impl Requests {
     /// Draws how an operation is called: the method, with its keys.
     pub(crate) fn verb(&self, paper: &mut Paper) -> (Verb, String) {
         let mut keys = Vec::new();
-        if self.language == 1 {
-            return (Verb::Get, String::new());
-        }
         let all = if self.place == Place::Form {
             &[Verb::Form][..]
         } else {
@@ -161,8 +146,7 @@ impl Requests {
             Verb::Json => (fixed, format!("{{{}}}", members.join(","))),
         };
         let given = [("query", query), ("body", body)].into_iter();
-        let given =
-            given.filter(|(key, text)| !text.is_empty() || (*key == "query" && self.language == 1));
+        let given = given.filter(|(_, text)| !text.is_empty());
         given.map(|(key, text)| format!("{key} = {}", quoted(&text))).collect::<Vec<_>>().join("\n")
     }
 }

@@ -21,33 +21,8 @@ pub(crate) struct Response {
     pub(crate) rejected: bool,
 }
 
-/// Draws a response in language 1.
-pub(crate) fn older(paper: &mut Paper, types: &Types) -> Response {
-    let (model, record) = types.a_model(paper);
-    let of = format!("of = \"{model}\"");
-    let rejected = paper.dice.chance(30);
-    let list = if rejected { json!([7]) } else { json!([record]) };
-    let (key, table, body) = match paper.dice.below(3) {
-        0 => ("array", vec![of], list),
-        1 => ("object", vec![of], record),
-        _ => {
-            let [marker, mut success, items] = [paper.wire(), paper.wire(), paper.wire()];
-            if paper.dice.chance(20) {
-                paper.dice.of(&["true", "1"]).clone_into(&mut success);
-            }
-            let body = json!({ &marker: success, &items: list });
-            let keys = [("marker", marker), ("success", success), ("items", items)];
-            let keys = keys.map(|(key, text)| format!("{key} = {}", quoted(&text)));
-            ("envelope", [vec![of], keys.to_vec()].concat(), body)
-        }
-    };
-    let is_list = key != "object";
-    let object = (!is_list).then(|| model.to_owned());
-    Response { key, table, is_list, object, paging: None, body, rejected: rejected && is_list }
-}
-
-/// Draws a response in language 2, and writes its envelope. `in_all` says whether the service has an envelope.
-pub(crate) fn newer(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -> Response {
+/// Draws a response, and writes its envelope. `in_all` says whether the service has an envelope.
+pub(crate) fn response(paper: &mut Paper, types: &Types, at: usize, in_all: bool) -> Response {
     let key = paper.dice.of(&["list", "list", "list", "list", "object", "value", "nothing"]);
     let is_list = key == "list";
     let (of, record) = if key == "value" {
@@ -244,8 +219,6 @@ const PAGING: &[Option<&str>] = &[
     Some("offset = { param = \"at\", next = \"next\", size = \"size\", short-page-ends = true }"),
     Some("cursor = { param = \"cursor\", size = \"size\", next = \"count.total\" }"),
     Some("cursor = { param = \"cursor\", next = \"count.total\", more = \"goes_on\" }"),
-    Some("continuation = { next = \"more\", size = \"size\" }"),
-    Some("continuation = { next = \"more\", more = \"goes_on\" }"),
     Some("page = { param = \"at\", more = \"goes_on\" }"),
     Some("offset = { param = \"at\", next = \"count.total\", more = \"goes_on\" }"),
 ];

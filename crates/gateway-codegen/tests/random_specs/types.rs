@@ -7,7 +7,6 @@ use crate::drawn::paper::{Paper, quoted};
 
 /// The types of a random spec.
 pub(crate) struct Types {
-    pub(crate) language: i64,
     scalars: Vec<Scalar>,
     enums: Vec<Enum>,
     models: Vec<Model>,
@@ -62,21 +61,19 @@ struct Codes {
 }
 
 impl Types {
-    pub(crate) fn draw(paper: &mut Paper, language: i64) -> Self {
-        let all = scalars(language);
+    pub(crate) fn draw(paper: &mut Paper) -> Self {
+        let all = scalars();
         let mut drawn: Vec<usize> = (0..6).map(|_| paper.dice.below(all.len())).collect();
         drawn.sort_unstable();
         drawn.dedup();
         let all = all.into_iter().enumerate();
         let scalars = all.filter(|(index, _)| drawn.contains(index)).map(|(_, scalar)| scalar);
-        let mut types =
-            Self { language, scalars: scalars.collect(), enums: Vec::new(), models: Vec::new() };
+        let mut types = Self { scalars: scalars.collect(), enums: Vec::new(), models: Vec::new() };
         for scalar in types.scalars.iter_mut().filter(|one| one.wire == Wire::Codes) {
             scalar.codes = Some(&CODES[paper.dice.below(CODES.len())]);
         }
         for index in 0..=paper.dice.below(3) {
-            let wires: &[Wire] = if language == 1 { &[Wire::String] } else { &ENUM_WIRES };
-            let wire = paper.dice.of(wires);
+            let wire = paper.dice.of(&ENUM_WIRES);
             let count = 1 + paper.dice.below(VARIANTS.len());
             let values = (0..count).map(|value| match wire {
                 Wire::String => quoted(&paper.wire()),
@@ -92,7 +89,7 @@ impl Types {
         let models = fields.len();
         for (index, (name, count, may_require)) in fields.into_iter().enumerate() {
             let fields = KEYWORDS.iter().take(count).map(|rust| {
-                let ty = types.ty(paper, if language == 1 { 0 } else { 3 }, models);
+                let ty = types.ty(paper, 3, models);
                 // A record must not contain itself.
                 let may_require = may_require && !matches!(ty, Ty::Model(of) if of <= index);
                 let required = may_require && paper.dice.chance(60);
@@ -101,9 +98,7 @@ impl Types {
             let fields = fields.collect();
             types.models.push(Model { name, fields });
         }
-        if language == 2 {
-            types.be_lenient(paper);
-        }
+        types.be_lenient(paper);
         types
     }
 
@@ -123,7 +118,6 @@ impl Types {
             0 => Ty::Enum(paper.dice.below(self.enums.len())),
             1..=4 => {
                 let all: &[_] = &["text", "integer", "boolean", "float"];
-                let all = if self.language == 1 { all.split_last().unwrap().1 } else { all };
                 Ty::BuiltIn(paper.dice.of(all))
             }
             _ => Ty::Scalar(paper.dice.below(self.scalars.len())),
@@ -136,7 +130,7 @@ impl Types {
         let open: Vec<_> = self.models.iter().map(is_open).collect();
         let mut drawn = Vec::new();
         for field in self.models.iter().flat_map(|model| &model.fields) {
-            let mut lenient: Vec<_> = Leniency::ALL.into_iter().collect();
+            let mut lenient: Vec<_> = Leniency::ALL.to_vec();
             lenient.retain(|one| paper.dice.chance(40) && self.fits(*one, field, &open));
             if lenient.contains(&Leniency::BlankAsNone) {
                 lenient.retain(|one| *one != Leniency::AbsentAsEmpty);
@@ -259,7 +253,7 @@ impl Types {
                 "[enum.{}]\nopen-ended = {open}\ndoc = {doc}\n{about}",
                 one.name
             ));
-            if one.wire != Wire::String || (self.language == 2 && paper.dice.chance(50)) {
+            if one.wire != Wire::String || paper.dice.chance(50) {
                 paper.line(format_args!("wire = \"{}\"", one.wire.word()));
             }
             for (variant, value) in VARIANTS.iter().zip(&one.values) {
@@ -370,12 +364,11 @@ impl Scalar {
     }
 }
 
-/// Returns every kind of scalar of a version of the language.
-fn scalars(language: i64) -> Vec<Scalar> {
+/// Returns every kind of scalar .
+fn scalars() -> Vec<Scalar> {
     let mut all = Vec::new();
-    let words = |wire: &Wire| Wire::PLAIN_WORDS.iter().any(|(word, _)| *word == wire.word());
-    for meaning in MEANINGS.into_iter().filter(|one| one.since <= language) {
-        for wire in Wire::ALL.into_iter().filter(|one| language > 1 || words(one)) {
+    for meaning in MEANINGS {
+        for wire in Wire::ALL.iter().copied() {
             let others = [None, Some(Wire::String), Some(Wire::Integer)].into_iter();
             for query_wire in others.filter(|other| *other != Some(wire)) {
                 let fits = meaning.form(wire).is_some()

@@ -79,7 +79,6 @@ mod program;
 mod proxies;
 #[cfg(test)]
 mod read_only;
-#[cfg(target_os = "linux")]
 #[cfg(test)]
 #[path = "../../../../tests/recorded/server.rs"]
 mod recorded;

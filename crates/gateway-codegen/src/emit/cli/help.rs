@@ -120,7 +120,8 @@ fn declared(service: &Service, operation: &Operation) -> Option<String> {
 fn flag(param: &Param, value: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.,:/@".contains(&byte);
     let plain = !value.is_empty() && !value.starts_with('-') && value.bytes().all(is_plain);
-    (plain && param.list.is_none()).then(|| format!(" --{} {value}", param.flag()))
+    (plain && param.list.is_none())
+        .then(|| format!(" --{} {}", param.flag(), param.argument(value)))
 }
 
 /// Returns the plural of a noun, such as `galleries` for `gallery`. A noun that ends like a plural stays as it is.

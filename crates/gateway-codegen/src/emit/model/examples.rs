@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::ir::{Example, Operation, Param, Primitive, Service, ValueType};
-use crate::project::Project;
 use crate::text::string;
 
 /// Returns the example with the most parameters, except examples of percent-encoding.

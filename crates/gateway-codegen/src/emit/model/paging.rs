@@ -20,9 +20,7 @@ pub(super) fn rule(service: &Service, operation: &Operation, paging: &Paging) ->
 
 /// Returns the expression for the position of the page that a query requests.
 pub(super) fn position(operation: &Operation) -> String {
-    let Some(param) = operation.position_param() else {
-        return "(!self.continued.is_empty()).then(|| paging::Position::Continuation(self.continued.clone()))".to_owned();
-    };
+    let Some(param) = operation.position_param() else { return "None".to_owned() };
     let name = param.rust.snake();
     match (is_number(param), param.required) {
         (true, true) => format!("Some(paging::Position::Number(self.{name}))"),
@@ -45,9 +43,7 @@ pub(super) fn size(operation: &Operation) -> Option<String> {
 
 /// Returns the variant of a position, and the statement that changes a query to it.
 pub(super) fn turn(operation: &Operation) -> (&'static str, String) {
-    let Some(param) = operation.position_param() else {
-        return ("Continuation", "self.continued = value;".to_owned());
-    };
+    let Some(param) = operation.position_param() else { return ("Cursor", String::new()) };
     let kind = if is_number(param) { "Number" } else { "Cursor" };
     let value = if param.ty.name().is_some() { "value.into()" } else { "value" };
     let name = param.rust.snake();
@@ -72,7 +68,6 @@ pub(super) fn mark(service: &Service, operation: &Operation, mark: &Mark) -> Str
         (Says::Last, _) => "last",
         (Says::Total, _) => "total",
         (Says::Next, Some(PagedBy::Offset)) => "next_offset",
-        (Says::Next, Some(PagedBy::Continuation)) => "continuation",
         (Says::Next, _) => "next_cursor",
         (Says::More, _) => "more",
     };

@@ -2,13 +2,13 @@
 
 use askama::Template;
 
+use crate::config::Project;
 use crate::emit::model::states::States;
 use crate::emit::model::{examples, marker, paging};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
     Body, BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
 };
-use crate::project::Project;
 use crate::text::{string, strings};
 
 #[derive(Template)]
@@ -201,7 +201,6 @@ fn optional_needs<'a>(operation: &'a Operation, param: &'a Param) -> Vec<&'a Par
 fn fields(operation: &Operation) -> String {
     let mut fields: Vec<_> = required(operation).iter().map(|one| one.rust.snake()).collect();
     fields.push("params".to_owned());
-    fields.extend(operation.is_continued().then(|| "continued".to_owned()));
     let fields: Vec<_> = fields.iter().map(|field| format!("{field}: self.{field}")).collect();
     format!("{} {{ {}, given: PhantomData }}", operation.rust.pascal(), fields.join(", "))
 }

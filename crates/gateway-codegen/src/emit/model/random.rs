@@ -289,9 +289,8 @@ fn query(operation: &Operation, value: impl Fn(usize, &Param) -> String) -> Stri
     };
     let params = queries::params(operation)
         .map(|name| format!("params: crate::{name} {{ {} }}", values(false).join(", ")));
-    let continued = operation.is_continued().then(|| "continued: Default::default()".to_owned());
     let given = operation.states().next().map(|_| "given: PhantomData".to_owned());
-    let rest = [params, continued, given].into_iter().flatten();
+    let rest = [params, given].into_iter().flatten();
     format!("Self {{ {} }}", values(true).into_iter().chain(rest).collect::<Vec<_>>().join(", "))
 }
 

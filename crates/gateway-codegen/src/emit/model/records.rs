@@ -3,10 +3,9 @@
 use askama::Template;
 use serde_json::{Map, Value};
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType};
-use crate::project::Project;
 use crate::text::string;
 
 #[derive(Template)]

@@ -2,13 +2,12 @@
 
 use askama::Template;
 
-use crate::config::Role;
+use crate::config::{Project, Role};
 use crate::emit::filters;
 use crate::emit::model::marker;
 use crate::emit::model::queries::beside;
 use crate::emit::testkit::Fixtures;
 use crate::ir::{Auth, Example, Operation, Param, Primitive, Response, Service, Type, Verdict};
-use crate::project::Project;
 use crate::text::{raw_string, string, strings};
 
 #[derive(Template)]

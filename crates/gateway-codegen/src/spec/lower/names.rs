@@ -1,90 +1,107 @@
-//! Checks that no two types in generated code have the same name.
+//! Checks that no two types, commands or flags have the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::RustName;
+use crate::ir::{Param, RustName};
 use crate::spec::context::Context;
-use crate::spec::node::{Entry, Node};
+use crate::spec::language::{self, Document};
+use crate::spec::lower::operation::Lowered;
+use crate::spec::value::At;
 
 /// Reports types with the same name, and files with the same name.
-pub(super) fn distinct(cx: &mut Context<'_>, root: &Node) {
-    let operations = root.entries_of("operation");
-    let mut types: Vec<_> = ["scalar", "enum", "model"]
-        .into_iter()
-        .flat_map(|section| root.entries_of(section).iter().map(move |entry| (section, entry)))
-        .collect();
+pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
+    /// The section, the name, and another name with its description.
+    type Declared<'n> = (&'n str, &'n At<String>, Option<(RustName, &'n str)>);
+    let mut types: Vec<Declared<'_>> = Vec::new();
+    let rust = |name: &At<String>| RustName::new(name);
+    for name in document.scalars.names() {
+        types.push(("scalar", name, None));
+    }
+    for (name, one) in document.enums.iter() {
+        let unknown = rust(name).filter(|_| one.open_ended).map(|rust| rust.preceded_by("unknown"));
+        types.push(("enum", name, unknown.map(|rust| (rust, "unknown values"))));
+    }
+    for name in document.models.names() {
+        types.push((
+            "model",
+            name,
+            rust(name).map(|rust| (rust.followed_by("ref"), "borrowed form")),
+        ));
+    }
     // The second of two declarations is reported, and declarations need not be sorted by section.
-    types.sort_by_key(|(_, entry)| entry.key_span.start);
+    types.sort_by_key(|(_, name, _)| name.span.start);
 
     let mut names = Names { cx, taken: BTreeMap::new(), reported: BTreeSet::new() };
-    for (section, entry) in types {
-        let Some(rust) = RustName::new(&entry.key) else { continue };
-        names.claim(&rust, format!("{section} `{}`", entry.key), &entry.key_span, RENAME);
-        let second = match section {
-            "model" => Some((rust.followed_by("ref"), "borrowed form")),
-            "enum" if entry.node.flag("open-ended") => {
-                Some((rust.preceded_by("unknown"), "unknown values"))
-            }
-            _ => None,
-        };
+    for (section, name, second) in types {
+        let Some(rust) = rust(name) else { continue };
+        names.claim(&rust, format!("{section} `{}`", name.value), &name.span, RENAME);
         if let Some((rust, what)) = second {
-            let what = format!("the {what} of {section} `{}`", entry.key);
-            names.claim(&rust, what, &entry.key_span, RENAME);
+            names.claim(
+                &rust,
+                format!("the {what} of {section} `{}`", name.value),
+                &name.span,
+                RENAME,
+            );
         }
     }
     // These are declared where the types are imported, but not in the same module as the queries.
-    for entry in operations {
-        let Some(rust) = RustName::new(&entry.key) else { continue };
-        let mock = format!("the mock of operation `{}`", entry.key);
-        names.check(&rust.preceded_by("mock"), &mock, &entry.key_span, RENAME);
+    for (name, operation) in document.operations.iter() {
+        let Some(rust) = rust(name) else { continue };
+        let mock = format!("the mock of operation `{}`", name.value);
+        names.check(&rust.preceded_by("mock"), &mock, &name.span, RENAME);
         // Several states are a tuple without names.
-        let mut states = needed(entry);
-        if let (Some(param), None) = (states.next(), states.next())
-            && let Some(rust) = rust_name(param)
+        let mut states = needed(operation);
+        if let (Some((key, param)), None) = (states.next(), states.next())
+            && let Some(rust) = param_name(key, param)
         {
-            let what = format!("the state of parameter `{}`", param.key);
-            names.check(&rust.preceded_by("has"), &what, &param.key_span, RENAME);
+            let what = format!("the state of parameter `{}`", key.value);
+            names.check(&rust.preceded_by("has"), &what, &key.span, RENAME);
         }
     }
     // Each recovered attribute has a constant that is named after the operation and the parameter.
-    let constants = operations.iter().flat_map(|operation| {
-        let params = operation.node.entries_of("param").iter();
-        let recovering = params.filter(|param| param.node.get("recovers").is_some());
-        recovering.filter_map(|param| {
-            let name = RustName::new(&operation.key)?.followed_by(&rust_name(param)?.words());
-            Some((name.words(), param.key.as_str(), &param.key_span))
+    let constants = document.operations.iter().flat_map(|(name, operation)| {
+        let params = operation.params.iter().filter(|(_, param)| param.recovers.is_some());
+        params.filter_map(move |(key, param)| {
+            let name = RustName::new(name)?.followed_by(&param_name(key, param)?.words());
+            Some((name.words(), key.as_str(), &key.span))
         })
     });
     names.cx.distinct(&code::NAMES_COLLIDE, "parameter", constants);
-    for entry in operations {
-        let Some(rust) = RustName::new(&entry.key) else { continue };
-        let help = names.another(&rust, entry, operations).unwrap_or_else(|| RENAME.to_owned());
-        names.claim(&rust, format!("operation `{}`", entry.key), &entry.key_span, &help);
-        let mut params = entry.node.entries_of("param").iter();
-        if params.any(|param| !param.node.flag("required")) {
-            let what = format!("the parameters of operation `{}`", entry.key);
-            names.claim(&rust.followed_by("params"), what, &entry.key_span, RENAME);
+    for (name, operation) in document.operations.iter() {
+        let Some(rust) = rust(name) else { continue };
+        let help = names.another(&rust, operation, document).unwrap_or_else(|| RENAME.to_owned());
+        names.claim(&rust, format!("operation `{}`", name.value), &name.span, &help);
+        if operation.params.iter().any(|(_, param)| !param.required) {
+            let what = format!("the parameters of operation `{}`", name.value);
+            names.claim(&rust.followed_by("params"), what, &name.span, RENAME);
         }
     }
-    files(cx, root, operations);
+    // The OpenAPI document of an operation must not have the name of that of the whole service.
+    let service = &document.service.name;
+    if let Some(name) = document.operations.names().find(|name| rust(name) == rust(service)) {
+        let message = format!("operation `{}` and the service have the same name", name.value);
+        let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &name.span, message)
+            .help("rename one of them: each has an OpenAPI document with its name")
+            .related(&service.span, "the service");
+        cx.push(diagnostic);
+    }
 }
 
-fn rust_name(param: &Entry) -> Option<RustName> {
-    RustName::new(param.node.get("rust-name").and_then(Node::as_text).unwrap_or(&param.key))
+fn param_name(key: &At<String>, param: &language::Parameter) -> Option<RustName> {
+    RustName::new(param.rust_name.as_deref().unwrap_or(key))
 }
 
 /// Returns the optional parameters that others need.
-fn needed(operation: &Entry) -> impl Iterator<Item = &Entry> {
-    let params = operation.node.entries_of("param");
-    let needed: BTreeSet<_> = params
-        .iter()
-        .flat_map(|param| param.node.list_of("needs"))
-        .filter_map(Node::as_text)
-        .collect();
-    let is_needed = move |param: &&Entry| needed.contains(param.key.as_str());
-    params.iter().filter(is_needed).filter(|param| !param.node.flag("required"))
+fn needed(
+    operation: &language::Operation,
+) -> impl Iterator<Item = (&At<String>, &language::Parameter)> {
+    let needs = operation.params.iter().filter_map(|(_, param)| param.needs.as_ref());
+    let needed: BTreeSet<_> =
+        needs.flat_map(|needs| needs.iter()).map(|need| need.as_str()).collect();
+    let params = operation.params.iter().map(|(key, param)| (&**key, param));
+    params.filter(move |(key, param)| needed.contains(key.as_str()) && !param.required)
 }
 
 /// The hint of a collision.
@@ -102,13 +119,17 @@ struct Names<'a, 'c, 'n> {
 
 impl<'n> Names<'_, '_, 'n> {
     /// Returns a hint with a verb for the name of an operation; `None` if that name is taken, or begins with the verb.
-    fn another(&self, rust: &RustName, operation: &Entry, all: &[Entry]) -> Option<String> {
-        let response = operation.node.get("response")?;
-        let is_object = response.get("object").is_some();
-        let verb = if is_object { "get" } else { "list" };
+    fn another(
+        &self,
+        rust: &RustName,
+        operation: &language::Operation,
+        document: &Document,
+    ) -> Option<String> {
+        let verb = if operation.response.object.is_some() { "get" } else { "list" };
         let name = rust.preceded_by(verb);
+        let mut others = document.operations.names();
         let is_free = !self.taken.contains_key(&name.pascal().to_lowercase())
-            && all.iter().all(|one| RustName::new(&one.key).as_ref() != Some(&name));
+            && others.all(|one| RustName::new(one).as_ref() != Some(&name));
         let has_verb = rust.words().starts_with(&format!("{verb}_"));
         (is_free && !has_verb)
             .then(|| format!("rename one of them: the operation could be `{}`", name.words()))
@@ -136,25 +157,60 @@ impl<'n> Names<'_, '_, 'n> {
                     "the names of {what} and {owner} differ only in case: `{name}` and `{first}`"
                 )
             };
-            let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, span, message)
-                .help(help)
-                .related(first_span, owner.clone());
-            self.cx.say(diagnostic);
+            let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, span, message).help(help);
+            self.cx.push(diagnostic.related(first_span, owner.clone()));
         }
         false
     }
 }
 
-/// Reports an operation whose OpenAPI document has the name of the document of the whole service.
-fn files(cx: &mut Context<'_>, root: &Node, operations: &[Entry]) {
-    let Some(service) = root.get("service").and_then(|service| service.get("name")) else { return };
-    let name = service.as_text().and_then(RustName::new);
-    let Some(entry) = operations.iter().find(|entry| RustName::new(&entry.key) == name) else {
-        return;
-    };
-    let message = format!("operation `{}` and the service have the same name", entry.key);
-    let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &entry.key_span, message)
-        .help("rename one of them: each has an OpenAPI document with its name")
-        .related(&service.span, "the service");
-    cx.say(diagnostic);
+/// Reports operations with the same command, or with a command that is the first word of another.
+pub(super) fn commands(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
+    // A duplicate selector is reported elsewhere.
+    let mut selectors = BTreeSet::new();
+    let mut nouns = BTreeSet::new();
+    let mut types: BTreeMap<String, (String, &Range<usize>)> = BTreeMap::new();
+    let (mut above, mut below) = (Vec::new(), Vec::new());
+    for Lowered { given, operation, .. } in operations {
+        let (span, select) = (&given.select.span, operation.select.as_str());
+        if !selectors.insert(select) {
+            continue;
+        }
+        let command = operation.command();
+        // Commands with a verb share their noun; a command without a verb does not.
+        let first = nouns.insert(command.noun.clone());
+        if first || command.verb.is_none() {
+            above.push((command.noun.clone(), select, span));
+        }
+        if first {
+            let name = command.rust.variant();
+            if let Some((noun, related)) = types.get(&name) {
+                let message = format!(
+                    "commands `{}` and `{noun}` have the same name in Rust, `{name}`",
+                    command.noun
+                );
+                let diagnostic = Diagnostic::new(&code::COMMANDS_COLLIDE, span, message)
+                    .help("remove one of the two; `explain GW036` shows the rules");
+                cx.push(diagnostic.related(related, "the other one"));
+            } else {
+                types.insert(name, (command.noun.clone(), span));
+            }
+        }
+        below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
+    }
+    cx.distinct(&code::COMMANDS_COLLIDE, "selector", above.into_iter());
+    cx.distinct(&code::COMMANDS_COLLIDE, "selector", below.into_iter());
+}
+
+/// Reports parameters of an operation with the same flag.
+pub(super) fn flags(cx: &mut Context<'_>, keys: &[&At<String>], params: &[Param]) {
+    // Parameters with the same Rust name are reported elsewhere.
+    let mut names = BTreeSet::new();
+    let flags: Vec<_> = keys
+        .iter()
+        .zip(params)
+        .filter(|(_, param)| names.insert(param.rust.snake()))
+        .map(|(key, param)| (param.flag(), key.as_str(), &key.span))
+        .collect();
+    cx.distinct(&code::COMMANDS_COLLIDE, "parameter", flags.into_iter());
 }

@@ -1,0 +1,548 @@
+//! Lowers the declared types: scalars, enums and models.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diag::{Diagnostic, code};
+use crate::ir::{
+    BuiltIn, Code, Codes, Enum, EnumValue, Field, Form, ID, Leniency, MEANINGS, Meaning, Model,
+    ModelId, RustName, Scalar, Service, Type, ValueType, Wire,
+};
+use crate::spec::context::{Context, doc, owned, source};
+use crate::spec::language::{self, Document, Presence};
+use crate::spec::value::{At, Text};
+
+pub(super) fn scalars(
+    cx: &mut Context<'_>,
+    document: &Document,
+    points: &[&str],
+) -> Vec<Arc<Scalar>> {
+    let mut scalars = Vec::new();
+    for (name, given) in document.scalars.iter() {
+        if let Some(scalar) = scalar(cx, name, given, points).map(Arc::new) {
+            cx.declare(name, Type::Value(ValueType::Scalar(Arc::clone(&scalar))));
+            scalars.push(scalar);
+        }
+    }
+    scalars
+}
+
+fn scalar(
+    cx: &mut Context<'_>,
+    name: &str,
+    given: &language::Scalar,
+    points: &[&str],
+) -> Option<Scalar> {
+    let (wire, meaning, example) = (*given.wire, given.meaning, &given.example);
+    let query_wire = given.query_wire.as_ref().map(|wire| **wire);
+    let form = meaning.form(wire);
+    let query_form = meaning.query_form(wire, query_wire.unwrap_or(wire));
+    if form.is_none() {
+        unfit_wire(cx, meaning, "wire", wire, &given.wire.span);
+    }
+    if let (None, Some(given)) = (query_form, &given.query_wire)
+        && (form.is_some() || meaning.form(**given).is_none())
+    {
+        unfit_wire(cx, meaning, "query-wire", **given, &given.span);
+    }
+    let (form, query_form) = (form.unwrap_or_else(Form::any), query_form.unwrap_or_else(Form::any));
+    let codes = codes(cx, given);
+    if let Some(misfit) = [form, query_form].into_iter().find(|form| !(form.fits)(example)) {
+        let message = format!("the example must be {}", misfit.expected);
+        cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
+    }
+    let digits = given.digits.as_ref().filter(|digits| digits.value);
+    let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
+    match digits {
+        Some(digits) if *meaning != ID || wire.written() != Wire::String => {
+            let message = "only an `id` that is a string has `digits`";
+            cx.say(&code::UNFIT_TYPE, &digits.span, message, "remove `digits`");
+        }
+        Some(_) if !is_numeric => {
+            let message = "the example must be decimal digits, because of `digits`";
+            cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
+        }
+        _ => {}
+    }
+    let is_sent_as_integer = wire.written() == Wire::String && query_wire == Some(Wire::Integer);
+    Some(Scalar {
+        rust: RustName::new(name)?,
+        wire,
+        query_wire,
+        digits: digits.is_some() || is_sent_as_integer,
+        codes,
+        meaning,
+        form,
+        query_form,
+        example: example.value.clone(),
+        doc: doc(&given.doc),
+        source: source(given.source.as_ref()),
+        open: cx.open(&given.open, points),
+    })
+}
+
+fn unfit_wire(
+    cx: &mut Context<'_>,
+    meaning: &Meaning,
+    key: &str,
+    refused: Wire,
+    span: &Range<usize>,
+) {
+    let word = meaning.word;
+    let allowed = Wire::ALL.iter().find(|wire| **wire != refused && meaning.form(**wire).is_some());
+    let (message, help) = match allowed {
+        Some(wire) if key == "wire" || meaning.form(refused).is_none() && *wire != Wire::Codes => {
+            let able = MEANINGS.into_iter().filter(|one| one.form(refused).is_some());
+            let able: Vec<_> = able.map(|one| format!("`{}`", one.word)).collect();
+            let help = format!(
+                "write `{key} = \"{}\"`; only {} can be {}",
+                wire.word(),
+                able.join(" or "),
+                refused.noun()
+            );
+            (format!("a `{word}` must be {}", wire.noun()), help)
+        }
+        _ => {
+            (format!("a `{word}` is written in a query as in a record"), format!("remove `{key}`"))
+        }
+    };
+    cx.say(&code::UNFIT_TYPE, span, message, &help);
+}
+
+/// Lowers the JSON values of a boolean; `None` if the scalar has another wire, or a list is missing.
+fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
+    let lists = [("true", &given.yes), ("false", &given.no)];
+    let mut found = lists.map(|_| None);
+    for ((key, list), found) in lists.into_iter().zip(&mut found) {
+        match (list, *given.wire) {
+            (Some(list), Wire::Codes) if list.0.is_empty() => {
+                cx.say(
+                    &code::EMPTY,
+                    &list.span,
+                    format!("`{key}` has no values"),
+                    "list at least one JSON value",
+                );
+            }
+            (Some(list), Wire::Codes) => {
+                *found = Some(list.0.iter().filter_map(json_value).collect());
+            }
+            (None, Wire::Codes) => {
+                let message = format!("missing key `{key}` in a scalar with `wire = \"codes\"`");
+                let help = format!("add the JSON values: `{key} = [{}]`", u8::from(key == "true"));
+                cx.say(&code::MISSING_KEY, &given.wire.span, message, &help);
+            }
+            (Some(list), _) => {
+                let message = format!("only a scalar with `wire = \"codes\"` has `{key}`");
+                let help = format!("write `wire = \"codes\"`, or remove `{key}`");
+                cx.say(&code::UNFIT_TYPE, &list.span, message, &help);
+            }
+            (None, _) => {}
+        }
+    }
+    let [yes, no] = found;
+    let codes = Codes { yes: yes?, no: no? };
+    let both = codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()));
+    if let (Some(both), Some(list)) = (both, &given.no) {
+        let message = format!("`{}` cannot be both true and false", both.text());
+        cx.say(&code::DUPLICATE_WIRE, &list.span, message, "remove it from one of the lists");
+    }
+    if codes.value(&given.example).is_none() {
+        let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
+        let message = format!("the example must be {}", texts.join(" or "));
+        cx.say(&code::EXAMPLE_VALUE, &given.example.span, message, "");
+    }
+    Some(codes)
+}
+
+fn json_value(value: &toml::Value) -> Option<Code> {
+    Some(match value {
+        toml::Value::String(text) => Code::Text(text.clone()),
+        toml::Value::Integer(number) => Code::Integer(*number),
+        toml::Value::Boolean(flag) => Code::Boolean(*flag),
+        _ => return None,
+    })
+}
+
+pub(super) fn enums(cx: &mut Context<'_>, document: &Document, points: &[&str]) -> Vec<Arc<Enum>> {
+    let mut enums = Vec::new();
+    for (name, given) in document.enums.iter() {
+        if let Some(one) = one_enum(cx, name, given, points).map(Arc::new) {
+            cx.declare(name, Type::Value(ValueType::Enum(Arc::clone(&one))));
+            enums.push(one);
+        }
+    }
+    enums
+}
+
+fn one_enum(
+    cx: &mut Context<'_>,
+    name: &At<String>,
+    given: &language::Enum,
+    points: &[&str],
+) -> Option<Enum> {
+    if given.values.is_empty() {
+        let message = format!("the enum `{}` has no values", name.value);
+        cx.say(&code::EMPTY, &place(&given.values.span, &name.span), message, "add a value");
+    }
+    let variants =
+        given.values.names().map(|name| (name.to_lowercase(), name.as_str(), &name.span));
+    cx.distinct(&code::NAMES_COLLIDE, "value", variants);
+    let wires: Vec<&At<String>> = given.values.iter().map(|(_, value)| &*value.wire).collect();
+    cx.distinct_texts(&code::DUPLICATE_WIRE, "wire text", &wires);
+    let mut names = given.values.names();
+    if let Some(unknown) =
+        names.find(|name| given.open_ended && name.eq_ignore_ascii_case("unknown"))
+    {
+        let message = "`Unknown` is reserved for values outside the list of an open-ended enum";
+        let help = "choose another name, such as `NotKnown`, and keep its `wire`";
+        cx.say(&code::NAMES_COLLIDE, &unknown.span, message, help);
+    }
+    let wire = given.wire.unwrap_or(Wire::String);
+    let mut values = Vec::new();
+    for (variant, value) in given.values.iter() {
+        // An integer has one text in JSON.
+        let is_integer =
+            value.wire.parse::<i64>().is_ok_and(|number| number.to_string() == value.wire.value);
+        if wire != Wire::String && !is_integer {
+            let message = "the wire text of an enum of integers must be an integer";
+            let help = format!(
+                "write an integer in quotes, or remove `wire` from the enum `{}`",
+                name.value
+            );
+            cx.say(&code::UNFIT_TYPE, &value.wire.span, message, &help);
+        }
+        values.push(EnumValue {
+            rust: RustName::new(variant)?,
+            wire: value.wire.value.clone(),
+            doc: doc(&value.doc),
+            deprecated: owned(value.deprecated.as_ref()),
+        });
+    }
+    Some(Enum {
+        rust: RustName::new(name)?,
+        open_ended: given.open_ended,
+        wire,
+        values,
+        doc: doc(&given.doc),
+        source: source(given.source.as_ref()),
+        open: cx.open(&given.open, points),
+    })
+}
+
+pub(super) fn models(cx: &mut Context<'_>, document: &Document, points: &[&str]) -> Vec<Model> {
+    let given = &document.models;
+    for (index, name) in given.names().enumerate() {
+        cx.declare(name, Type::Model(ModelId::new(index)));
+    }
+    let models = given.iter().enumerate();
+    let mut models: Vec<_> = models
+        .filter_map(|(index, (name, one))| model(cx, ModelId::new(index), name, one, points))
+        .collect();
+    recursion(cx, &mut models, document);
+    // When all models are known: an empty list represents a record without fields.
+    for (model, (_, given)) in models.iter().zip(given.iter()) {
+        for field in model.fields.iter().filter(|field| field.is(Leniency::EmptyArrayAsMap)) {
+            let inner = field.ty.model().and_then(|id| models.get(id.position()));
+            let needed = inner.and_then(|inner| inner.fields.iter().find(|field| field.required));
+            if let (Some(needed), Some(given)) = (needed, given.fields.named(&field.wire)) {
+                let message = format!(
+                    "`empty-array-as-map` does not fit a model with the required field `{}`",
+                    needed.wire
+                );
+                let help = "make all fields of the model optional, or remove it";
+                cx.say(&code::UNFIT_TYPE, &given.lenient.span, message, help);
+            }
+        }
+    }
+    models
+}
+
+fn model(
+    cx: &mut Context<'_>,
+    id: ModelId,
+    name: &At<String>,
+    given: &language::Model,
+    points: &[&str],
+) -> Option<Model> {
+    if given.fields.is_empty() {
+        let message = format!("the model `{}` has no fields", name.value);
+        cx.say(&code::EMPTY, &place(&given.fields.span, &name.span), message, "add a field");
+    }
+    let fields: Vec<_> =
+        given.fields.iter().filter_map(|(key, given)| field(cx, key, given, points)).collect();
+    let names = given.fields.iter().map(|(key, field)| (&**key, field.rust_name.as_deref()));
+    cx.distinct_rust_names("field", names);
+    Some(Model {
+        id,
+        rust: RustName::new(name)?,
+        identity: given
+            .identity
+            .as_ref()
+            .and_then(|identity| self::identity(cx, identity, given, &fields)),
+        columns: None,
+        fields,
+        doc: doc(&given.doc),
+        source: source(given.source.as_ref()),
+        open: cx.open(&given.open, points),
+        recursive: false,
+    })
+}
+
+fn identity(
+    cx: &mut Context<'_>,
+    name: &At<String>,
+    given: &language::Model,
+    fields: &[Field],
+) -> Option<usize> {
+    let index = fields.iter().position(|field| field.wire == name.value);
+    let (message, help) = match index.and_then(|index| fields.get(index)) {
+        // An error in the field was reported.
+        None if fields.is_empty() || given.fields.named(name).is_some() => return None,
+        None => {
+            let required = fields.iter().filter(|field| field.required);
+            let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
+            let message = format!("unknown field `{}`", name.value);
+            cx.push(Diagnostic::new(&code::IDENTITY, &name.span, message).suggest(name, &known));
+            return None;
+        }
+        Some(field) if !field.required => (
+            format!("the optional field `{}` cannot identify a record", name.value),
+            "make it `presence = \"required\"`, or choose a required field",
+        ),
+        Some(field) if !field.ty.value().is_some_and(ValueType::can_identify) => (
+            format!("the type of the field `{}` cannot identify a record", name.value),
+            "choose a field whose type is `text`, `integer` or a scalar",
+        ),
+        Some(_) => return index,
+    };
+    cx.say(&code::IDENTITY, &name.span, message, help);
+    None
+}
+
+fn field(
+    cx: &mut Context<'_>,
+    key: &At<String>,
+    given: &language::Field,
+    points: &[&str],
+) -> Option<Field> {
+    let rust = cx.rust_name(key, given.rust_name.as_deref());
+    let open = cx.open(&given.open, points);
+    let ty = cx.resolve(&given.ty)?;
+    if let Some(example) = &given.example {
+        let misfit = match &ty {
+            Type::Value(ValueType::BuiltIn(BuiltIn { form, .. })) => {
+                (!(form.fits)(example)).then(|| format!("the example must be {}", form.expected))
+            }
+            _ => Some(format!(
+                "only a field of type {} has an `example`",
+                Context::built_in_list(" or ")
+            )),
+        };
+        if let Some(message) = misfit {
+            cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
+        }
+    }
+    let required = given.presence == Presence::Required;
+    Some(Field {
+        rust: rust?,
+        wire: key.value.clone(),
+        lenient: lenient(cx, given, &ty, required),
+        ty,
+        required,
+        personal: given.personal,
+        recursive: false,
+        example: owned(given.example.as_ref()),
+        doc: doc(&given.doc),
+        source: source(given.source.as_ref()),
+        open,
+        deprecated: owned(given.deprecated.as_ref()),
+    })
+}
+
+/// Lowers the other forms of a field, and checks that they fit its type.
+fn lenient(
+    cx: &mut Context<'_>,
+    field: &language::Field,
+    ty: &Type,
+    required: bool,
+) -> Vec<Leniency> {
+    let mut found = Vec::new();
+    for given in field.lenient.iter() {
+        let word = given.word();
+        if found.contains(&**given) {
+            let message = format!("duplicate value `{word}` of `lenient`");
+            cx.say(&code::DUPLICATE_WIRE, &given.span, message, "remove one of them");
+        } else if let Some((message, help)) = misfit(**given, ty, required) {
+            cx.say(&code::UNFIT_TYPE, &given.span, format!("`{word}` {message}"), help);
+        } else {
+            found.push(**given);
+        }
+    }
+    if found.contains(&Leniency::BlankAsNone) && found.contains(&Leniency::AbsentAsEmpty) {
+        let message = "`blank-as-none` and `absent-as-empty` exclude each other";
+        let help = "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value";
+        cx.say(&code::UNFIT_TYPE, &field.lenient.span, message, help);
+    }
+    found
+}
+
+/// Returns why a leniency does not fit a field, and the fix.
+fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<(&'static str, &'static str)> {
+    match (leniency, ty) {
+        (Leniency::OneAsList, Type::List(of)) => match &**of {
+            Type::List(_) => Some((
+                "does not fit a list of lists: a single value is a list, too",
+                "remove it, or change the type",
+            )),
+            Type::Value(value) if value.wire() == Some(Wire::TextOrNumber) => Some((
+                "does not fit a list of values with `wire = \"text-or-number\"`",
+                "remove it, or use `wire = \"string\"`",
+            )),
+            _ => None,
+        },
+        (Leniency::OneAsList, _) => Some(("applies only to lists", "remove it")),
+        (Leniency::AbsentAsEmpty | Leniency::BlankAsNone, _) if required => Some((
+            "applies only to optional fields",
+            "write `presence = \"optional\"`, or remove it",
+        )),
+        (Leniency::BlankAsNone, Type::Value(value))
+            if value.codes().is_some_and(|codes| codes.value("").is_some()) =>
+        {
+            Some((
+                "does not fit a boolean with an empty text among its codes",
+                "remove one of them",
+            ))
+        }
+        (Leniency::EmptyArrayAsMap, Type::Map(_) | Type::Model(_))
+        | (Leniency::AbsentAsEmpty, Type::List(_) | Type::Map(_))
+        | (Leniency::BlankAsNone, _) => None,
+        (Leniency::EmptyArrayAsMap, _) => Some(("applies only to maps and models", "remove it")),
+        (Leniency::AbsentAsEmpty, _) => Some(("applies only to lists and maps", "remove it")),
+    }
+}
+
+/// Marks models that contain themselves and the fields that lead back, and reports models without a finite record.
+fn recursion(cx: &mut Context<'_>, models: &mut [Model], document: &Document) {
+    // Every record contains one. A list or a map may be empty.
+    let always = |field: &Field| field.ty.model().filter(|_| field.required).map(ModelId::position);
+    // A record may contain one, also in a list or a map.
+    let any = |field: &Field| field.ty.element().model().map(ModelId::position);
+    let endless = together(models, &always);
+    for (index, (model, (name, given))) in models.iter().zip(document.models.iter()).enumerate() {
+        let leads_back = |field: &&Field| {
+            always(field).is_some_and(|next| endless.get(next) == endless.get(index))
+        };
+        if let Some(field) = model.fields.iter().find(leads_back) {
+            let key = given.fields.names().find(|key| key.value == field.wire);
+            let message =
+                format!("the model `{}` contains itself through required fields", name.value);
+            let help = "make one of these fields `presence = \"optional\"`";
+            cx.say(&code::ENDLESS, &key.unwrap_or(name).span, message, help);
+        }
+    }
+    let cycles = together(models, &any);
+    for (index, model) in models.iter_mut().enumerate() {
+        for field in &mut model.fields {
+            field.recursive = any(field).is_some_and(|next| cycles.get(next) == cycles.get(index));
+        }
+        model.recursive = model.fields.iter().any(|field| field.recursive);
+    }
+}
+
+/// Returns a number for each model. Two models have the same number if each contains the other, at any depth.
+///
+/// This is the algorithm of Kosaraju, without recursion, so that a long chain does not exhaust the stack: a search in the
+/// opposite direction, from the model that was left last, reaches the models that contain each other.
+fn together(models: &[Model], contained: &impl Fn(&Field) -> Option<usize>) -> Vec<usize> {
+    let edges: Vec<Vec<usize>> =
+        models.iter().map(|model| model.fields.iter().filter_map(contained).collect()).collect();
+    let mut back = vec![Vec::new(); edges.len()];
+    for (from, targets) in edges.iter().enumerate() {
+        for target in targets {
+            if let Some(sources) = back.get_mut(*target) {
+                sources.push(from);
+            }
+        }
+    }
+    let mut left = Vec::new();
+    let mut seen = vec![false; edges.len()];
+    for root in 0..edges.len() {
+        search(&edges, root, &mut seen, &mut |node| left.push(node));
+    }
+    let mut found = vec![0; edges.len()];
+    let mut seen = vec![false; edges.len()];
+    for root in left.into_iter().rev() {
+        search(&back, root, &mut seen, &mut |node| {
+            if let Some(number) = found.get_mut(node) {
+                *number = root;
+            }
+        });
+    }
+    found
+}
+
+/// Visits all nodes that can be reached from a node and were not seen, and reports each when it is left.
+fn search(edges: &[Vec<usize>], root: usize, seen: &mut [bool], left: &mut impl FnMut(usize)) {
+    let mut enter =
+        |node: usize| seen.get_mut(node).is_some_and(|seen| !std::mem::replace(seen, true));
+    let mut path = if enter(root) { vec![(root, 0)] } else { Vec::new() };
+    while let Some((node, next)) = path.last_mut() {
+        let target = edges.get(*node).and_then(|targets| targets.get(*next)).copied();
+        *next += 1;
+        match target {
+            Some(target) if enter(target) => path.push((target, 0)),
+            Some(_) => {}
+            None => {
+                left(*node);
+                path.pop();
+            }
+        }
+    }
+}
+
+/// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no
+/// position.
+fn place(span: &Range<usize>, or: &Range<usize>) -> Range<usize> {
+    if span.is_empty() { or } else { span }.clone()
+}
+
+/// Sets the columns that models declare. All fields must be known by now.
+pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut Service) {
+    for (index, (name, given)) in document.models.iter().enumerate() {
+        let (Some(list), Some(model)) = (&given.columns, service.models.get(index)) else {
+            continue;
+        };
+        let complete = model.fields.len() == given.fields.len();
+        let known = complete.then(|| service.paths(model));
+        if list.is_empty() {
+            let message = format!("the model `{}` has no columns", name.value);
+            cx.say(
+                &code::EMPTY,
+                &list.span,
+                message,
+                "list at least one field, or remove `columns`",
+            );
+        }
+        check_columns(cx, list, known.as_deref());
+        if let Some(model) = service.models.get_mut(index) {
+            model.columns = Some(list.iter().map(|column| column.value.clone()).collect());
+        }
+    }
+}
+
+/// Checks the columns; `known` is `None` if a field was rejected.
+fn check_columns<F>(cx: &mut Context<'_>, list: &[Text<F>], known: Option<&[String]>) {
+    let names: Option<BTreeSet<_>> = known.map(|known| known.iter().collect());
+    let mut seen = BTreeSet::new();
+    for column in list {
+        if names.as_ref().is_some_and(|names| !names.contains(&column.value)) {
+            let known: Vec<_> = known.unwrap_or_default().iter().map(String::as_str).collect();
+            let message = format!("unknown column `{}`", column.value);
+            cx.push(Diagnostic::new(&code::COLUMNS, &column.span, message).suggest(column, &known));
+        } else if !seen.insert(&column.value) {
+            let message = format!("duplicate column `{}`", column.value);
+            cx.say(&code::COLUMNS, &column.span, message, "remove one of them");
+        }
+    }
+}
