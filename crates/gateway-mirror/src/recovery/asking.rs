@@ -52,6 +52,9 @@ pub(crate) struct Asking {
     /// Groups whose next value can be asked for.
     ready: VecDeque<usize>,
     probe: Probe,
+    check: Check,
+    /// How many more queries may check the filter.
+    checks_left: usize,
     failed_in_a_row: u32,
     /// Values that the service refused although it accepts others that it does not know.
     refused: BTreeSet<usize>,
@@ -65,6 +68,15 @@ enum Probe {
     Empty,
     /// The service refuses values that it does not know.
     Refused,
+}
+
+/// The state of the check that a value whose filter returned a whole group is not returned for any value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Check {
+    Unsent,
+    Sent,
+    /// Two values have different members.
+    Passed,
 }
 
 impl Asking {
@@ -83,12 +95,14 @@ impl Asking {
             unasked: (0..groups.len()).collect(),
             ended: 0,
             groups,
+            checks_left: values.len(),
             values,
             name,
             members,
             hasher,
             ready: VecDeque::new(),
             probe: Probe::Unsent,
+            check: Check::Unsent,
             failed_in_a_row: 0,
             refused: BTreeSet::new(),
         }
@@ -139,11 +153,16 @@ impl Asking {
                 self.received(index, ids);
                 Ok(())
             }
-            (Query::Value(index, value), Answer::Members(ids)) => self.place(index, value, &ids),
+            (Query::Value(index, value), Answer::Members(ids)) => {
+                self.checked(index, Check::Passed);
+                self.place(index, value, &ids)
+            }
             (Query::Value(index, value), Answer::Refused(_)) if self.probe == Probe::Refused => {
+                self.checked(index, Check::Unsent);
                 self.place(index, value, &[])
             }
             (Query::Group(index) | Query::Value(index, _), answer) => {
+                self.checked(index, Check::Unsent);
                 if let (Query::Value(_, value), Answer::Refused(_) | Answer::Unsendable(_)) =
                     (query, &answer)
                 {
@@ -233,6 +252,7 @@ impl Asking {
         }
         // A record may have changed between two answers.
         group.begin_again();
+        self.check = Check::Unsent;
         self.unasked.push_front(index);
         Ok(())
     }
@@ -240,11 +260,34 @@ impl Asking {
     /// Goes on with a group after an answer.
     fn proceed(&mut self, index: usize) {
         let Some(group) = self.groups.get_mut(index) else { return };
-        if group.is_finished() {
+        let is_finished = group.is_finished();
+        if is_finished && group.values_found() > 1 {
+            self.check = Check::Passed;
+        }
+        // A service that ignores the filter returns the whole group for the first value, and would do so for another one.
+        let is_checked = is_finished
+            && self.check == Check::Unsent
+            && self.checks_left > 0
+            && group.values_found() == 1
+            && group.has_next();
+        if is_checked {
+            self.check = Check::Sent;
+            self.checks_left -= 1;
+        }
+        if is_finished && !is_checked {
             let members = std::mem::take(&mut group.members);
             self.end(index, Fate::Placed(members));
         } else {
             self.ready.push_back(index);
+        }
+    }
+
+    /// Takes the result of a check, which is a query for a value of a group whose members all have one.
+    fn checked(&mut self, index: usize, check: Check) {
+        if self.check == Check::Sent
+            && self.groups.get(index).is_some_and(|group| group.values_found() == 1 && group.unplaced == 0)
+        {
+            self.check = check;
         }
     }
 

@@ -91,6 +91,20 @@ impl Group {
         self.unplaced == 0 || self.order.is_empty()
     }
 
+    /// Returns whether there is a value that was not asked for.
+    pub(crate) fn has_next(&self) -> bool {
+        !self.order.is_empty()
+    }
+
+    /// Returns how many values its members have; 2 for more than one.
+    pub(crate) fn values_found(&self) -> usize {
+        let mut values = self.members.values().flatten();
+        match values.next() {
+            None => 0,
+            Some(first) => if values.all(|value| value == first) { 1 } else { 2 },
+        }
+    }
+
     /// Gives members their value. Fails if the answers contradict each other.
     pub(crate) fn place(&mut self, value: usize, ids: &[String]) -> Result<(), &'static str> {
         for id in ids {

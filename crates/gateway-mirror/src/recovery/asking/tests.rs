@@ -20,6 +20,8 @@ struct Service {
     truth: Truth,
     ignores_value: bool,
     ignores_group: bool,
+    /// Ignores the filter only for values that a member has.
+    ignores_known: bool,
     refuses_unknown: bool,
     fails: BTreeSet<String>,
     asked: Vec<(String, Option<String>)>,
@@ -48,6 +50,9 @@ impl Service {
             return Answer::Members(members.into_keys().collect());
         };
         let number = VALUES.iter().position(|one| *one == value);
+        if number.is_some() && self.ignores_known {
+            return Answer::Members(members.into_keys().collect());
+        }
         if number.is_none() && self.refuses_unknown {
             return Answer::Refused(failure());
         }
@@ -181,6 +186,26 @@ proptest! {
         let error = text(ask(&mut service, &Truth::new(), true, &[1, 0, 2]));
         prop_assert!(error.contains("ignores the filter `mark`: it returned records"), "{}", error);
     }
+}
+
+/// Everybody would have the first value.
+#[test]
+fn a_filter_that_is_ignored_only_for_known_values_is_refused() {
+    for refuses_unknown in [false, true] {
+        let mut service = Service::of(&[("1", &[("a", 0), ("b", 1)]), ("2", &[("c", 2)])]);
+        (service.ignores_known, service.refuses_unknown) = (true, refuses_unknown);
+        let error = text(ask(&mut service, &Truth::new(), true, &[1, 0, 2]));
+        assert!(error.contains("two values have the same record in the group"), "{error}");
+    }
+}
+
+#[test]
+fn one_group_with_one_value_is_asked_for_another_one() {
+    let mut service = Service::of(&[("1", &[("a", 0)]), ("2", &[("b", 0), ("c", 0)])]);
+    let before = service.truth.clone();
+    ask(&mut service, &before, true, &[0]).unwrap();
+    let asked = service.values_asked();
+    assert_eq!(asked, [("1", "New"), ("2", "New"), ("1", "Rejected")]);
 }
 
 #[test]
