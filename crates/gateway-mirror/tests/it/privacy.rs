@@ -166,6 +166,51 @@ fn what_a_killed_backup_left_is_erased() {
     assert!(!files_contain_it(&copies));
 }
 
+/// The backup of the next day has another name.
+#[test]
+fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[SECRET, OTHER]);
+    let copies = folder.path().join("copies");
+    std::fs::create_dir(&copies).unwrap();
+    let leave = |name: &str| std::fs::write(copies.join(name), "Zanzibar").unwrap();
+    let leave_all = || {
+        leave(".monday.db.0123456789abcdef.partial");
+        leave(".monday.db.0123456789abcdef.partial-wal");
+        // Its database was removed before.
+        leave(".sunday.db.0123456789abcdee.partial-wal");
+    };
+    let names = || {
+        let entries = std::fs::read_dir(&copies).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    leave_all();
+    let tuesday = copies.join("tuesday.db");
+    mirror.backup(&tuesday, gateway_mirror::Existing::Refuse).unwrap();
+    assert_eq!(names(), ["tuesday.db"]);
+    leave_all();
+    let restored = copies.join("restored.db");
+    Mirror::restore(&tuesday, &restored, gateway_mirror::Existing::Refuse).unwrap();
+    assert_eq!(names(), ["restored.db", "restored.db.backups", "restored.db.lock", "tuesday.db"]);
+    // Another process is writing it.
+    leave(".other.0123456789abcdef.partial");
+    let lock =
+        std::fs::File::create(copies.join(".other.0123456789abcdef.partial-own.lock")).unwrap();
+    lock.lock().unwrap();
+    mirror.backup(&tuesday, gateway_mirror::Existing::Replace).unwrap();
+    assert_eq!(names().len(), 6);
+    let error =
+        mirror.backup(Path::new("/proc/x.db"), gateway_mirror::Existing::Refuse).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot write /proc/x.db: no file can be created in /proc; choose another folder"
+    );
+}
+
 #[test]
 fn a_forgotten_record_may_be_allowed_again() {
     let (mirrors, _places) = mirrors();

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::database::Database;
+use crate::cli::database::{Database, open_file};
 use crate::cli::output::print;
 use crate::error::Error;
-use crate::store::sqlite::{SqliteStore, check_log};
+use crate::store::sqlite::SqliteStore;
 
 #[derive(Debug, Args)]
 pub(super) struct BackupArguments {
@@ -20,8 +20,7 @@ pub(super) struct BackupArguments {
 
 pub(super) fn backup(arguments: &BackupArguments) -> Result<(), Error> {
     let database = arguments.database.file("cannot back up a PostgreSQL database; use pg_dump")?;
-    check_log(database)?;
-    SqliteStore::open_existing(database)?.backup(&arguments.file)?;
+    open_file(database)?.backup(&arguments.file)?;
     print(&format!("backup written to {}\n", arguments.file.display()))
 }
 

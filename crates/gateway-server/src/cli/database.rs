@@ -25,17 +25,7 @@ impl Database {
     /// Opens the database, which must exist: a mistyped name must not create one.
     pub(super) fn open(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
         match given(self.database.as_deref())? {
-            Location::File(path) => {
-                check_log(Path::new(path))?;
-                let store = SqliteStore::open_existing(path).map_err(|error| {
-                    if !FrozenSqlite::applies_to(Path::new(path)) {
-                        return error;
-                    }
-                    let text = format!("cannot open {path}: it is read-only; run this command where it can be written");
-                    Error::caused(error.kind(), text, error)
-                })?;
-                Ok(Arc::new(store))
-            }
+            Location::File(path) => Ok(Arc::new(open_file(Path::new(path))?)),
             #[cfg(feature = "postgres")]
             Location::Url(url) => Ok(Arc::new(PostgresStore::connect_with(
                 &url,
@@ -66,6 +56,21 @@ impl Database {
     pub(super) fn open_or_create(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
         open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO, note_notice)
     }
+}
+
+/// Opens a database file, which must exist.
+pub(super) fn open_file(path: &Path) -> Result<SqliteStore, Error> {
+    check_log(path)?;
+    SqliteStore::open_existing(path).map_err(|error| {
+        if !FrozenSqlite::applies_to(path) {
+            return error;
+        }
+        let path = path.display();
+        let text = format!(
+            "cannot open {path}: it is read-only; run this command where it can be written"
+        );
+        Error::caused(error.kind(), text, error)
+    })
 }
 
 /// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for, `wait`

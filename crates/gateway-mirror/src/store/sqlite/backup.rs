@@ -25,6 +25,7 @@ pub(crate) fn write(
     existing: Existing,
     at: i64,
 ) -> Result<(), Error> {
+    partial::sweep(to);
     // Also refused at the end. This check is early, before a long copy.
     if existing == Existing::Refuse && to.symlink_metadata().is_ok() {
         return Err(partial::exists(to));
@@ -34,7 +35,6 @@ pub(crate) fn write(
         let text = format!("cannot back up to {}: it is the mirror itself", to.display());
         return Err(Error::new(ErrorKind::Io, text));
     }
-    partial::sweep(to);
     let file = Partial::create(to)?;
     // Before the copy, so that an erasure at the same time names it.
     let path = std::path::absolute(to).map_err(|error| partial::failed("find", to, error))?;

@@ -12,6 +12,11 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (ErrorKind::Busy, "another process is writing the mirror; try again later")
         }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (
+            ErrorKind::Io,
+            "cannot use the mirror: its file or folder is read-only, and reading it writes beside it, too; copy it to a folder \
+             that you can write to",
+        ),
         Some(ErrorCode::SystemIoFailure) if !is_full => (
             ErrorKind::Store,
             "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
@@ -24,9 +29,20 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (ErrorKind::Foreign, "cannot read the mirror: the file is damaged or not a database")
         }
+        None if is_value(&error) => (
+            ErrorKind::Foreign,
+            "cannot read the mirror: a value is damaged; restore a backup, or sync into a new file",
+        ),
         _ => (ErrorKind::Store, "cannot read or write the mirror"),
     };
     Error::new(kind, text).because(error)
+}
+
+/// Returns whether a value does not have the type of its column, such as text that is not UTF-8.
+const fn is_value(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+
+    matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..))
 }
 
 #[cfg(test)]
@@ -46,6 +62,8 @@ mod tests {
             (ffi::SQLITE_IOERR_WRITE, ErrorKind::Store, "check the disk and the limits"),
             (ffi::SQLITE_CORRUPT, ErrorKind::Foreign, "damaged or not a database"),
             (ffi::SQLITE_NOTADB, ErrorKind::Foreign, "damaged or not a database"),
+            (ffi::SQLITE_CANTOPEN, ErrorKind::Io, "copy it to a folder that you can write to"),
+            (ffi::SQLITE_READONLY, ErrorKind::Io, "copy it to a folder that you can write to"),
             (ffi::SQLITE_CONSTRAINT, ErrorKind::Store, "cannot read or write the mirror"),
         ] {
             let error = failed(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));

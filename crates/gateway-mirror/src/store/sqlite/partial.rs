@@ -1,5 +1,7 @@
 //! Files that are being written, and take their name when they are complete.
 
+use std::collections::BTreeSet;
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -28,7 +30,15 @@ impl Partial {
         name.push(hex(&random));
         name.push(SUFFIX);
         let path = folder(target).join(name);
-        let lock = Some(Lock::take(&own(&path))?);
+        let lock = Lock::take(&own(&path)).map_err(|error| {
+            let (target, folder) = (target.display(), folder(target).display());
+            let text = format!(
+                "cannot write {target}: no file can be created in {folder}; choose another folder"
+            );
+            let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            Error::new(error.kind(), text).because(cause)
+        });
+        let lock = Some(lock?);
         let partial = Self { path, lock };
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -48,7 +58,11 @@ impl Partial {
             File::open(&self.path)?.sync_all()?;
             match existing {
                 // A link does not replace a file that another process has created since.
-                Existing::Refuse => fs::hard_link(&self.path, target)?,
+                Existing::Refuse => match fs::hard_link(&self.path, target) {
+                    // Some media, such as memory cards, have no links.
+                    Err(_) if target.symlink_metadata().is_err() => fs::rename(&self.path, target)?,
+                    linked => linked?,
+                },
                 Existing::Replace => fs::rename(&self.path, target)?,
             }
             sync_folder(target)
@@ -70,21 +84,28 @@ impl Drop for Partial {
     }
 }
 
-/// Removes the partial files of processes that were killed, which would be forgotten there.
+/// Removes the partial files of processes that were killed in the folder of a file, also those for other files: the next backup
+/// often has another name.
 pub(crate) fn sweep(target: &Path) {
-    let Ok(entries) = fs::read_dir(folder(target)) else { return };
-    let prefix = prefix(target);
-    for entry in entries.filter_map(Result::ok) {
-        let name = entry.file_name();
-        let (bytes, prefix) = (name.as_encoded_bytes(), prefix.as_encoded_bytes());
-        let is_partial = bytes.starts_with(prefix) && bytes.ends_with(SUFFIX.as_bytes());
-        if !is_partial {
-            continue;
-        }
-        if let Ok(lock) = Lock::take(&own(&entry.path())) {
-            drop(Partial { path: entry.path(), lock: Some(lock) });
+    let folder = folder(target);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let partials: BTreeSet<PathBuf> =
+        names.filter_map(|name| Some(folder.join(partial(&name)?))).collect();
+    for path in partials {
+        if let Ok(lock) = Lock::take(&own(&path)) {
+            drop(Partial { path, lock: Some(lock) });
         }
     }
+}
+
+/// Returns the name of a partial file from that of a file which has its contents.
+fn partial(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once(SUFFIX)?;
+    let (target, number) = stem.rsplit_once('.')?;
+    let is_number = number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_partial = target.starts_with('.') && is_number && CONTENTS.contains(&ending);
+    name.get(..stem.len() + SUFFIX.len()).filter(|_| is_partial)
 }
 
 /// Creates the error of a file that exists.
@@ -102,7 +123,7 @@ pub(crate) fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
 
 /// Removes a database file and everything that SQLite keeps beside it.
 fn remove(path: &Path) {
-    for suffix in ["", "-wal", "-shm", "-journal", ".lock"] {
+    for suffix in CONTENTS.iter().chain(&[".lock"]) {
         let _ignored = fs::remove_file(files::beside(path, suffix));
     }
 }
@@ -132,3 +153,6 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 const SUFFIX: &str = ".partial";
+
+/// The endings of the files with the contents of a database.
+const CONTENTS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
