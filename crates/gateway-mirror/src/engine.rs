@@ -5,11 +5,11 @@ pub(crate) mod known;
 pub(crate) mod known_rows;
 pub(crate) mod occurred;
 pub(crate) mod seen;
+pub(crate) mod week;
 
-use crate::engine::brake::{Absent, Rules};
+use crate::engine::brake::Absent;
 use crate::engine::known::{Known, State};
 use crate::engine::seen::Seen;
-use crate::error::Error;
 use crate::fields::hash::Hash;
 
 /// The result of comparing a record of a list with the stored one.
@@ -121,21 +121,25 @@ impl Comparison {
         Verdict::Contradicts
     }
 
-    /// Returns how many known records the complete list lacks; `None` if that is not known because a record was rejected.
-    ///
-    /// # Errors
-    ///
-    /// The brake refuses.
-    pub(crate) fn absent(&self, rules: Rules) -> Result<Option<Absent>, Error> {
+    /// Returns how many known records the complete list lacks; none if that is not known because a record was rejected.
+    pub(crate) fn absent(&self) -> Absent {
         if self.rejected > 0 {
-            return Ok(None);
+            return Absent::default();
         }
-        let absent = Absent {
+        Absent {
             newly: self.before.present.saturating_sub(self.present),
             again: self.before.missing.saturating_sub(self.missing),
-        };
-        rules.check(absent, self.before.present, self.entries == 0)?;
-        Ok(Some(absent))
+        }
+    }
+
+    /// Returns how many records were present before.
+    pub(crate) fn present_before(&self) -> u64 {
+        self.before.present
+    }
+
+    /// Returns whether the list has no record.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries == 0
     }
 
     /// Returns whether the record with this key is in the list.
@@ -147,7 +151,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::{Before, Comparison, Verdict};
-    use crate::engine::brake::{Absent, Rules};
+    use crate::engine::brake::Absent;
     use crate::engine::known::{Known, State};
     use crate::fields::hash::Hash;
 
@@ -183,16 +187,16 @@ mod tests {
         let record = known(1, State::Present);
         assert_eq!(comparison.judge(record, OLD), Verdict::Unchanged);
         assert_eq!(comparison.judge(record, OLD), Verdict::Repeated);
-        assert_eq!(comparison.absent(Rules::new()).unwrap(), Some(Absent { newly: 1, again: 0 }));
+        assert_eq!(comparison.absent(), Absent { newly: 1, again: 0 });
         assert_eq!(comparison.judge(record, NEW), Verdict::Contradicts);
-        assert_eq!(comparison.absent(Rules::new()).unwrap(), None);
+        assert_eq!(comparison.absent(), Absent::default());
     }
 
     #[test]
     fn a_list_with_a_rejected_record_makes_nothing_missing() {
         let mut comparison = Comparison::new(1, Before { present: 1000, missing: 3 });
         comparison.reject();
-        assert_eq!(comparison.absent(Rules::new()).unwrap(), None);
+        assert_eq!(comparison.absent(), Absent::default());
     }
 
     #[test]
@@ -201,7 +205,7 @@ mod tests {
         comparison.judge(known(1, State::Missing), OLD);
         comparison.judge(known(2, State::Present), OLD);
         comparison.add(5);
-        assert_eq!(comparison.absent(Rules::new()).unwrap(), Some(Absent { newly: 1, again: 1 }));
+        assert_eq!(comparison.absent(), Absent { newly: 1, again: 1 });
         assert!(comparison.has(5) && !comparison.has(3));
     }
 }

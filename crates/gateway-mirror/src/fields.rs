@@ -8,6 +8,7 @@ pub(crate) mod layout;
 pub(crate) mod meaning;
 pub(crate) mod number;
 pub(crate) mod omit;
+pub(crate) mod other_person;
 pub(crate) mod personal;
 pub(crate) mod row;
 pub(crate) mod shape;

@@ -13,7 +13,8 @@ use std::fmt;
 use std::mem::take;
 use std::sync::MutexGuard;
 
-use crate::engine::brake::Rules;
+use crate::engine::brake::{Judged, Rules};
+use crate::engine::week::{self, Week};
 use crate::engine::{Before, Comparison};
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
@@ -68,6 +69,8 @@ pub struct Run<'a> {
     batch: Vec<Entry>,
     entries: u64,
     report: Report,
+    /// How many records seem to be other people than before.
+    replaced: u64,
     /// The column of the recovered value, if the table is a recovered one.
     value: Option<&'static str>,
     /// Set if the table has spells.
@@ -95,7 +98,7 @@ impl<'a> Run<'a> {
                 return Err(error);
             }
         };
-        Ok(Self {
+        let mut run = Self {
             store,
             name: scope.name.to_owned(),
             table: scope.table.to_owned(),
@@ -114,12 +117,17 @@ impl<'a> Run<'a> {
             batch: Vec::new(),
             entries: 0,
             report: Report { is_baseline: start.is_first, ..Report::default() },
+            replaced: 0,
             value: None,
             spells: None,
             followed: 0,
             referring,
             json: Vec::new(),
-        })
+        };
+        if rules.checks_rows && !run.was_empty {
+            run.check_rows()?;
+        }
+        Ok(run)
     }
 
     /// Says that the list has the placements of a recovery.
@@ -237,9 +245,9 @@ impl<'a> Run<'a> {
     pub fn finish(mut self) -> Result<Report, Error> {
         self.write_waiting()?;
         self.flush()?;
-        if let Some(absent) = self.comparison.absent(self.rules)?
-            && absent.newly + absent.again > 0
-        {
+        let absent = self.comparison.absent();
+        self.judge(absent.newly)?;
+        if absent.newly + absent.again > 0 {
             self.mark_absent()?;
         }
         self.texts.finish(&mut **self.store)?;
@@ -252,6 +260,29 @@ impl<'a> Run<'a> {
         self.store.commit(&end)?;
         self.report.gone += self.followed;
         Ok(take(&mut self.report))
+    }
+
+    /// Refuses a list that lacks too many records, and notes how many left.
+    fn judge(&mut self, newly: u64) -> Result<(), Error> {
+        if self.report.is_baseline {
+            return Ok(());
+        }
+        let note = week::note(&self.table);
+        let before = self.store.note(&note)?;
+        let mut week = Week::read(before.as_deref());
+        week.add(self.at, newly, self.report.added + self.report.returned);
+        let is_accepted = self.rules.check(Judged {
+            newly,
+            replaced: self.replaced,
+            present: self.comparison.present_before(),
+            is_empty: self.comparison.is_empty(),
+            now: self.after.present.saturating_sub(newly),
+            lost: week.lost(),
+        })?;
+        // A person has seen the losses.
+        let week = if is_accepted { Week::default() } else { week };
+        let text = week.to_note();
+        if before.as_deref() == Some(&*text) { Ok(()) } else { self.store.set_note(&note, &text) }
     }
 
     /// Returns the index of the next entry of the list.

@@ -135,6 +135,8 @@ struct Model {
     records: BTreeMap<u8, Expected>,
     forgotten: Vec<u8>,
     is_complete: bool,
+    /// How many records left the lists, less those that came: all within a week.
+    left: i64,
     /// The states that the feed leads to.
     folded: BTreeMap<u8, State>,
 }
@@ -160,18 +162,26 @@ impl Model {
             let known = Expected { state: State::Present, size: *size, misses: 0 };
             self.records.insert(*id, known);
         }
-        if !is_rejected {
-            let was_present = || before.values().filter(|one| one.state == State::Present).count();
-            let newly = before
-                .iter()
-                .filter(|(id, one)| one.state == State::Present && !listed.contains_key(id))
-                .count();
+        let present = before.iter().filter(|(_, one)| one.state == State::Present);
+        let present: BTreeMap<_, _> = present.collect();
+        let came = listed.keys().filter(|id| !present.contains_key(id)).count();
+        if is_rejected {
+            self.add_left(0, came);
+        } else {
+            let newly = present.keys().filter(|id| !listed.contains_key(id)).count();
             let is_empty = rejected == 0 && records(list).next().is_none();
-            let is_too_many = newly > 50 && newly > was_present() / 10;
-            let is_accepted = accept.is_some_and(|count| usize::from(count) == newly);
-            if newly > 0 && (is_empty || is_too_many) && !is_accepted {
+            let is_too_many = newly > 50 && newly > present.len() / 10;
+            let (left, now) = (self.left + signed(newly) - signed(came), present.len() - newly + came);
+            let is_shrunk = left > 50 && left > (signed(now) + left) / 10;
+            let is_refused = newly > 0 && (is_empty || is_too_many || is_shrunk);
+            if is_refused && accept.is_none_or(|count| usize::from(count) != newly) {
                 self.records = before;
                 return false;
+            }
+            self.add_left(newly, came);
+            if is_refused {
+                // It was accepted.
+                self.left = 0;
             }
             let confirm = u32::from(confirm % 4).max(1);
             let absent = self.records.iter_mut().filter(|(id, _)| !listed.contains_key(id));
@@ -188,6 +198,13 @@ impl Model {
         }
         self.is_complete = true;
         true
+    }
+
+    /// Counts the records that left and came, unless the list is the first one.
+    fn add_left(&mut self, newly: usize, came: usize) {
+        if self.is_complete {
+            self.left += signed(newly) - signed(came);
+        }
     }
 
     fn forget(&mut self, id: u8) {
@@ -240,6 +257,10 @@ impl Model {
         let before = self.folded.insert(id, state);
         assert_eq!(change.kind == ChangeKind::Added, before.is_none());
     }
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap()
 }
 
 fn records(list: &List) -> impl Iterator<Item = (u8, u8)> {

@@ -62,7 +62,7 @@ pub(crate) fn hint(
     };
     let accept = program.command(&format!("mirror sync {flags}"));
     let numbers = if refused.len() == 1 { "this number" } else { "these numbers" };
-    Ok(format!("if they were really deleted, {accept} with the same flags accepts {numbers}"))
+    Ok(format!("if the list is right, {accept} with the same flags accepts {numbers}"))
 }
 
 #[cfg(test)]

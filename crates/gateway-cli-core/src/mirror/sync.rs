@@ -26,7 +26,7 @@ use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
 use crate::mirror::{metrics, profiles, unknown};
 use crate::output::printer::{MAX_NAMED, Printer};
-use crate::output::progress::records;
+use crate::output::progress::{counted, records};
 use crate::output::schema::Schema;
 use crate::session::Session;
 
@@ -64,11 +64,12 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "MIRROR")]
     to: Option<String>,
 
-    /// Accept a list in which exactly N records are newly missing.
+    /// Accept a list in which exactly N records are newly missing, or now mean other people.
     ///
     /// With TABLE, the number is only for the list of this table. Repeat the flag for several.
     ///
-    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, or if it became empty.
+    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
+    /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
     #[arg(long, value_name = "[TABLE=]N", value_parser = accepted)]
     accept_missing: Vec<Accepted>,
 
@@ -87,7 +88,10 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     values: Vec<String>,
 
-    /// Ask for the values in all groups. By default, a sync asks in those whose records changed, and in one eighth of all.
+    /// Ask for the values in all groups, and check all rows. By default, a sync asks in those whose records changed, and in one
+    /// eighth of all.
+    ///
+    /// Checking compares each row of the mirror with its hash. A row that was damaged is written again.
     #[arg(long, conflicts_with = "no_recover")]
     all: bool,
 
@@ -112,8 +116,8 @@ pub(crate) struct SyncFlags {
 
     /// Name of the account that the mirror belongs to [default: the name of the profile].
     ///
-    /// A mirror refuses another account or base URL, because every record would look deleted. Keep the name when you renew the
-    /// token. After you rename a profile, pass its old name here.
+    /// A mirror refuses another name or base URL, because every record would look deleted. It cannot know whose token is used.
+    /// Keep the name when you renew the token. After you rename a profile, pass its old name here.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     account: Option<String>,
 }
@@ -239,6 +243,7 @@ pub(crate) fn sync<S: Mirrored>(
     let done = mirror.sync_all_blocking(&session.client, &line.observe(options::<S>(flags)));
     drop(line);
     let report = done.unwrap_or_else(SyncError::into_report);
+    warn_of_damage(session, &report);
     let done = failed(session, mirror, &report);
     if let Some(path) = &repeat.metrics_file {
         let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
@@ -300,6 +305,9 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
         rules = rules.accept_missing(accepted.records);
     }
+    if flags.all {
+        rules = rules.check_rows();
+    }
     if flags.emit_baseline {
         rules = rules.emit_baseline();
     }
@@ -330,6 +338,20 @@ fn source<S>(flags: &SyncFlags, session: &Session<S>) -> Source {
     let settings = &session.settings;
     let base_url = settings.base_url.as_ref().map_or("", |url| &url.value);
     Source::new(base_url, flags.account.as_ref().unwrap_or(&settings.profile.value))
+}
+
+/// Warns of rows that were damaged.
+fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
+    for TableReport { table, result, .. } in &report.tables {
+        if let Ok(Report { damaged, .. }) = result
+            && *damaged > 0
+        {
+            let rows = counted(*damaged, "damaged row");
+            session.invocation.screen.warn(&format!(
+                "found {rows} of {table}; records in the list were written again; check the disk"
+            ));
+        }
+    }
 }
 
 /// Returns the first failure, and warns of the others.

@@ -28,6 +28,9 @@ pub struct Report {
     pub repeated: u64,
     /// Records that are forgotten.
     pub suppressed: u64,
+    /// Rows whose contents did not have their hash, because a bit flipped or another program changed them. Those of them that are
+    /// in the list were written again. Counted only with [`Rules::check_rows`](crate::Rules::check_rows).
+    pub damaged: u64,
 }
 
 /// A record that was rejected.

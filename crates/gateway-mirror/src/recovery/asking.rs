@@ -285,7 +285,10 @@ impl Asking {
     /// Takes the result of a check, which is a query for a value of a group whose members all have one.
     fn checked(&mut self, index: usize, check: Check) {
         if self.check == Check::Sent
-            && self.groups.get(index).is_some_and(|group| group.values_found() == 1 && group.unplaced == 0)
+            && self
+                .groups
+                .get(index)
+                .is_some_and(|group| group.values_found() == 1 && group.unplaced == 0)
         {
             self.check = check;
         }

@@ -1,14 +1,39 @@
-//! The records that a list lacks.
+//! The records that a list lacks, and the rows that do not have their hash.
 
 use crate::engine::known::State;
 use crate::error::Error;
 use crate::feed::change::ChangeKind;
+use crate::fields::hash::Hash;
+use crate::keep::contents;
+use crate::keep::filter::Filter;
 use crate::recovery::follow;
 use crate::run::Run;
-use crate::store::Mark;
+use crate::store::amend::Amendment;
 use crate::store::kept::Live;
+use crate::store::{Mark, PAGE};
 
 impl Run<'_> {
+    /// Invalidates the hashes of the rows whose contents have another one, so that the list replaces them.
+    pub(crate) fn check_rows(&mut self) -> Result<(), Error> {
+        if self.reader.is_reduced() {
+            return Ok(());
+        }
+        let (filter, mut after) = (Filter::new().state(State::Present).state(State::Missing), 0);
+        loop {
+            let page = self.store.records(&self.table, &filter, after, PAGE)?;
+            let Some(last) = page.last() else { break };
+            after = last.known.key;
+            for kept in &page {
+                if kept.known.hash != Some(contents::hash(kept, &self.reader.records)?) {
+                    self.report.damaged += 1;
+                    self.store.amend(&self.table, kept.known.key, Amendment::Hash(DAMAGED))?;
+                }
+            }
+        }
+        // The corrections are sent before the rows are read again.
+        self.store.known(&self.table, &[]).map(drop)
+    }
+
     /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
     pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
         let mut after = 0;
@@ -66,3 +91,6 @@ impl Run<'_> {
         self.emit(&record.id, ChangeKind::Missing, &[])
     }
 }
+
+/// A hash that no contents have.
+const DAMAGED: Hash = Hash::from_bytes([0; 16]);

@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
 use crate::fields::difference::{Version, changed};
 use crate::fields::json::Members;
+use crate::fields::other_person::is_other;
 use crate::recovery::spells::resume;
 use crate::run::Run;
 use crate::run::batch::Entry;
@@ -159,6 +160,8 @@ impl Run<'_> {
     fn change(&mut self, entry: &Entry, known: Known, old: &mut Old) -> Result<bool, Error> {
         let Kept { row, shape, .. } = old.remove(&known.key).ok_or_else(lost)?;
         let was_unknown = self.spells.is_some_and(|spells| spells.value(&row).is_none());
+        let new = self.reader.row(&Members::of(&entry.json)?)?;
+        self.replaced += u64::from(is_other((&row, &shape), (&new, &self.reader.shape)));
         let old = Version { json: &row.to_json(&shape)?, shape: &shape };
         let json = &self.reader.kept(&entry.json)?;
         let mut fields = changed(old, Version { json, shape: &self.reader.shape })?;

@@ -16,7 +16,7 @@ use crate::fields::shape::Shape;
 pub(crate) struct Reader {
     pub(crate) shape: Shape,
     layout: Layout,
-    records: Hasher,
+    pub(crate) records: Hasher,
     ids: Hasher,
     /// The forgotten identities.
     suppressed: HashSet<Hash>,

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gateway_mirror::{ErrorKind, Mirror};
+use gateway_mirror::{ErrorKind, Mirror, Rules};
 
-use crate::support::{open, photos, source};
+use crate::support::{PHOTO, feed, open, photos, records, source, sync};
 
 /// Creates a mirror with this many records.
 fn create(path: &Path, count: usize) -> Mirror {
@@ -85,15 +85,66 @@ fn the_log_of_another_state_is_refused() {
     assert_eq!(open(&path).check().unwrap().findings, []);
 }
 
+/// The structure of the file is intact, so that SQLite does not notice it.
+#[test]
+fn a_flipped_bit_in_a_value_is_replaced_by_a_sync_that_checks_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let list = [r#"{"id":"1","title":"Number 1"}"#, r#"{"id":"2","title":"Number 2"}"#];
+    photos(&mut open(&path), &list);
+    let healthy = records(&open(&path));
+    let flip = |from: &str, to: &str| {
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
+        bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+        std::fs::write(&path, bytes).unwrap();
+    };
+    flip("Number 2", "Lumber 2");
+    let mut mirror = open(&path);
+    // A sync trusts the hash of a row that did not change.
+    assert_eq!(photos(&mut mirror, &list).unchanged, 2);
+    assert!(records(&mirror) != healthy && mirror.check().unwrap().findings.len() == 1);
+    let report = sync(&mut mirror, &PHOTO, Rules::new().check_rows(), &list).unwrap();
+    assert_eq!((report.damaged, report.changed, report.unchanged), (1, 1, 1));
+    assert_eq!(
+        (records(&mirror), feed(&mirror)),
+        (healthy.clone(), vec!["changed 2 title".to_owned()])
+    );
+    drop(mirror);
+    // A damaged state is replaced by every sync.
+    flip("present", "prfsent");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &list);
+    assert_eq!((records(&mirror), mirror.check().unwrap().findings), (healthy, vec![]));
+    // No text, so that it can be neither read nor compared.
+    drop(mirror);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(8).position(|window| window == b"Number 2").unwrap();
+    bytes[at] = 0xff;
+    std::fs::write(&path, bytes).unwrap();
+    let error = open(&path).check().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot read the mirror: a value is damaged; restore a backup, or sync into a new file"
+    );
+}
+
+/// SQLite cannot create its files beside the mirror, as on a read-only medium.
+#[test]
+fn a_mirror_on_a_read_only_medium_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    drop(create(&path, 5));
+    std::fs::create_dir(folder.path().join("mirror.db-shm")).unwrap();
+    let error = Mirror::open_existing(&path).unwrap_err();
+    assert!(error.to_string().ends_with("copy it to a folder that you can write to"), "{error}");
+}
+
 /// A limit of file sizes acts as a full disk. Only a child process can have it.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_commits_nothing() {
     use std::process::{Command, Stdio};
-
-    use gateway_mirror::Rules;
-
-    use crate::support::{PHOTO, feed, records, sync};
 
     let list: Vec<String> =
         (0..20_000).map(|id| format!(r#"{{"id":"{id}","title":"Number {id}"}}"#)).collect();

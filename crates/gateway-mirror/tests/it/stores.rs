@@ -6,7 +6,7 @@ use gateway_mirror::model::{Column, Table};
 use gateway_mirror::{ErrorKind, Rules, Source};
 
 use crate::place::{Place, mirrors, places};
-use crate::support::{PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
+use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
 
 #[test]
 fn another_account_or_base_url_is_refused() {
@@ -251,6 +251,72 @@ fn the_brake_commits_nothing_until_its_number_is_accepted() {
         assert_eq!((report.added, report.missing, report.gone), (1, 100, 0));
         let report = photos(&mut mirror, &short);
         assert_eq!((report.missing, report.gone), (0, 100));
+    }
+}
+
+#[test]
+fn most_people_that_change_at_once_are_refused() {
+    let list = |first: usize, count: usize| -> Vec<String> {
+        let person = |id: usize| {
+            let name = first + id;
+            format!(
+                r#"{{"id":"{id}","title":"Person {name}","place":{{"id":"7","name":"At {name}"}}}}"#
+            )
+        };
+        (0..count).map(person).collect()
+    };
+    for mut mirror in mirrors().0 {
+        let mut sync = |rules: Rules, list: &[String]| {
+            sync(&mut mirror, &PHOTO, rules, &list.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let people = list(0, 20);
+        sync(Rules::new(), &people).unwrap();
+        // Ids are given out anew: each one means the next person.
+        let error = sync(Rules::new(), &list(1, 20)).unwrap_err();
+        assert_eq!((error.kind(), error.missing()), (ErrorKind::Brake, Some(20)));
+        assert_eq!(
+            error.to_string(),
+            "cannot commit the list: 20 of 20 records have other personal data, as if their identities now meant other people; check the service, then accept 20 missing records"
+        );
+        let half = [&list(1, 10)[..], &people[10..]].concat();
+        assert_eq!(sync(Rules::new(), &half).unwrap().changed, 10);
+        let spelled: Vec<String> =
+            half.iter().map(|one| one.replace("Person ", "PERSON  ")).collect();
+        assert_eq!(sync(Rules::new(), &spelled).unwrap().changed, 20);
+        let others = list(1, 19);
+        let missing = sync(Rules::new(), &list(100, 19)).unwrap_err().missing();
+        assert_eq!(missing, Some(20));
+        assert_eq!(sync(Rules::new(), &others).unwrap().missing, 1);
+        assert_eq!(sync(Rules::new().accept_missing(19), &list(100, 19)).unwrap().changed, 19);
+    }
+}
+
+#[test]
+fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
+    const DAY: u64 = 24 * 3600;
+    for mirror in mirrors().0 {
+        let clock = Clock::default();
+        let mut mirror = clock.of(mirror);
+        let mut sync = |day: u64, rules: Rules, count: usize| {
+            clock.set((20_000 + day) * DAY);
+            let list: Vec<String> = (0..count).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+            sync(&mut mirror, &PHOTO, rules, &list.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        sync(0, Rules::new(), 1000).unwrap();
+        sync(0, Rules::new(), 940).unwrap();
+        let error = sync(3, Rules::new(), 880).unwrap_err();
+        assert_eq!(error.missing(), Some(60));
+        assert_eq!(
+            error.to_string(),
+            "cannot commit the list: 880 records are left of 1000 a week ago (more than 50 and more than 10 % less); check the service, then accept 60 missing records"
+        );
+        assert_eq!(sync(3, Rules::new().accept_missing(60), 880).unwrap().missing, 60);
+        // What was accepted, and what is longer ago than a week, does not count.
+        assert_eq!(sync(4, Rules::new(), 820).unwrap().missing, 60);
+        assert_eq!(sync(12, Rules::new(), 760).unwrap().missing, 60);
+        // Records that come make up for those that left.
+        assert_eq!(sync(13, Rules::new(), 800).unwrap().returned, 40);
+        assert_eq!(sync(14, Rules::new(), 740).unwrap().missing, 60);
     }
 }
 

@@ -101,7 +101,13 @@ impl Group {
         let mut values = self.members.values().flatten();
         match values.next() {
             None => 0,
-            Some(first) => if values.all(|value| value == first) { 1 } else { 2 },
+            Some(first) => {
+                if values.all(|value| value == first) {
+                    1
+                } else {
+                    2
+                }
+            }
         }
     }
 

@@ -21,7 +21,11 @@ pub(crate) type Shapes = HashMap<i64, Arc<Shape>>;
 /// Reads the first columns of the statements for records.
 pub(crate) fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
     let (hash, text) = row.get_ref(1)?.as_blob_or_null()?.map_or((None, None), split);
-    let state = State::of(row.get_ref(2)?.as_str()?).unwrap_or(State::Present);
+    let Some(state) = State::of(row.get_ref(2)?.as_str()?) else {
+        // A damaged row, which the next list replaces.
+        let (key, misses, shape) = (row.get(0)?, row.get(3)?, row.get(4)?);
+        return Ok(Known { key, hash: None, text: None, state: State::Present, misses, shape });
+    };
     Ok(Known { key: row.get(0)?, hash, text, state, misses: row.get(3)?, shape: row.get(4)? })
 }
 
