@@ -32,6 +32,9 @@ pub(crate) enum Exit {
     /// A check cannot judge an amount: the mirror has too few samples of it.
     #[cfg(feature = "mirror")]
     Unjudged = 10,
+    /// A record was erased, but another program keeps its bytes in the log of the mirror.
+    #[cfg(feature = "mirror")]
+    Unerased = 11,
     /// The terminal was closed. Like the next two, 128 plus the number of the signal.
     #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
     HungUp = 129,

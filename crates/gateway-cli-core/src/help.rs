@@ -178,6 +178,7 @@ const MIRROR_EXIT_CODES: &str =
   8    an amount is below --below, or the mirror is older than --max-age
   9    another process is syncing the mirror, or delivering its changes
   10   a check cannot judge: the mirror has too few samples of an amount
+  11   a record was erased from a mirror, but its log still has the bytes
 ";
 
 const ALARM_EXIT_CODE: &str = "  8    an amount is below --below\n";

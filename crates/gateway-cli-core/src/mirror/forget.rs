@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use clap::Args;
 use gateway_mirror::{Error, Filter, Forgotten, Mirror};
 
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::confirm::confirm;
@@ -77,12 +78,17 @@ pub(crate) fn run(
     } else {
         format!("the mirror has no {table} {id}; later syncs will not add it")
     });
-    if *has_traces {
-        screen.warn("another program reads an older state; the traces are removed at the next change after it has ended");
-    }
     for backup in backups {
         let (path, at) = (backup.path.display(), utc(backup.at));
         screen.warn(&format!("the backup {path} of {at} may still have it; destroy it"));
+    }
+    if *has_traces {
+        let text = format!(
+            "cannot erase the last bytes of {table} {id}: another program reads an older state of the mirror, so that they are \
+             still in its log"
+        );
+        let hint = "end that program, such as a dashboard or a database browser, and run this command again";
+        return Err(Failure::new(Exit::Unerased, text).hint(hint));
     }
     Ok(())
 }

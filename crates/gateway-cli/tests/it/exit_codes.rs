@@ -190,6 +190,6 @@ fn signal(expected: i32, server: &RawServer, program: &Process) {
 
 const GUIDE: &str = include_str!("../../../../docs/program.md");
 /// The codes that the tests of the mirror cause.
-const OF_MIRROR: [i32; 3] = [7, 9, 10];
+const OF_MIRROR: [i32; 4] = [7, 9, 10, 11];
 const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
 const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";

@@ -113,6 +113,49 @@ fn a_name_that_nobody_knows_is_noted() {
     assert!(stored.contains(typo), "{stored}");
 }
 
+/// A dashboard, say, that reads an older state of the mirror.
+#[cfg(feature = "demo")]
+#[test]
+fn an_erasure_that_a_reader_prevents_has_its_exit_code() {
+    let person = Person::new().with("GATEWAY_MIRROR", "demo.db");
+    let sync = ["--demo", "mirror", "sync", "--to", "demo.db", "-q"];
+    assert_eq!(code(&person.run(&sync)), 0);
+    let reader = rusqlite::Connection::open(person.home.path().join("demo.db")).unwrap();
+    let read = "BEGIN; CREATE TEMP TABLE seen AS SELECT count(*) FROM candidate";
+    reader.execute_batch(read).unwrap();
+    let forget = ["mirror", "forget", "48008", "--yes", "-q"];
+    insta::assert_snapshot!(person.see(&forget));
+    let has_bytes = || {
+        let files = ["demo.db", "demo.db-wal"].map(|name| person.home.path().join(name));
+        let bytes = files.map(|file| std::fs::read(file).unwrap_or_default()).concat();
+        bytes.windows(7).any(|window| window == b"gross1@")
+    };
+    assert!(has_bytes());
+    reader.execute_batch("COMMIT").unwrap();
+    // The reader still has the file open, so that it does not clean up.
+    assert!(has_bytes());
+    assert_eq!(code(&person.run(&forget)), 0);
+    assert!(!has_bytes());
+}
+
+#[test]
+fn a_damaged_row_is_replaced_by_a_sync_of_everything() {
+    let service = service(&[r#"[{"id":"1","project":"Welder"}]"#; 3]);
+    let person = Person::of_service(&service.uri(""));
+    let sync = |more: &[&str]| person.see(&[&["mirror", "sync", "--to", "m.db"], more].concat());
+    let list = || stdout(&person.run(&["vacancies", "list", "--from", "m.db"])).contains("Welder");
+    sync(&[]);
+    let file = person.home.path().join("m.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = bytes.windows(6).position(|window| window == b"Welder").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    sync(&[]);
+    assert!(!list());
+    insta::assert_snapshot!(sync(&["--all"]));
+    assert!(list());
+}
+
 #[test]
 fn records_that_cannot_be_read_are_named() {
     let service = service(&[r#"[{"id":"1"},{"project":"Welder"},{"id":"3"},7,8,9]"#]);
