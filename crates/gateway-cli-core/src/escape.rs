@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Escapes control characters, direction marks and invisible characters as `\u{…}`, so that a name cannot move the cursor, change colours or
+/// Escapes control characters, direction marks and most invisible characters as `\u{…}`, so that a name cannot move the cursor, change colours or
 /// reverse a line.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
@@ -32,8 +32,8 @@ pub(crate) fn is_hostile(letter: char) -> bool {
         )
         || matches!(
             letter,
-            '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e0000}'
-                ..='\u{e007f}'
+            '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{3164}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}'
         )
 }
 
@@ -49,8 +49,8 @@ mod tests {
         assert_eq!(printable("a\nb\tc\r"), "a\\u{a}b\\u{9}c\\u{d}");
         assert_eq!(printable("\u{9b}31m\u{202e}gnp"), "\\u{9b}31m\\u{202e}gnp");
         assert_eq!(
-            printable("a\u{200b}\u{feff}\u{ad}\u{e0041}"),
-            "a\\u{200b}\\u{feff}\\u{ad}\\u{e0041}"
+            printable("a\u{200b}\u{feff}\u{ad}\u{3164}\u{e0041}"),
+            "a\\u{200b}\\u{feff}\\u{ad}\\u{3164}\\u{e0041}"
         );
         assert_eq!(printable("Zoë 王 😀 עברית"), "Zoë 王 😀 עברית");
     }
