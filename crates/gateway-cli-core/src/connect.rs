@@ -25,7 +25,7 @@ use crate::demo::Started;
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
 use crate::invocation::Invocation;
-use crate::name::{Name, Variable, secret_variable};
+use crate::name::{Variable, secret_variable};
 use crate::notices::Noticed;
 use crate::program::Program;
 use crate::token_command::TokenCommand;
@@ -76,7 +76,7 @@ fn connect_to_service<C: ServiceClient>(
     store: Option<&Arc<Store>>,
 ) -> Result<blocking::Client<C::Service>, Failure> {
     if settings.base_url.is_none() {
-        return Err(no_base_url(&invocation.program));
+        return Err(no_base_url(invocation));
     }
     if C::Service::AUTH == Auth::None {
         return build::<C>(invocation, settings, store, |builder| builder);
@@ -86,7 +86,7 @@ fn connect_to_service<C: ServiceClient>(
         let token = AccessToken::new("unused")?;
         return build::<C>(invocation, settings, store, |builder| builder.token(token));
     }
-    let missing = || no_token(&invocation.program);
+    let missing = || no_token(invocation);
     let token = settings.token.clone().ok_or_else(missing)?;
     token_binding::check(settings, &token)?;
     match token {
@@ -104,7 +104,7 @@ fn connect_to_service<C: ServiceClient>(
             build::<C>(invocation, settings, store, |builder| builder.token(token))
         }
         fixed => {
-            let text = read_token(settings.program, &fixed)?.ok_or_else(missing)?;
+            let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
             let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
@@ -124,20 +124,22 @@ pub(crate) fn parsed_token<S: Service>(
 }
 
 /// Returns the failure that no base URL is set.
-pub(crate) fn no_base_url(program: &Program) -> Failure {
+pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
+    let program = &invocation.program;
     let variable = Variable::BaseUrl.of(program.name);
     Failure::usage(format!(
         "no base URL: run {}, set {variable} or --base-url{}",
-        program.name.command("auth login --base-url URL"),
+        invocation.command("auth login --base-url URL"),
         or_demo(program)
     ))
 }
 
-fn no_token(program: &Program) -> Failure {
+fn no_token(invocation: &Invocation) -> Failure {
+    let program = &invocation.program;
     Failure::usage(format!(
         "no access token: set {}, use --token-file, or run {}{}",
         Variable::Token.of(program.name),
-        program.name.command("auth login"),
+        invocation.command("auth login"),
         or_demo(program)
     ))
 }
@@ -180,15 +182,16 @@ pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
 }
 
 /// Reads the token from a source that cannot change while the program runs.
-fn read_token(program: Name, from: &TokenFrom) -> Result<Option<String>, Failure> {
+fn read_token(invocation: &Invocation, from: &TokenFrom) -> Result<Option<String>, Failure> {
+    let program = invocation.program.name;
     match from {
         TokenFrom::Stdin => Ok(Some(from_stdin()?)),
         TokenFrom::Variable(name) => setting(name),
         TokenFrom::Login { profile, .. } => tokens::read(program, profile),
         TokenFrom::Keyring { profile } => {
-            let token = Keyring::open(program)?.read(profile)?.ok_or_else(|| {
+            let token = Keyring::open(invocation)?.read(profile)?.ok_or_else(|| {
                 Failure::usage(format!("the keyring has no token for profile {profile}"))
-                    .hint(format!("{} stores one", program.command("auth login --keyring")))
+                    .hint(format!("{} stores one", invocation.command("auth login --keyring")))
             })?;
             Ok(Some(token))
         }
@@ -196,6 +199,21 @@ fn read_token(program: Name, from: &TokenFrom) -> Result<Option<String>, Failure
             Ok(None)
         }
     }
+}
+
+/// Returns the token in force, if reading it has no effect: it does not run a command, ask a keyring or read standard input.
+/// Without the token or on an error, this returns `None`.
+#[cfg(feature = "mirror")]
+pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
+    let text = match settings.token.as_ref()? {
+        from @ (TokenFrom::Variable(_) | TokenFrom::Login { .. }) => {
+            read_token(invocation, from).ok()?
+        }
+        // A pipe could be read only once.
+        TokenFrom::File(file) if file.value.is_file() => folder::read(&file.value).ok()?,
+        _ => None,
+    };
+    text.map(|text| text.trim().to_owned())
 }
 
 /// Reads a token from standard input; on a terminal, without showing it.

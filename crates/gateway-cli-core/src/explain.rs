@@ -10,14 +10,14 @@ use crate::config::origin::{Setting, TokenFrom};
 use crate::config::redact::redacted;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::name::Name;
+use crate::invocation::Invocation;
 use crate::proxy;
 
 /// The facts about a failed call that its error does not have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
-    /// The name of the program, for hints.
-    pub(crate) program: Name,
+    /// The invocation, whose flags commands in hints repeat.
+    pub(crate) invocation: &'a Invocation,
     /// The source of the access token.
     pub(crate) token: Option<&'a TokenFrom>,
     /// The base URL of the service.
@@ -81,10 +81,10 @@ fn exit(error: &Error) -> Exit {
 
 /// Returns a hint on what to do next.
 fn hint(error: &Error, context: Context<'_>) -> Option<String> {
-    let Context { program, token, base_url, raw } = context;
-    let origins = || program.command("config list --origin");
+    let Context { invocation, token, base_url, raw } = context;
+    let origins = || invocation.command("config list --origin");
     Some(match error.kind() {
-        ErrorKind::Token | ErrorKind::Unauthorized => origin(program, token?),
+        ErrorKind::Token | ErrorKind::Unauthorized => origin(invocation, token?),
         ErrorKind::Forbidden => {
             "the token is valid but does not allow this call; use a token that does".to_owned()
         }
@@ -139,8 +139,8 @@ fn hint(error: &Error, context: Context<'_>) -> Option<String> {
 }
 
 /// Returns a hint on where the token comes from, and how to replace a stored token.
-fn origin(program: Name, token: &TokenFrom) -> String {
-    let replaces = |login| format!("; {} replaces it", program.command(login));
+fn origin(invocation: &Invocation, token: &TokenFrom) -> String {
+    let replaces = |login| format!("; {} replaces it", invocation.command(login));
     let next = match token {
         TokenFrom::Login { .. } => replaces("auth login"),
         TokenFrom::Keyring { .. } => replaces("auth login --keyring"),

@@ -3,6 +3,7 @@
 mod accept;
 mod ago;
 mod backup;
+pub(crate) mod binding;
 pub(crate) mod board;
 mod changes;
 mod check;

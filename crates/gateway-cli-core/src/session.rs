@@ -373,9 +373,9 @@ impl<S: Service> Session<S> {
 
     /// Returns the failure because of an error of a call whose response another command prints.
     pub(crate) fn explain_with(&self, error: &Error, raw: &str) -> Failure {
-        let Settings { program, token, base_url, .. } = &self.settings;
+        let Settings { token, base_url, .. } = &self.settings;
         let (token, base_url) = (token.as_ref(), base_url.as_ref());
-        explain(error, Context { program: *program, token, base_url, raw })
+        explain(error, Context { invocation: &self.invocation, token, base_url, raw })
     }
 }
 

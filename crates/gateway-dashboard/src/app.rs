@@ -91,6 +91,13 @@ async fn enter(
     } else if !shared.access.has_session(request.headers()) {
         return html(problem::page(StatusCode::FORBIDDEN, "This link does not work", USED, false));
     }
+    if request.uri().query() == Some(FROM_FILE) {
+        // After a redirect, the browser would not send the cookie: the navigation began in a file, not on this site.
+        let cookie = response.headers_mut().remove(SET_COOKIE);
+        let mut page = html((StatusCode::OK, problem::open("/")));
+        page.headers_mut().extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
+        return page;
+    }
     *response.status_mut() = StatusCode::SEE_OTHER;
     response.headers_mut().insert(LOCATION, HeaderValue::from_static("/"));
     response
@@ -150,6 +157,9 @@ fn refusal(shared: &Shared, request: &Request) -> Option<(StatusCode, &'static s
 fn file(kind: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, kind)], text).into_response()
 }
+
+/// The query of the first URL in a file.
+pub(crate) const FROM_FILE: &str = "from=file";
 
 /// The headers of every response.
 const HEADERS: [(HeaderName, &str); 7] = [

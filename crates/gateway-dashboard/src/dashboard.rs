@@ -10,12 +10,13 @@ use gateway_mirror::{Mirror, Order};
 use tokio::sync::watch;
 
 use crate::access::Access;
-use crate::app::app;
+use crate::app::{FROM_FILE, app};
 use crate::board::keeper::Keeper;
 use crate::download::format::DownloadFormat;
 use crate::download::slots;
 use crate::error::Error;
 use crate::outline::{Outline, title};
+use crate::problem;
 use crate::serve::serve;
 use crate::shared::Shared;
 
@@ -170,6 +171,12 @@ impl Listening {
     /// Returns the first URL. It works once: treat it as a password until then.
     pub fn url(&self) -> String {
         self.shared.access.first_url().unwrap_or_default()
+    }
+
+    /// Returns an HTML document that opens the first URL. Write it to a file that only its owner can read, and open that file: other
+    /// users can see the arguments of a program that opens a URL.
+    pub fn open_page(&self) -> String {
+        problem::open(&format!("{}?{FROM_FILE}", self.url()))
     }
 
     /// Returns the address on which the server listens.

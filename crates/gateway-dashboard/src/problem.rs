@@ -14,6 +14,18 @@ struct ProblemPage<'a> {
     can_return: bool,
 }
 
+/// The template of a page that opens another one.
+#[derive(Template)]
+#[template(path = "open.html")]
+struct OpenPage<'a> {
+    url: &'a str,
+}
+
+/// Renders a page that opens another one.
+pub(crate) fn open(url: &str) -> String {
+    OpenPage { url }.render().unwrap_or_default()
+}
+
 /// Renders the page of a problem.
 pub(crate) fn render(problem: &Problem) -> (StatusCode, String) {
     match problem {

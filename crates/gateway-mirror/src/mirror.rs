@@ -15,6 +15,7 @@ use crate::fields::shape::Shape;
 use crate::history::status::TableStatus;
 use crate::recovery::rota::{self, Rota};
 use crate::run::Run;
+use crate::source::Source;
 use crate::store::memory::MemoryStore;
 use crate::store::{Scope, Store};
 
@@ -68,6 +69,63 @@ impl Mirror {
     pub(crate) fn over(store: impl Store + 'static) -> Self {
         let store: Box<dyn Store> = Box::new(store);
         Self { store: Arc::new(Mutex::new(store)), clock: Arc::new(SystemTime::now) }
+    }
+
+    /// Returns whether the mirror is made from this source. Only a keyed hash of the source is stored, so a mirror cannot name
+    /// its source.
+    ///
+    /// ```
+    /// use gateway_mirror::{Mirror, Source};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("mirror.db");
+    /// let [me, you] = ["me", "you"].map(|name| Source::new("https://gateway.example.com", name));
+    /// drop(Mirror::open(&path, &me)?);
+    /// let mirror = Mirror::open_existing(&path)?;
+    /// assert!(mirror.is_of(&me) && !mirror.is_of(&you));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_of(&self, source: &Source) -> bool {
+        source.is_of(lock(&self.store).identity())
+    }
+
+    /// Returns whether this access token was noted last; `None` if none was.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
+        let mut store = lock(&self.store);
+        let mark = store.identity().mark(token);
+        Ok(store.note(TOKEN)?.map(|noted| noted == mark))
+    }
+
+    /// Notes the access token of a sync, so that readers can tell that it was replaced. A short keyed hash is stored, from which
+    /// the token cannot be found.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    ///
+    /// ```
+    /// use gateway_mirror::{Error, Mirror};
+    ///
+    /// # fn main() -> Result<(), Error> {
+    /// let mut mirror = Mirror::in_memory()?;
+    /// assert_eq!(mirror.knows_token("first")?, None);
+    /// mirror.note_token("first")?;
+    /// assert_eq!(mirror.knows_token("first")?, Some(true));
+    /// assert_eq!(mirror.knows_token("second")?, Some(false));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
+        let mut store = lock(&self.store);
+        let mark = store.identity().mark(token);
+        if store.note(TOKEN)?.as_ref() != Some(&mark) {
+            store.set_note(TOKEN, &mark)?;
+        }
+        Ok(())
     }
 
     /// Returns the same mirror, for another thread.
@@ -228,3 +286,6 @@ impl fmt::Debug for Mirror {
         f.debug_struct("Mirror").finish_non_exhaustive()
     }
 }
+
+/// The note with the access token of the last sync, as a short hash.
+const TOKEN: &str = "token";

@@ -1,5 +1,6 @@
 //! The account and the service that a mirror is made from.
 
+use crate::feed::cursor::Identity;
 use crate::fields::hash::{Hasher, Secret, hex};
 
 /// The account and the base URL that a mirror is made from. A mirror refuses any other source: its records would all be
@@ -39,5 +40,10 @@ impl Source {
     pub(crate) fn fingerprint(&self, secret: &Secret) -> String {
         let hasher = Hasher::new(secret, "source");
         hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).to_bytes())
+    }
+
+    /// Returns whether this is the source of a mirror.
+    pub(crate) fn is_of(&self, mirror: &Identity) -> bool {
+        mirror.source == self.fingerprint(&mirror.secret)
     }
 }

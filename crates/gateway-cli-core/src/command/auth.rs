@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::config::file::ConfigFile;
 use crate::config::flags::{CallFlags, ServiceFlags};
+use crate::config::folder::Lock;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, TokenFrom};
 use crate::config::settings::Settings;
@@ -109,12 +110,12 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
     let settings = Settings::of(invocation)?;
     let profile = settings.profile.value.as_str();
     // If the token cannot be stored, fail before asking for it.
-    let mut file = ConfigFile::read(name)?;
-    file.path()?;
-    let keyring = if flags.keyring { Some(Keyring::open(name)?) } else { None };
+    settings.file.path()?;
+    let keyring = if flags.keyring { Some(Keyring::open(invocation)?) } else { None };
     if settings.base_url.is_none() && !flags.unchecked {
-        return Err(no_base_url(&invocation.program)
-            .hint("--unchecked stores the token without asking the service"));
+        return Err(
+            no_base_url(invocation).hint("--unchecked stores the token without asking the service")
+        );
     }
     // Before the prompt, so that a URL that would be refused costs no typing of a secret.
     match &settings.base_url {
@@ -130,18 +131,20 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
         let client = with_token::<C>(invocation, &settings, token)?;
         client.send(probe).map_err(|error| refused(error, &from))?;
     }
+    let lock = Lock::take(name)?;
+    let mut file = ConfigFile::read(name)?;
     let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
     if file.get(profile, token_binding::KEY) != bound {
-        rebind(invocation, &mut file, profile, bound.as_deref(), keyring.as_ref())?;
+        rebind(invocation, &lock, &mut file, profile, bound.as_deref(), keyring.as_ref())?;
     }
     let place = if let Some(keyring) = keyring {
         keyring.store(profile, text)?;
         file.set(profile, "token-keyring", "true")?;
         // A secret is stored in one place only.
-        tokens::remove(name, profile)?;
+        tokens::remove(&lock, name, profile)?;
         "the keyring".to_owned()
     } else {
-        tokens::store(name, profile, text)?;
+        tokens::store(&lock, name, profile, text)?;
         if file.is_on(profile, "token-keyring") {
             forget_in_keyring(invocation, profile);
             file.unset(profile, "token-keyring");
@@ -155,7 +158,8 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
     if service.allow_insecure_http {
         file.set(profile, "allow-insecure-http", "true")?;
     }
-    file.save()?;
+    file.save(&lock)?;
+    drop(lock);
     let done = if flags.unchecked { "stored" } else { "checked and stored" };
     screen.note(&format!("{done} the token of profile {profile} in {place}"));
     // A source that takes precedence over the stored token would be a surprise in the next command.
@@ -170,12 +174,13 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
 /// must be bound to a service that is not its own.
 fn rebind(
     invocation: &Invocation,
+    lock: &Lock,
     file: &mut ConfigFile,
     profile: &str,
     bound: Option<&str>,
     keyring: Option<&Keyring>,
 ) -> Result<(), Failure> {
-    tokens::remove(invocation.program.name, profile)?;
+    tokens::remove(lock, invocation.program.name, profile)?;
     if let Some(keyring) = keyring {
         keyring.remove(profile)?;
     } else if file.unset(profile, "token-keyring") {
@@ -187,7 +192,7 @@ fn rebind(
             file.unset(profile, token_binding::KEY);
         }
     }
-    file.save()
+    file.save(lock)
 }
 
 /// Reads the token to store. Returns it, and where it comes from.
@@ -234,10 +239,9 @@ fn status<C: ServiceClient, O: Operation<Service = C::Service>>(
     }
     let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, true))?;
     let settings = &session.settings;
-    let program = invocation.program.name;
-    let raw = program.command(&format!("api {} -o raw", O::METHOD));
+    let raw = invocation.command(&format!("api {} -o raw", O::METHOD));
     let (token, base_url) = (settings.token.as_ref(), settings.base_url.as_ref());
-    let context = Context { program, token, base_url, raw: &raw };
+    let context = Context { invocation, token, base_url, raw: &raw };
     let checked = session.client.send(probe).map_err(|error| explain(&error, context));
     let accepted = match &checked {
         Ok(_) => Some(true),
@@ -259,12 +263,12 @@ fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation {
         program: Program { name, .. }, call: CallFlags { dry_run, .. }, screen, ..
     } = invocation;
+    let lock = if dry_run { None } else { Some(Lock::take(name)?) };
     let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
     let profile = profile.value;
-    let (places, done, nothing) = if dry_run {
-        (places(name, &file, &profile)?, "would remove", "would be")
-    } else {
-        (remove(name, &mut file, &profile)?, "removed", "was")
+    let (places, done, nothing) = match &lock {
+        None => (places(name, &file, &profile)?, "would remove", "would be"),
+        Some(lock) => (remove(invocation, lock, &mut file, &profile)?, "removed", "was"),
     };
     if places.is_empty() {
         screen.note(&format!("profile {profile} has no stored token: nothing {nothing} removed"));
@@ -294,26 +298,32 @@ fn places(program: Name, file: &ConfigFile, profile: &str) -> Result<Vec<String>
 }
 
 /// Removes the stored token. Returns the places that had it.
-fn remove(program: Name, file: &mut ConfigFile, profile: &str) -> Result<Vec<String>, Failure> {
+fn remove(
+    invocation: &Invocation,
+    lock: &Lock,
+    file: &mut ConfigFile,
+    profile: &str,
+) -> Result<Vec<String>, Failure> {
+    let program = invocation.program.name;
     let mut places = Vec::new();
     if file.is_on(profile, "token-keyring") {
-        if Keyring::open(program)?.remove(profile)? {
+        if Keyring::open(invocation)?.remove(profile)? {
             places.push("the keyring".to_owned());
         }
         file.unset(profile, "token-keyring");
     }
-    if tokens::remove(program, profile)? {
+    if tokens::remove(lock, program, profile)? {
         places.push(tokens::path(program)?.display().to_string());
     }
     file.unset(profile, token_binding::KEY);
-    file.save()?;
+    file.save(lock)?;
     Ok(places)
 }
 
 /// Removes the previous token of the profile from the keyring. The login has replaced it, so this may fail.
 fn forget_in_keyring(invocation: &Invocation, profile: &str) {
-    let Invocation { program, screen, .. } = invocation;
-    if Keyring::open(program.name).and_then(|keyring| keyring.remove(profile)).is_err() {
+    let screen = invocation.screen;
+    if Keyring::open(invocation).and_then(|keyring| keyring.remove(profile)).is_err() {
         screen.warn("cannot remove the previous token of this profile from the keyring");
     }
 }

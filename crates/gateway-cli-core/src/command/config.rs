@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::command::print::print;
 use crate::config::file::{ConfigFile, path};
 use crate::config::flags::CallFlags;
+use crate::config::folder::Lock;
 use crate::config::names::{KEYS, check_key, check_known};
 use crate::config::origin::Setting;
 use crate::config::redact::redacted;
@@ -15,7 +16,6 @@ use crate::config::token_binding;
 use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
-use crate::name::Name;
 use crate::output::printer::Printer;
 use crate::output::schema::Schema;
 use crate::program::Program;
@@ -89,6 +89,8 @@ pub(crate) fn run<S: Service>(
             "cannot change settings with --demo: the sample service has none",
         ));
     }
+    let lock = if changes && !dry_run { Some(Lock::take(name)?) } else { None };
+    let lock = lock.as_ref();
     match command {
         ConfigCommand::Path => print(invocation, format!("{}\n", path(name)?.display()).as_bytes()),
         ConfigCommand::Set { key, value } => {
@@ -102,7 +104,7 @@ pub(crate) fn run<S: Service>(
             }
             file.set(&profile, &key, &value)?;
             let done = if dry_run { "would set" } else { "set" };
-            change(&file, invocation, &format!("{done} {key} of profile {profile}"))
+            change(&file, lock, invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Unset { key } => {
             check_key(&key)?;
@@ -118,10 +120,10 @@ pub(crate) fn run<S: Service>(
                 return Ok(());
             }
             let done = if dry_run { "would unset" } else { "unset" };
-            change(&file, invocation, &format!("{done} {key} of profile {profile}"))
+            change(&file, lock, invocation, &format!("{done} {key} of profile {profile}"))
         }
         ConfigCommand::Get { key } => {
-            let all = listed(name, &Settings::of_known(invocation)?);
+            let all = listed(invocation, &Settings::of_known(invocation)?);
             let names: Vec<_> = all.iter().map(|one| one.setting).collect();
             check_known(&key, &names)?;
             match all.into_iter().find(|one| one.setting == key).and_then(|one| one.value) {
@@ -134,7 +136,7 @@ pub(crate) fn run<S: Service>(
             let fields: &[&str] = &["setting", "value", "origin"];
             let fields = fields.get(..if origin { 3 } else { 2 }).unwrap_or(fields);
             let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
-            for mut listed in listed(name, &settings) {
+            for mut listed in listed(invocation, &settings) {
                 if !origin {
                     listed.origin = None;
                 }
@@ -145,17 +147,22 @@ pub(crate) fn run<S: Service>(
     }
 }
 
-/// Saves the change unless this is a dry run, and says what it is.
-fn change(file: &ConfigFile, invocation: &Invocation, what: &str) -> Result<(), Failure> {
-    if !invocation.call.dry_run {
-        file.save()?;
+/// Saves the change, unless this is a dry run without the lock, and says what it is.
+fn change(
+    file: &ConfigFile,
+    lock: Option<&Lock>,
+    invocation: &Invocation,
+    what: &str,
+) -> Result<(), Failure> {
+    if let Some(lock) = lock {
+        file.save(lock)?;
     }
     invocation.screen.note(&format!("{what} in {}", file.path()?.display()));
     Ok(())
 }
 
 /// Returns all settings. The value is `None` for those that are not set.
-fn listed(program: Name, settings: &Settings) -> Vec<Listed> {
+fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
     let profile = &settings.profile;
     let mut all = vec![Listed {
         setting: "profile",
@@ -178,7 +185,7 @@ fn listed(program: Name, settings: &Settings) -> Vec<Listed> {
         all.push(Listed { setting: key, value, origin });
     }
     let token = settings.token.as_ref().map(|from| format!("from {from}"));
-    let origin = token.as_ref().map(|_| format!("see {}", program.command("auth status")));
+    let origin = token.as_ref().map(|_| format!("see {}", invocation.command("auth status")));
     all.push(Listed { setting: "token", value: token, origin });
     all
 }

@@ -4,6 +4,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
+use crate::config::folder::Lock;
 use crate::config::keyring::Keyring;
 use crate::config::names::check_name;
 use crate::config::settings::{DEFAULT_PROFILE, Settings, unknown_profile};
@@ -67,15 +68,19 @@ pub(crate) fn run(command: ProfileCommand, invocation: &Invocation) -> Result<()
     if invocation.call.demo {
         return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
     }
+    let changes = !matches!(command, ProfileCommand::List | ProfileCommand::Show { .. });
+    let locks = changes && !invocation.call.dry_run;
+    let lock = if locks { Some(Lock::take(invocation.program.name)?) } else { None };
     let settings = Settings::of(invocation)?;
+    let lock = lock.as_ref();
     match command {
         ProfileCommand::List => list(invocation, &settings),
         ProfileCommand::Show { name } => show(invocation, &settings, name),
-        ProfileCommand::Use { name } => select(invocation, settings.file, &name),
+        ProfileCommand::Use { name } => select(invocation, lock, settings.file, &name),
         ProfileCommand::Rename { name, new_name } => {
-            rename(invocation, settings.file, &name, &new_name)
+            rename(invocation, lock, settings.file, &name, &new_name)
         }
-        ProfileCommand::Remove { name } => remove(invocation, settings.file, &name),
+        ProfileCommand::Remove { name } => remove(invocation, lock, settings.file, &name),
     }
 }
 
@@ -129,17 +134,22 @@ fn shown(settings: &Settings, profile: String) -> Result<Shown, Failure> {
     })
 }
 
-/// Sets the default profile.
-fn select(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(), Failure> {
-    let Invocation { program, call, screen, .. } = invocation;
+/// Sets the default profile. Without the lock, this is a dry run.
+fn select(
+    invocation: &Invocation,
+    lock: Option<&Lock>,
+    mut file: ConfigFile,
+    name: &str,
+) -> Result<(), Failure> {
+    let Invocation { program, screen, .. } = invocation;
     let program = program.name;
     if name != DEFAULT_PROFILE {
         check_known(program, &file, name)?;
     }
     file.set_default_profile(Some(name).filter(|name| *name != DEFAULT_PROFILE));
-    let done = if call.dry_run { "would be" } else { "is now" };
-    if !call.dry_run {
-        file.save()?;
+    let done = if lock.is_some() { "is now" } else { "would be" };
+    if let Some(lock) = lock {
+        file.save(lock)?;
     }
     screen.note(&format!("the default profile {done} {name}"));
     let variable = Variable::Profile.of(program);
@@ -152,53 +162,59 @@ fn select(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(
 /// Renames a profile. The token exists under one of the names at any time, even if a step fails.
 fn rename(
     invocation: &Invocation,
+    lock: Option<&Lock>,
     mut file: ConfigFile,
     name: &str,
     new: &str,
 ) -> Result<(), Failure> {
-    let Invocation { program, call, screen, .. } = invocation;
+    let Invocation { program, screen, .. } = invocation;
     let program = program.name;
     check_known(program, &file, name)?;
     check_name(new)?;
     if names(program, &file)?.iter().any(|known| known == new) {
         return Err(Failure::usage(format!("cannot rename profile {name}: profile {new} exists")));
     }
-    if call.dry_run {
+    let Some(lock) = lock else {
         screen.note(&format!("would rename profile {name} to {new}"));
         return Ok(());
-    }
-    let keyring = keyring(program, &file, name)?;
+    };
+    let keyring = keyring(invocation, &file, name)?;
     let stored = tokens::read(program, name)?;
     let kept = keyring.as_ref().map(|keyring| keyring.read(name)).transpose()?.flatten();
     // A token without its profile is never sent, because it belongs to no service.
     if let (Some(keyring), Some(token)) = (&keyring, &kept) {
         keyring.store(new, token)?;
     }
-    let copied = stored.as_ref().map_or(Ok(()), |token| tokens::store(program, new, token));
+    let copied = stored.as_ref().map_or(Ok(()), |token| tokens::store(lock, program, new, token));
     file.rename_profile(name, new);
-    if let Err(failure) = copied.and_then(|()| file.save()) {
+    if let Err(failure) = copied.and_then(|()| file.save(lock)) {
         // The failure that is about to be reported matters more than an error here.
-        drop(forget(program, keyring.as_ref(), new));
+        drop(forget(lock, program, keyring.as_ref(), new));
         return Err(failure);
     }
-    forget(program, keyring.as_ref(), name)?;
+    forget(lock, program, keyring.as_ref(), name)?;
     screen.note(&format!("renamed profile {name} to {new}"));
     Ok(())
 }
 
-fn remove(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(), Failure> {
-    let Invocation { program, call, screen, .. } = invocation;
+fn remove(
+    invocation: &Invocation,
+    lock: Option<&Lock>,
+    mut file: ConfigFile,
+    name: &str,
+) -> Result<(), Failure> {
+    let Invocation { program, screen, .. } = invocation;
     let program = program.name;
     check_known(program, &file, name)?;
     let is_default = file.default_profile() == Some(name);
-    if call.dry_run {
+    let Some(lock) = lock else {
         screen.note(&format!("would remove profile {name}"));
         return Ok(());
-    }
+    };
     // First the token: if this fails, the profile still shows where it is.
-    forget(program, keyring(program, &file, name)?.as_ref(), name)?;
+    forget(lock, program, keyring(invocation, &file, name)?.as_ref(), name)?;
     file.remove_profile(name);
-    file.save()?;
+    file.save(lock)?;
     screen.note(&format!("removed profile {name}"));
     if is_default {
         screen.note(&format!("the default profile is now {DEFAULT_PROFILE}"));
@@ -207,16 +223,25 @@ fn remove(invocation: &Invocation, mut file: ConfigFile, name: &str) -> Result<(
 }
 
 /// Returns the keyring if it has the token of the profile.
-fn keyring(program: Name, file: &ConfigFile, profile: &str) -> Result<Option<Keyring>, Failure> {
-    file.is_on(profile, "token-keyring").then(|| Keyring::open(program)).transpose()
+fn keyring(
+    invocation: &Invocation,
+    file: &ConfigFile,
+    profile: &str,
+) -> Result<Option<Keyring>, Failure> {
+    file.is_on(profile, "token-keyring").then(|| Keyring::open(invocation)).transpose()
 }
 
 /// Removes the stored token of a profile.
-fn forget(program: Name, keyring: Option<&Keyring>, profile: &str) -> Result<(), Failure> {
+fn forget(
+    lock: &Lock,
+    program: Name,
+    keyring: Option<&Keyring>,
+    profile: &str,
+) -> Result<(), Failure> {
     if let Some(keyring) = keyring {
         keyring.remove(profile)?;
     }
-    tokens::remove(program, profile)?;
+    tokens::remove(lock, program, profile)?;
     Ok(())
 }
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
+use crate::config::folder::{self, Lock};
 use crate::config::names::{check_key, check_name};
-use crate::config::{folder, value};
+use crate::config::value;
 use crate::failure::Failure;
 use crate::name::Name;
 
@@ -23,7 +24,7 @@ impl ConfigFile {
     /// Reads the file. If the file or its folder does not exist, the settings are empty.
     pub(crate) fn read(program: Name) -> Result<Self, Failure> {
         let Some(path) = folder::find(program, NAME) else { return Ok(Self::empty(program)) };
-        let text = folder::read(&path)?.unwrap_or_default();
+        let text = folder::read_trusted(&path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| {
             Failure::usage(format!("{} is not valid TOML", path.display()))
                 .because(place(&text, &error))
@@ -109,37 +110,38 @@ impl ConfigFile {
     /// Changes a setting of a profile in memory; [`Self::save`] writes it.
     pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
         let value = value::read(self.program, key, value)?;
-        self.changed = true;
         let table = self.document.entry("profile").or_insert_with(|| {
             let mut profiles = Table::new();
             profiles.set_implicit(true);
             Item::Table(profiles)
         });
-        if let Some(profiles) = table.as_table_like_mut()
-            && let Some(settings) = profiles
-                .entry(profile)
-                .or_insert_with(|| Item::Table(Table::new()))
-                .as_table_like_mut()
-        {
-            settings.insert(key, Item::Value(value));
-        }
+        let settings = table.as_table_like_mut().and_then(|profiles| {
+            let settings = profiles.entry(profile).or_insert_with(|| Item::Table(Table::new()));
+            settings.as_table_like_mut()
+        });
+        let settings = settings.ok_or_else(|| {
+            Failure::usage(format!("cannot set {key}: `profile.{profile}` is not a table"))
+        })?;
+        settings.insert(key, Item::Value(value));
+        self.changed = true;
         Ok(())
     }
 
     /// Removes a setting of a profile in memory; [`Self::save`] writes that. Returns whether it was set.
     pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
-        let settings = self.document.get_mut("profile").and_then(|all| all.get_mut(profile));
+        // `Item::get_mut` would insert an empty item for an absent profile.
+        let settings = self.profiles_mut().and_then(|profiles| profiles.get_mut(profile));
         let gone = settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key));
         self.changed |= gone.is_some();
         gone.is_some()
     }
 
-    /// Writes the file if a setting has changed.
-    pub(crate) fn save(&self) -> Result<(), Failure> {
+    /// Writes the file if a setting has changed. The lock was taken before the file was read.
+    pub(crate) fn save(&self, lock: &Lock) -> Result<(), Failure> {
         if !self.changed {
             return Ok(());
         }
-        folder::write(self.program, &self.path()?, &self.document.to_string())
+        lock.write(&self.path()?, &self.document.to_string())
     }
 
     fn value(&self, profile: &str, key: &str) -> Option<&Value> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use keyring_core::{CredentialStore, Entry, Error};
 
 use crate::failure::Failure;
+use crate::invocation::Invocation;
 use crate::name::Name;
 
 /// A connection to the keyring.
@@ -16,16 +17,20 @@ pub(crate) struct Keyring {
     store: Arc<CredentialStore>,
     /// Also the service name of the entries.
     program: Name,
+    /// The command that logs in, for hints.
+    login: String,
 }
 
 impl Keyring {
     /// Connects to the keyring of this machine.
-    pub(crate) fn open(program: Name) -> Result<Self, Failure> {
-        native().map(|store| Self { store, program }).map_err(|error| {
-            Failure::usage("cannot connect to a keyring on this machine")
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
+        let login = invocation.command("auth login");
+        match native() {
+            Ok(store) => Ok(Self { store, program: invocation.program.name, login }),
+            Err(error) => Err(Failure::usage("cannot connect to a keyring on this machine")
                 .because(text(&error))
-                .hint(format!("start one and log in again, or use a file: run {} without --keyring, or pass --token-file", program.command("auth login")))
-        })
+                .hint(format!("start one and log in again, or use a file: run {login} without --keyring, or pass --token-file"))),
+        }
     }
 
     /// Returns the token of a profile.
@@ -52,8 +57,8 @@ impl Keyring {
 
     /// Explains an error. Errors that contain the entry are not quoted, because it may be a token.
     fn failure(&self, error: &Error, profile: &str) -> Failure {
-        let program = self.program;
-        let file = format!("run {} without --keyring", program.command("auth login"));
+        let Self { program, login, .. } = self;
+        let file = format!("run {login} without --keyring");
         match error {
             Error::NoStorageAccess(_) => {
                 Failure::usage("the keyring is locked, or denies access to this program")
@@ -62,7 +67,7 @@ impl Keyring {
             }
             Error::BadEncoding(_) | Error::BadDataFormat(..) => {
                 Failure::usage(format!("the keyring entry of profile {profile} is not a token"))
-                    .hint(format!("{} replaces it", program.command("auth login --keyring")))
+                    .hint(format!("{login} with --keyring replaces it"))
             }
             Error::Ambiguous(_) => {
                 Failure::usage(format!("the keyring has several tokens for profile {profile}"))
@@ -121,6 +126,7 @@ mod tests {
         Keyring {
             store: mock::Store::new().expect("the mock keyring always opens"),
             program: Name::new("photos"),
+            login: "`photos --profile work auth login`".to_owned(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use crate::failure::Failure;
-use crate::name::Name;
+use crate::invocation::Invocation;
 
 /// A keyring that can never be opened.
 #[derive(Debug)]
@@ -11,9 +11,9 @@ pub(crate) struct Keyring(Infallible);
 
 impl Keyring {
     /// Fails, and says how to get a build with the keyring.
-    pub(crate) fn open(program: Name) -> Result<Self, Failure> {
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         Err(Failure::usage("this program was built without support for the keyring of the operating system")
-            .hint(format!("build it with `--features keyring`, or use a file: run {} without --keyring, or pass --token-file", program.command("auth login"))))
+            .hint(format!("build it with `--features keyring`, or use a file: run {} without --keyring, or pass --token-file", invocation.command("auth login"))))
     }
 
     pub(crate) fn read(&self, _profile: &str) -> Result<Option<String>, Failure> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use toml_edit::{DocumentMut, value};
 
-use crate::config::folder;
+use crate::config::folder::{self, Lock};
 use crate::failure::Failure;
 use crate::name::Name;
 
@@ -25,18 +25,18 @@ pub(crate) fn read(program: Name, profile: &str) -> Result<Option<String>, Failu
 }
 
 /// Stores the token of a profile.
-pub(crate) fn store(program: Name, profile: &str, token: &str) -> Result<(), Failure> {
+pub(crate) fn store(lock: &Lock, program: Name, profile: &str, token: &str) -> Result<(), Failure> {
     let mut document = open(program)?;
     document.insert(profile, value(token));
-    folder::write(program, &path(program)?, &document.to_string())
+    lock.write(&path(program)?, &document.to_string())
 }
 
 /// Removes the token of a profile, and returns whether there was one.
-pub(crate) fn remove(program: Name, profile: &str) -> Result<bool, Failure> {
+pub(crate) fn remove(lock: &Lock, program: Name, profile: &str) -> Result<bool, Failure> {
     let mut document = open(program)?;
     let there = document.remove(profile).is_some();
     if there {
-        folder::write(program, &path(program)?, &document.to_string())?;
+        lock.write(&path(program)?, &document.to_string())?;
     }
     Ok(there)
 }
@@ -52,8 +52,9 @@ fn open(program: Name) -> Result<DocumentMut, Failure> {
     folder::check_private(&path, "token")?;
     // The parser's error would quote the line, and with it the token.
     text.parse().map_err(|_quotes| {
-        Failure::usage(format!("{} is not valid TOML", path.display()))
-            .hint(format!("remove it, and run {} again", program.command("auth login")))
+        Failure::usage(format!("{} is not valid TOML", path.display())).hint(format!(
+            "remove it, and log in again for each profile: `{program} --profile NAME auth login`"
+        ))
     })
 }
 

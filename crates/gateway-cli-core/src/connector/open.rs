@@ -11,6 +11,7 @@ use crate::connector::stream::of_gauge;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::binding::Reader;
 use crate::mirror::failure::unreadable;
 use crate::mirror::place::Place;
 use crate::mirror::repeat::RepeatFlags;
@@ -61,8 +62,15 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
     } else {
         let invocation = configured(config, invocation);
         let settings = Settings::of_known(&invocation)?;
-        let place = Place::of(config.mirror.as_deref(), &settings, &invocation)?;
-        (place.open_existing(&settings)?, Vec::new(), Ok(()))
+        let (from, account) = (config.mirror.as_deref(), config.account.as_deref());
+        let reader = Reader { from, account, settings: &settings, invocation: &invocation };
+        let place = Place::of_reader(reader)?;
+        if matches!(&place, Place::File(path) if matches!(path.try_exists(), Ok(false))) {
+            // A command could not repeat the token of the configuration.
+            return Err(Failure::usage(format!("the mirror {place} does not exist"))
+                .hint("set `sync` to true in the configuration, or sync it with another program"));
+        }
+        (place.open_existing(reader)?, Vec::new(), Ok(()))
     };
     let tables = mirror.tables().map_err(|error| unreadable(&error))?;
     let tables = tables.into_iter().filter(|one| one.completed_at.is_some());

@@ -2,8 +2,8 @@
 
 use gateway_mirror::{Error, Mirror, SyncReport};
 
+use crate::invocation::Invocation;
 use crate::mirror::found::Recovered;
-use crate::name::Name;
 
 /// An accepted number of missing records: of a table, or of each list.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(crate) fn hint(
     mirror: &Mirror,
     report: &SyncReport,
     recovered: &[Recovered],
-    program: Name,
+    invocation: &Invocation,
 ) -> Result<String, Error> {
     let refused = report
         .tables
@@ -60,7 +60,7 @@ pub(crate) fn hint(
             several.iter().map(flag).collect::<Vec<_>>().join(" ")
         }
     };
-    let accept = program.command(&format!("mirror sync {flags}"));
+    let accept = invocation.command(&format!("mirror sync {flags}"));
     let numbers = if refused.len() == 1 { "this number" } else { "these numbers" };
     Ok(format!("if the list is right, {accept} with the same flags accepts {numbers}"))
 }

@@ -10,16 +10,17 @@ use gateway_mirror::model::{FieldType, Table};
 use gateway_mirror::{Error, Mirror};
 use serde_json::Value;
 
+use crate::config::settings::Settings;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::binding::Reader;
 use crate::mirror::board::columns::{OTHER, TOTAL, UNKNOWN};
 use crate::mirror::board::counts::{Counts, Group};
 use crate::mirror::board::fold::fold;
 use crate::mirror::failure::explained;
 use crate::mirror::found::Recovered;
 use crate::mirror::hooks::Mirroring;
-use crate::mirror::place::{note_age, open_to_read};
-use crate::name::Name;
+use crate::mirror::place::{Place, note_age, open_to_read};
 use crate::output::format::Format;
 use crate::output::printer::Printer;
 use crate::output::schema::{RecordSource, Schema};
@@ -34,14 +35,14 @@ pub(crate) fn run(of: Mirroring, invocation: &Invocation) -> Result<(), Failure>
         return Ok(());
     }
     let mirror = open_to_read(invocation)?;
-    check_synced(&mirror, recovered, invocation.program.name)?;
+    check_synced(&mirror, recovered, invocation)?;
     let counts = Counts::read(&mirror, recovered).map_err(|error| explained(&error))?;
     print(counts, invocation)?;
     note_age(&mirror, &[recovered.table.name(), recovered.groups.name()], invocation)
 }
 
 /// Fails if the mirror has no groups, or none of their values yet.
-fn check_synced(mirror: &Mirror, of: Recovered, program: Name) -> Result<(), Failure> {
+fn check_synced(mirror: &Mirror, of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
     let failed = |error: Error| explained(&error);
     let tables = mirror.tables().map_err(failed)?;
     let has = |table: &Table| {
@@ -55,7 +56,8 @@ fn check_synced(mirror: &Mirror, of: Recovered, program: Name) -> Result<(), Fai
     } else {
         "cannot print a board: the first sync has not finished".to_owned()
     };
-    let sync = program.command("mirror sync");
+    let settings = Settings::of_known(invocation)?;
+    let sync = Place::of_reader(Reader::new(&settings, invocation))?.sync(invocation);
     Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
 }
 

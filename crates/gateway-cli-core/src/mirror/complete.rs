@@ -8,6 +8,7 @@ use gateway_mirror::Mirror;
 use crate::config::settings::Settings;
 use crate::escape::printable;
 use crate::invocation::Invocation;
+use crate::mirror::binding::Reader;
 use crate::mirror::board::counts::title;
 use crate::mirror::found::Recovered;
 use crate::mirror::hooks::Mirroring;
@@ -41,17 +42,25 @@ pub(crate) fn values(
             None => return Words::new(),
         },
     };
-    let place =
-        Settings::of_known(invocation).and_then(|settings| Place::of(from, &settings, invocation));
-    let Ok(Place::File(file)) = place else { return Words::new() };
+    let Ok(settings) = Settings::of_known(invocation) else { return Words::new() };
+    let Ok(place) = Place::of(from, &settings, invocation) else { return Words::new() };
+    let Place::File(file) = place.clone() else { return Words::new() };
     if !matches!(file.try_exists(), Ok(true)) {
         return Words::new();
     }
+    let (invocation, from) = (invocation.clone(), from.map(str::to_owned));
     let (give, words) = sync_channel(1);
     let read = move || {
-        let words = Mirror::open_existing(file).map(|mirror| wanted.words(&mirror));
+        let reader = Reader {
+            from: from.as_deref(),
+            account: None,
+            settings: &settings,
+            invocation: &invocation,
+        };
+        let mirror = Mirror::open_existing(file).ok();
+        let mirror = mirror.filter(|mirror| reader.check(mirror, &place, "").is_ok());
         // The shell may not wait any more.
-        let _late = give.send(words.unwrap_or_default());
+        let _late = give.send(mirror.map(|mirror| wanted.words(&mirror)).unwrap_or_default());
     };
     match thread::Builder::new().spawn(read) {
         Ok(_detached) => printable_words(words.recv_timeout(LIMIT).unwrap_or_default()),

@@ -4,6 +4,7 @@ mod demo;
 mod formats;
 
 use std::error::Error as _;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
 use clap::Args;
@@ -17,8 +18,9 @@ use crate::command::print::print;
 use crate::config::settings::Settings;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupt::{self, Unfinished};
+use crate::interrupt::{self, Undo, Unfinished};
 use crate::invocation::Invocation;
+use crate::mirror::binding::Reader;
 use crate::mirror::dashboard::formats::Download;
 use crate::mirror::failure::explained;
 use crate::mirror::place::{Place, refuse_new_since};
@@ -85,11 +87,9 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
     screen.note("the link works once; Ctrl-C ends the dashboard");
-    if !flags.no_open
-        && screen.output.is_terminal()
-        && has_desktop()
-        && let Err(error) = open::that_detached(&url)
-    {
+    let opens = !flags.no_open && screen.output.is_terminal() && has_desktop();
+    let opened = opens.then(|| open_browser(&listening.open_page())).transpose();
+    if let Err(error) = &opened {
         screen.note(&format!("cannot open a browser: {error}; open the link"));
     }
     interrupt::end_with_success();
@@ -110,12 +110,27 @@ fn open<C: ServiceClient<Service: Mirrored>>(
         let (mirror, guard) = demo::mirror::<C>(settings, invocation)?;
         return Ok(Some((mirror, Some(guard))));
     }
-    let place = Place::of(invocation.service.from.as_deref(), settings, invocation)?;
+    let reader = Reader::new(settings, invocation);
+    let place = Place::of_reader(reader)?;
     if is_dry {
         invocation.screen.note(&format!("would serve the mirror {place}"));
         return Ok(None);
     }
-    Ok(Some((place.open_existing(settings)?, None)))
+    Ok(Some((place.open_existing(reader)?, None)))
+}
+
+/// Opens a page in a browser. Its file can be read by its owner only, and is deleted when the guard is dropped, or when a signal
+/// ends the program.
+fn open_browser(page: &str) -> io::Result<Unfinished> {
+    let (path, guard) = interrupt::begin(|| {
+        let mut file = tempfile::Builder::new().prefix("dashboard-").suffix(".html").tempfile()?;
+        file.write_all(page.as_bytes())?;
+        let file = file.into_temp_path();
+        let path = file.to_path_buf();
+        io::Result::Ok((path, Undo::new(move || drop(file))))
+    })?;
+    open::that_detached(path)?;
+    Ok(guard)
 }
 
 fn failed(error: &Error) -> Failure {

@@ -6,6 +6,7 @@ use crate::config::settings::Settings;
 use crate::exporter::{ExportFormat, ExportRequest};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
+use crate::mirror::binding::Reader;
 use crate::mirror::place::{Place, refuse_new_since};
 use crate::output::printer::Printer;
 use crate::output::progress::counted;
@@ -39,12 +40,13 @@ pub(crate) fn run(flags: &ExportFlags, invocation: &Invocation) -> Result<(), Fa
             .hint("use the program of the workspace gateway-warehouse; docs/warehouse.md says how to build it"));
     };
     let settings = Settings::of_known(invocation)?;
-    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
+    let reader = Reader::new(&settings, invocation);
+    let place = Place::of_reader(reader)?;
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would export the mirror {place}"));
         return Ok(());
     }
-    let mirror = place.open_existing(&settings)?;
+    let mirror = place.open_existing(reader)?;
     let &ExportFlags { ref to, format, decimals, replace } = flags;
     let request = ExportRequest { mirror: &mirror, to, format, decimals, replace };
     let tables = (exporter.run)(&request)?;

@@ -9,8 +9,9 @@ use crate::config::folder::data_folder;
 use crate::config::redact::redacted;
 use crate::config::settings::Settings;
 use crate::failure::Failure;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, quoted};
 use crate::mirror::ago::{ago, now};
+use crate::mirror::binding::{OF_PROFILE, Reader};
 use crate::mirror::failure::{explained, unreadable};
 use crate::mirror::postgres;
 
@@ -48,6 +49,11 @@ impl Place {
         }))
     }
 
+    /// Returns the place of the mirror that a command reads.
+    pub(crate) fn of_reader(reader: Reader<'_>) -> Result<Self, Failure> {
+        Self::of(reader.from, reader.settings, reader.invocation)
+    }
+
     fn parse(text: &str) -> Self {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
         if scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql")) {
@@ -64,16 +70,30 @@ impl Place {
         }
     }
 
-    /// Opens an existing mirror of any source.
-    pub(crate) fn open_existing(&self, settings: &Settings) -> Result<Mirror, Failure> {
-        match self {
+    /// Opens an existing mirror. Refuses that of another profile or service than those of the reader.
+    pub(crate) fn open_existing(&self, reader: Reader<'_>) -> Result<Mirror, Failure> {
+        let mirror = match self {
             Self::File(path) if matches!(path.try_exists(), Ok(false)) => {
-                let sync = format!("mirror sync --to {self}");
-                Err(Failure::usage(format!("the mirror {self} does not exist"))
-                    .hint(format!("{} creates it", settings.program.command(&sync))))
+                return Err(Failure::usage(format!("the mirror {self} does not exist"))
+                    .hint(format!("{} creates it", self.sync(reader.invocation))));
             }
-            Self::File(path) => Mirror::open_existing(path).map_err(|error| unreadable(&error)),
-            Self::Postgres(url) => postgres::open(url, None),
+            Self::File(path) => Mirror::open_existing(path).map_err(|error| unreadable(&error))?,
+            Self::Postgres(url) => postgres::open(url, None)?,
+        };
+        if reader.check(&mirror, self, &self.sync(reader.invocation))? {
+            reader.note_token(&mirror);
+        }
+        Ok(mirror)
+    }
+
+    /// Returns the command that syncs this mirror.
+    pub(crate) fn sync(&self, invocation: &Invocation) -> String {
+        match self {
+            Self::File(path) => {
+                let to = quoted(&path.display().to_string());
+                invocation.command(&format!("mirror sync --to {to}"))
+            }
+            Self::Postgres(_) => invocation.command("mirror sync"),
         }
     }
 }
@@ -107,8 +127,8 @@ pub(crate) fn refuse_new_since(invocation: &Invocation) -> Result<(), Failure> {
 /// Opens the mirror that answers a list.
 pub(crate) fn open_for_list(invocation: &Invocation) -> Result<Mirror, Failure> {
     let settings = Settings::of_known(invocation)?;
-    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
-    place.open_existing(&settings)
+    let reader = Reader::new(&settings, invocation);
+    Place::of_reader(reader)?.open_existing(reader)
 }
 
 /// Notes that the output is from the mirror, and how old the oldest of these tables is.
@@ -132,6 +152,3 @@ pub(crate) fn note_age(
     invocation.screen.note(&text);
     Ok(())
 }
-
-/// The word for the mirror of the profile.
-const OF_PROFILE: &str = "mirror";

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::ago::{ago, now};
+use crate::mirror::binding::Reader;
 use crate::mirror::failure::explained;
 use crate::mirror::place::{Place, refuse_new_since};
 use crate::mirror::time::{duration, utc};
@@ -39,12 +40,13 @@ struct Shown {
 pub(crate) fn run(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_new_since(invocation)?;
     let settings = Settings::of_known(invocation)?;
-    let place = Place::of(invocation.service.from.as_deref(), &settings, invocation)?;
+    let reader = Reader::new(&settings, invocation);
+    let place = Place::of_reader(reader)?;
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would read the mirror {place}"));
         return Ok(());
     }
-    let mirror = place.open_existing(&settings)?;
+    let mirror = place.open_existing(reader)?;
     let tables = mirror.tables().map_err(|error| explained(&error))?;
     let now = now();
     let mut printer = Printer::open(invocation, &Schema::of_program(FIELDS, false))?;

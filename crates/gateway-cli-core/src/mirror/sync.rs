@@ -8,15 +8,17 @@ use clap::builder::NonEmptyStringValueParser;
 use gateway_client_core::{Error as CallError, ServiceClient};
 use gateway_mirror::model::{Mirrored, Service};
 use gateway_mirror::{
-    Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, Source, SyncError,
-    SyncOptions, SyncReport, TableReport,
+    Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
+    SyncReport, TableReport,
 };
 use serde::Serialize;
 
+use crate::connect::{no_base_url, token_text};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::mirror::accept::{self, Accepted, accepted};
+use crate::mirror::binding::{Reader, source};
 use crate::mirror::failure::explained;
 use crate::mirror::found::found;
 use crate::mirror::notes::{Notes, Subject};
@@ -221,7 +223,10 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
         invocation.screen.note(&format!("would sync the mirror {place}"));
         return Ok(None);
     }
-    let mut mirror = place.open(&source(flags, &session))?;
+    let account = flags.account.as_deref();
+    let source = source(account, &session.settings, invocation);
+    let mut mirror = place.open(&source.ok_or_else(|| no_base_url(invocation))?)?;
+    Reader { account, ..Reader::new(&session.settings, invocation) }.note_token(&mirror);
     if flags.no_personal {
         let emptied = mirror.omit_personal().map_err(|error| explained(&error))?;
         if emptied > 0 {
@@ -245,8 +250,12 @@ pub(crate) fn sync<S: Mirrored>(
     let report = done.unwrap_or_else(SyncError::into_report);
     warn_of_damage(session, &report);
     let done = failed(session, mirror, &report);
+    let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
+    if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
+        // Without it, readers only lack a note.
+        let _unnoted = mirror.note_token(&token);
+    }
     if let Some(path) = &repeat.metrics_file {
-        let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
         let tables = mirror.tables().map_err(|error| explained(&error))?;
         metrics::write(path, session.settings.program, &tables, is_success)?;
     }
@@ -330,16 +339,6 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     if flags.no_recover { options.without_recovery() } else { options }
 }
 
-/// Returns the source of the mirror. The address of the sample service differs in each run.
-fn source<S>(flags: &SyncFlags, session: &Session<S>) -> Source {
-    if session.invocation.call.demo {
-        return Source::new("demo://sample-service", "demo");
-    }
-    let settings = &session.settings;
-    let base_url = settings.base_url.as_ref().map_or("", |url| &url.value);
-    Source::new(base_url, flags.account.as_ref().unwrap_or(&settings.profile.value))
-}
-
 /// Warns of rows that were damaged.
 fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
     for TableReport { table, result, .. } in &report.tables {
@@ -377,8 +376,7 @@ fn failed<S: Mirrored>(
     if first.kind() != ErrorKind::Brake {
         return Err(failure);
     }
-    let program = session.settings.program;
-    let hint = accept::hint(mirror, report, &found::<S>().recovered, program);
+    let hint = accept::hint(mirror, report, &found::<S>().recovered, &session.invocation);
     Err(failure.hint(hint.map_err(|error| explained(&error))?))
 }
 
@@ -424,7 +422,7 @@ fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Fail
     let method = found.methods.iter().find(|(table, _)| part == format!("table {table}"));
     match method {
         Some((_, method)) => {
-            let raw = session.settings.program.command(&format!("api {method} -o raw"));
+            let raw = session.invocation.command(&format!("api {method} -o raw"));
             session.explain_with(call, &raw)
         }
         None => session.explain(call),

@@ -252,7 +252,7 @@ impl Watch<'_> {
             failure = failure.with_exit(Exit::Network);
         }
         if consumer.is_some_and(|one| one.disabled_at.is_some()) {
-            let resume = self.invocation.program.name.command("watch --resume");
+            let resume = self.invocation.command("watch --resume");
             failure = failure
                 .with_exit(Exit::Contract)
                 .hint(format!("{resume} with the same flags delivers again"));

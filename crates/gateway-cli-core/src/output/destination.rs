@@ -68,7 +68,8 @@ impl Destination {
             let cause = match error.kind() {
                 io::ErrorKind::NotFound => "no such folder".to_owned(),
                 io::ErrorKind::PermissionDenied
-                    if [READ_ONLY, FOREIGN_LINK].contains(&&*error.to_string()) =>
+                    if error.to_string().ends_with(READ_ONLY)
+                        || error.to_string().ends_with(FOREIGN_LINK) =>
                 {
                     error.to_string()
                 }
@@ -198,23 +199,39 @@ impl Write for Destination {
     }
 }
 
-/// Follows symbolic links to a path that is not a link, and may not exist.
+/// Follows the symbolic links in a path, those of its folders too, to a path without links that may not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    let mut target = path.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(next) = fs::read_link(&target) else { return Ok(target) };
-        check_link(&target)?;
-        // A relative link starts from its own folder.
-        target = target.parent().unwrap_or_else(|| Path::new("")).join(next);
+    let (mut target, mut rest) = (PathBuf::new(), path.to_owned());
+    let mut links = 0;
+    loop {
+        let mut parts = rest.components();
+        // A root replaces what is before it.
+        let Some(part) = parts.next() else { return Ok(target) };
+        target.push(part);
+        let after = parts.as_path();
+        rest = match fs::read_link(&target) {
+            Ok(next) => {
+                let name =
+                    if target == path { "it".to_owned() } else { target.display().to_string() };
+                check_link(&target, &name)?;
+                links += 1;
+                // A relative link starts from its own folder.
+                target.pop();
+                next.join(after)
+            }
+            Err(_no_link) => after.to_owned(),
+        };
+        if links > MAX_LINKS {
+            // This returns the error of the system.
+            return fs::canonicalize(path);
+        }
     }
-    // Too many links: this returns the error of the system.
-    fs::canonicalize(path)
 }
 
 /// Refuses a link of another user in a folder where everybody can create files, such as `/tmp`. Linux refuses to follow it
 /// too, but does not protect a program that reads the link itself.
 #[cfg(unix)]
-fn check_link(link: &Path) -> io::Result<()> {
+fn check_link(link: &Path, name: &str) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
 
     let folder = link.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -222,14 +239,15 @@ fn check_link(link: &Path) -> io::Result<()> {
     let owner = fs::symlink_metadata(link)?.uid();
     let shared = folder.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
     if shared && owner != folder.uid() && owner != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, FOREIGN_LINK));
+        let text = format!("{name} {FOREIGN_LINK}");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
-fn check_link(_link: &Path) -> io::Result<()> {
+fn check_link(_link: &Path, _name: &str) -> io::Result<()> {
     Ok(())
 }
 
@@ -239,7 +257,7 @@ const PART: &str = ".part";
 const READ_ONLY: &str = "the file is read-only";
 
 const FOREIGN_LINK: &str =
-    "it is a symbolic link of another user in a folder that everybody can write to";
+    "is a symbolic link of another user in a folder that everybody can write to";
 
 /// Mode bits of a folder in which everybody can create files, and only their owners can remove them.
 #[cfg(unix)]

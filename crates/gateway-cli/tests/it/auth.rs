@@ -1,10 +1,10 @@
 //! Tokens: storage, removal and sources, without ever showing a token.
 
-use std::fs;
+use std::{fs, thread};
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, TOKEN, code, stderr};
+use crate::run::{Person, TOKEN, code, stderr, stdout};
 
 /// A service that accepts one token.
 fn service() -> RawServer {
@@ -69,6 +69,45 @@ fn from_login_to_logout() {
     );
     insta::assert_snapshot!(shown);
     assert!(!fs::read_to_string(stored).unwrap().contains("gwt_"));
+}
+
+#[test]
+fn each_profile_logs_in_with_its_own_settings() {
+    let server = service();
+    let url = server.uri("");
+    let person = Person::new();
+    for profile in ["first", "second"] {
+        let login = ["--profile", profile, "auth", "login", "--base-url", &url, "--token-stdin"];
+        let output = person.run_with(TOKEN, &login);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        for key in ["base-url", "token-for"] {
+            let value = person.run(&["--profile", profile, "config", "get", key]);
+            assert_eq!(stdout(&value), format!("{url}\n"), "{profile} {key}");
+        }
+        assert_eq!(code(&person.run(&["--profile", profile, "credits", "get"])), 0);
+    }
+}
+
+#[test]
+fn parallel_logins_lose_no_token_and_no_setting() {
+    let server = service();
+    let (url, person) = (server.uri(""), Person::new());
+    let (url, person) = (&*url, &person);
+    let names: Vec<String> = (0..20).map(|number| format!("p{number}")).collect();
+    thread::scope(|scope| {
+        for name in &names {
+            scope.spawn(move || {
+                let login = ["--profile", name, "auth", "login", "--base-url", url];
+                let output = person.run_with(TOKEN, &[&login[..], &["--token-stdin"]].concat());
+                assert_eq!(code(&output), 0, "{}", stderr(&output));
+            });
+        }
+    });
+    let shown = person.run(&["profile", "list", "-o", "csv", "--fields", "base_url,token"]);
+    assert_eq!(
+        stdout(&shown),
+        format!("base_url,token\r\n{}", format!("{url},stored\r\n").repeat(20))
+    );
 }
 
 #[cfg(feature = "demo")]

@@ -134,3 +134,37 @@ fn a_login_checks_the_base_url_before_it_asks_for_the_token() {
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("unencrypted http"), "{}", stderr(&output));
 }
+
+#[cfg(unix)]
+#[test]
+fn settings_that_another_user_can_change_are_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+
+    let person = Person::new();
+    let marker = person.home.path().join("ran");
+    let command = format!("sh -c 'touch {}; echo {TOKEN}'", marker.display());
+    person.run(&["config", "set", "base-url", "http://127.0.0.1:9"]);
+    person.run(&["config", "set", "token-command", &command]);
+    let folder = person.config().join("gateway");
+    let file = folder.join("config.toml");
+    let set_mode = |path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    let mut shown = String::new();
+    for (path, bad, good) in [(&file, 0o620, 0o644), (&folder, 0o1777, 0o755)] {
+        set_mode(path, bad).unwrap();
+        shown += &person.see(&["credits", "get"]);
+        shown += &person.see(&["config", "set", "timeout", "1"]);
+        set_mode(path, good).unwrap();
+        assert_eq!(code(&person.run(&["config", "list"])), 0);
+    }
+    assert!(!marker.exists(), "the token command ran");
+    // Only root can give a file to somebody else.
+    for path in [&file, &folder] {
+        if chown(path, Some(12345), None).is_ok() {
+            let refused = person.see(&["credits", "get"]);
+            assert!(refused.contains("stderr: error: another user owns ~/config/"), "{refused}");
+            chown(path, Some(0), None).unwrap();
+        }
+    }
+    assert!(!marker.exists(), "the token command ran");
+    insta::assert_snapshot!(shown);
+}

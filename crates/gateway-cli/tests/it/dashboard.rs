@@ -2,7 +2,10 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rustix::process::Signal;
 
@@ -74,7 +77,7 @@ fn the_sample_service_has_a_history_that_is_deleted_at_the_end() {
     );
     process.signal(Signal::TERM);
     assert!(process.wait().success());
-    let left = std::fs::read_dir(person.home.path()).unwrap();
+    let left = fs::read_dir(person.home.path()).unwrap();
     let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| name == "config" || name == "data"), "{names:?}");
 }
@@ -104,4 +107,40 @@ fn the_history_of_the_sample_service_is_no_other_mirror() {
     let refused = person.run(&["--demo", "dashboard", "--from", "other.db"]);
     assert_eq!(code(&refused), 2);
     assert!(stderr(&refused).contains("cannot use --demo and --from"), "{}", stderr(&refused));
+}
+
+/// Other users can see the arguments of a program, but not a file that only its owner can read.
+#[test]
+fn the_link_is_opened_through_a_private_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let person = Person::new();
+    let home = person.home.path().display().to_string();
+    let opener = person.home.path().join("xdg-open");
+    let script = "#!/bin/sh\n(ls -l \"$1\"; echo \"$1\"; cat \"$1\") > seen\n";
+    fs::write(&opener, script).unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let person = person
+        .on_terminal(80)
+        .with("DISPLAY", ":0")
+        .with("PATH", &format!("{home}:{}", std::env::var("PATH").unwrap()));
+    let pipe = person.home.path().join("seen");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (give, seen) = sync_channel(1);
+    thread::spawn(move || give.send(fs::read_to_string(pipe).unwrap()));
+    let process = Process::start_piped(person.command(&["--demo", "dashboard"]));
+    let mut url = String::new();
+    BufReader::new(process.child().take_stdout().unwrap()).read_line(&mut url).unwrap();
+    let seen = seen.recv_timeout(Duration::from_secs(60)).unwrap();
+    let mut lines = seen.lines();
+    let (mode, argument) = (lines.next().unwrap(), lines.next().unwrap());
+    assert!(mode.starts_with("-rw------- "), "{mode}");
+    assert!(argument.starts_with(&home) && !argument.contains("/enter/"), "{argument}");
+    let link = format!("{}?from=file", url.trim());
+    assert!(seen.contains(&format!("content=\"0; url={link}\"")), "{seen}");
+    let browser = Browser::enter(&link);
+    assert!(browser.get("/").contains("Warehouse operator"));
+    process.signal(Signal::TERM);
+    assert!(process.wait().success());
+    assert!(!fs::exists(argument).unwrap(), "{argument}");
 }

@@ -151,6 +151,15 @@ fn files_of_others_and_read_only_files_are_refused() {
         );
         assert!(!at("victim.csv").exists());
     }
+    fs::create_dir(at("victim")).unwrap();
+    symlink("../victim", at("shared/folder")).unwrap();
+    if lchown(at("shared/folder"), Some(12345), None).is_ok() {
+        refused(
+            "shared/folder/v.csv",
+            "shared/folder is a symbolic link of another user in a folder that everybody can write to",
+        );
+        assert_eq!(fs::read_dir(at("victim")).unwrap().count(), 0);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
 use crate::process::Process;
-use crate::run::{ClosedPort, Person, code, stderr, stdout};
+use crate::run::{ClosedPort, Person, TOKEN, code, stderr, stdout};
 
 #[cfg(feature = "demo")]
 #[test]
@@ -81,6 +81,97 @@ fn the_brake_refuses_and_its_number_is_accepted() {
         person.see(&[sync, &["--accept-missing", "3"]].concat()),
     ];
     insta::assert_snapshot!(shown.join("\n"));
+}
+
+/// Creates a person with the profiles `default` and `work` of a service, whose tokens are in the environment.
+fn with_two_profiles(url: &str) -> Person {
+    let person = Person::new().with("GATEWAY_TOKEN", TOKEN);
+    for profile in ["default", "work"] {
+        let set = ["--profile", profile, "config", "set", "base-url", url];
+        assert_eq!(code(&person.run(&set)), 0);
+    }
+    person
+}
+
+#[test]
+fn printed_commands_repeat_the_flags_that_chose_the_account() {
+    let person = with_two_profiles("http://127.0.0.1:9").with("GATEWAY_TOKEN", "");
+    let mut shown = String::new();
+    for flags in [
+        &["--profile", "work"][..],
+        &["--base-url", "http://127.0.0.1:8", "--token-file", "a b", "--allow-insecure-http"],
+        #[cfg(feature = "demo")]
+        &["--demo"],
+    ] {
+        shown += &person.see(&[flags, &["board"]].concat());
+    }
+    shown += &person.see(&["--profile", "work", "mirror", "sync"]);
+    shown += &person.see(&["--profile", "work", "mirror", "status", "--from", "a b.db"]);
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_reader_refuses_the_mirror_of_another_profile_or_service() {
+    let service = service(&[r#"[{"id":"1"}]"#, r#"[{"id":"1"}]"#]);
+    let (url, closed) = (service.uri(""), ClosedPort::new());
+    let person = with_two_profiles(&url);
+    let sync = |args: &[&str]| {
+        let output = person.run(&[&["mirror", "sync", "-q"], args].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    };
+    let work = "data/gateway/mirrors/work.db";
+    // As an earlier hint said, without the profile.
+    sync(&["--to", work]);
+    sync(&["--to", "data/gateway/demo.db"]);
+    let status: &[&str] = &["mirror", "status", "-o", "csv", "--fields", "table"];
+    let mut shown = String::new();
+    for args in [
+        &["--profile", "work"][..],
+        &["--profile", "work", "--from", "mirror"],
+        &["--profile", "work", "--from", work],
+        #[cfg(feature = "demo")]
+        &["--demo"],
+    ] {
+        shown += &person.see(&[status, args].concat());
+    }
+    for args in [&["board"][..], &["mirror", "search", "x"], &["mirror", "backup", "b.db"]] {
+        let output = person.run(&[args, &["--profile", "work"]].concat());
+        assert_eq!(code(&output), 2, "{args:?}: {}", stderr(&output));
+    }
+    // A file that is named without a profile may be of any account.
+    assert_eq!(code(&person.run(&[status, &["--from", work]].concat())), 0);
+    std::fs::rename(
+        person.home.path().join(work),
+        person.home.path().join("data/gateway/mirrors/default.db"),
+    )
+    .unwrap();
+    assert_eq!(code(&person.run(status)), 0);
+    shown += &person.see(&[status, &["--base-url", &closed.url()]].concat());
+    // Nothing but the account that `--account` named is unknown.
+    assert_eq!(code(&person.run(&["config", "unset", "base-url"])), 0);
+    assert_eq!(code(&person.run(status)), 0);
+    insta::assert_snapshot!(
+        shown.replace(&url, "http://OWN").replace(&closed.url(), "http://OTHER")
+    );
+}
+
+#[test]
+fn a_new_token_of_a_profile_is_accepted_with_a_note() {
+    let service = service(&["[]", "[]"]);
+    let person = Person::of_service(&service.uri(""));
+    let note = "note: the last sync used another access token of profile default; use a profile of its own for another account\n";
+    let runs = |person: &Person, args: &[&str], has_note: bool| {
+        let output = person.run(args);
+        assert_eq!((code(&output), stderr(&output).contains(note)), (0, has_note), "{args:?}");
+    };
+    runs(&person, &["mirror", "sync"], false);
+    runs(&person, &["mirror", "status"], false);
+    let person = person.with("GATEWAY_TOKEN", "gwt_new");
+    runs(&person, &["mirror", "status"], true);
+    runs(&person, &["mirror", "sync"], true);
+    runs(&person, &["mirror", "status"], false);
+    let person = person.with("GATEWAY_TOKEN", "");
+    runs(&person, &["mirror", "status"], false);
 }
 
 #[test]

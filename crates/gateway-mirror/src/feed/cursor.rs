@@ -48,6 +48,16 @@ pub(crate) fn refused(why: &str) -> Error {
 pub(crate) struct Identity {
     pub(crate) id: [u8; 16],
     pub(crate) secret: Secret,
+    /// The fingerprint of its source. Empty for a mirror in memory, which has no source.
+    pub(crate) source: String,
+}
+
+impl Identity {
+    /// Returns a short keyed hash of an access token.
+    pub(crate) fn mark(&self, token: &str) -> String {
+        let hash = Hasher::new(&self.secret, "token").hash(&[token.as_bytes()]).to_bytes();
+        hex(&hash).chars().take(8).collect()
+    }
 }
 
 fn check(mirror: &Identity, position: i64) -> String {
@@ -80,7 +90,8 @@ mod tests {
 
     #[test]
     fn only_a_cursor_of_this_mirror_has_a_position() {
-        let mirror = Identity { id: [7; 16], secret: Secret::from_bytes([1; 32]) };
+        let secret = Secret::from_bytes([1; 32]);
+        let mirror = Identity { id: [7; 16], secret, source: String::new() };
         let cursor = Cursor::new(&mirror, 41);
         assert_eq!(cursor.to_string().parse::<Cursor>().unwrap().position(&mirror).unwrap(), 41);
 

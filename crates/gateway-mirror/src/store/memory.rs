@@ -45,7 +45,7 @@ impl MemoryStore {
     pub(crate) fn new() -> Result<Self, Error> {
         let mut id = [0; 16];
         fill(&mut id)?;
-        let identity = Identity { id, secret: Secret::random()? };
+        let identity = Identity { id, secret: Secret::random()?, source: String::new() };
         let (content, leases) = (Content::default(), Leases::default());
         Ok(Self { identity, content, leases, saved: None })
     }

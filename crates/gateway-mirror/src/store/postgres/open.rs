@@ -41,13 +41,14 @@ pub(crate) fn open(
         session.query(&format!("SELECT id, secret, source FROM {schema}.mirror_meta"), &[])?;
     let damaged = || refused(ErrorKind::Foreign, "`mirror_meta` is damaged");
     let row = meta.first().ok_or_else(damaged)?;
-    let (id, secret): (&[u8], &[u8]) = (get(row, 0)?, get(row, 1)?);
+    let (id, secret, fingerprint): (&[u8], &[u8], &str) =
+        (get(row, 0)?, get(row, 1)?, get(row, 2)?);
     let identity = Identity {
         id: id.try_into().map_err(|_length| damaged())?,
         secret: Secret::from_bytes(secret.try_into().map_err(|_length| damaged())?),
+        source: fingerprint.to_owned(),
     };
-    let fingerprint: &str = get(row, 2)?;
-    if source.is_some_and(|source| fingerprint != source.fingerprint(&identity.secret)) {
+    if source.is_some_and(|source| !source.is_of(&identity)) {
         let why = "it is the mirror of another account or base URL; use one schema for each";
         return Err(refused(ErrorKind::OtherSource, why));
     }

@@ -40,8 +40,8 @@ pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, 
     connection.execute_batch(SETTINGS).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
     renew(&connection, "is_copy = 1")?;
-    let (identity, fingerprint) = identity(&connection)?;
-    if source.is_some_and(|source| fingerprint != source.fingerprint(&identity.secret)) {
+    let identity = identity(&connection)?;
+    if source.is_some_and(|source| !source.is_of(&identity)) {
         let why = "it is the mirror of another account or base URL; use one file for each";
         return Err(refused(ErrorKind::OtherSource, why));
     }
@@ -94,12 +94,12 @@ pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Erro
     connection.execute(&update, (id,)).map(drop).map_err(failed)
 }
 
-fn identity(connection: &Connection) -> Result<(Identity, String), Error> {
+fn identity(connection: &Connection) -> Result<Identity, Error> {
     let select = "SELECT id, secret, source FROM mirror_meta";
     connection
         .query_row(select, (), |row| {
             let secret = Secret::from_bytes(row.get(1)?);
-            Ok((Identity { id: row.get(0)?, secret }, row.get(2)?))
+            Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
         })
         .map_err(failed)
 }
