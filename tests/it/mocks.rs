@@ -8,9 +8,9 @@ use gateway_client::model::{
     Candidate, Credits, GetCredits, ListCandidates, ListVacancies, RawQuery, StatusName, service,
 };
 use gateway_client::{AccessToken, CallOptions, Client, Error, ErrorKind, RetryPolicy};
-use gateway_client_core::model::ListStyle;
 use gateway_testkit::faults::{Fault, FaultyServer};
 use gateway_testkit::mocks::{Call, MockGetCredits, MockListCandidates, MockListVacancies};
+use methodical_client::model::ListStyle;
 use wiremock::MockServer;
 
 async fn gateway() -> (MockServer, Client) {

@@ -12,13 +12,13 @@ use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
     BlockingTransport, ErrorKind, MemoryTransport, Options, Proxy, Redacted, TransportError,
 };
-use gateway_client_core::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
-use gateway_client_core::{
-    AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
-};
 use gateway_testkit::mocks::Call;
 use gateway_testkit::raw_server::{Next, RawServer};
 use gateway_transport::cassette::{Recorder, Replayer};
+use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
+use methodical_client::{
+    AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
+};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use gateway_model_core::{ErrorKind, ListOperation, Next, Operation};
+use methodical_model::{ErrorKind, ListOperation, Next, Operation};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ fn streamed<O: ListOperation>(
     query: &O,
     json: &[u8],
     size: usize,
-) -> Result<(usize, usize), gateway_model_core::Error> {
+) -> Result<(usize, usize), methodical_model::Error> {
     let mut decoder = query.decoder();
     let mut pieces = json.chunks(size);
     let (mut kept, mut rejected) = (0, 0);

@@ -51,11 +51,11 @@ fn an_addition_reaches_every_crate() {
     scratch.checks(&["-p", "gateway-cli", "--no-default-features"]);
 
     // A command in the program, a method of both clients, a selector of the server.
-    scratch.contains("crates/gateway-cli/src/generated/commands.rs", "ListPortals");
+    scratch.contains("crates/apps/gateway-cli/src/generated/commands.rs", "ListPortals");
     scratch.contains("crates/gateway-client/src/generated/client.rs", "pub async fn list_portals");
     scratch.contains("crates/gateway-client/src/generated/blocking.rs", "pub fn list_portals");
-    scratch.contains("crates/gateway-server/src/generated/operation.rs", "\"portals/list\"");
-    scratch.contains("crates/gateway-server/src/generated/call.rs", "fn list_portals(");
+    scratch.contains("crates/apps/gateway-server/src/generated/operation.rs", "\"portals/list\"");
+    scratch.contains("crates/apps/gateway-server/src/generated/call.rs", "fn list_portals(");
     scratch.contains(
         "docs/generated/operations/list-portals.md",
         "method=portals/list&country=31&region=4",
@@ -121,8 +121,10 @@ impl Scratch {
         let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
         let (start, rest) = manifest.split_once("members = [").unwrap();
         let (_, end) = rest.split_once(']').unwrap();
-        let manifest = format!("{start}members = [\"{name}/crates/*\"]{end}")
-            .replace("default-members = [\"crates/gateway-cli\"]\n", "")
+        let members = ["apps/*", "gateway-*", "methodical/*", "probe*"];
+        let members = members.map(|folder| format!("\"{name}/crates/{folder}\"")).join(", ");
+        let manifest = format!("{start}members = [{members}]{end}")
+            .replace("default-members = [\"crates/apps/gateway-cli\"]\n", "")
             .replace("exclude = [\"crates/", &format!("exclude = [\"{name}/crates/"))
             .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
         write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
@@ -163,8 +165,11 @@ impl Scratch {
 
     #[track_caller]
     fn regenerate(&self) {
-        let outcome =
-            gateway_codegen::cli::run("gateway-codegen", &["generate".to_owned()], &self.root);
+        let outcome = methodical_codegen::cli::run(
+            "methodical-codegen",
+            &["generate".to_owned()],
+            &self.root,
+        );
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     }
 
@@ -193,7 +198,7 @@ impl Scratch {
         let (_, stderr) = self.cargo("check", &["--workspace", "--all-features", "--keep-going"]);
         let errors: Vec<_> = stderr.lines().filter(|line| line.contains(": error")).collect();
         let [error] = errors[..] else { panic!("{stderr}") };
-        assert!(error.contains("crates/gateway-server/src/storage.rs:"), "{error}");
+        assert!(error.contains("crates/apps/gateway-server/src/storage.rs:"), "{error}");
         assert!(error.contains("missing: `list_portals`"), "{error}");
     }
 
@@ -301,7 +306,7 @@ wiremock.workspace = true
 
 [dev-dependencies]
 gateway-client = { workspace = true, features = ["reqwest"] }
-gateway-mirror = { workspace = true, features = ["sqlite"] }
+methodical-mirror = { workspace = true, features = ["sqlite"] }
 serde_json.workspace = true
 tempfile.workspace = true
 tokio = { workspace = true, features = ["macros", "rt"] }

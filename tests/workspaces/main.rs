@@ -3,7 +3,7 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod another_service;
-#[path = "../../crates/gateway-codegen/tests/random_specs/drawn.rs"]
+#[path = "../../crates/methodical/codegen/tests/random_specs/drawn.rs"]
 mod drawn;
 mod evolution;
 mod examples;

@@ -7,15 +7,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gateway_codegen::config::Config;
-use gateway_codegen::ir::{Operation, Service};
-use gateway_codegen::{Project, emit};
+use methodical_codegen::config::Config;
+use methodical_codegen::ir::{Operation, Service};
+use methodical_codegen::{Project, emit};
 
 use crate::drawn::{covering, read};
 use crate::new_workspace::Workspace;
 
-const DICE: &str = include_str!("../../crates/gateway-codegen/tests/random_specs/dice.rs");
-const MODEL: &str = include_str!("../../crates/gateway-codegen/src/init/model/lib.rs");
+const DICE: &str = include_str!("../../crates/methodical/codegen/tests/random_specs/dice.rs");
+const MODEL: &str = include_str!("../../crates/methodical/codegen/src/init/model/lib.rs");
 
 #[test]
 fn the_decoders_of_random_specs_agree_with_their_schemas() {
@@ -111,7 +111,7 @@ arbitrary = []
 proptest = []
 
 [dependencies]
-gateway-model-core.workspace = true
+methodical-model.workspace = true
 "#;
 
 const AGREEMENT: &str = r#"
@@ -120,7 +120,7 @@ name = "agreement"
 edition = "2024"
 
 [dependencies]
-gateway-model-core.workspace = true
+methodical-model.workspace = true
 jsonschema = { version = "0.60", default-features = false }
 serde_json = "1"
 "#;
@@ -131,5 +131,5 @@ resolver = "3"
 members = ["agreement", "spec-*"]
 
 [workspace.dependencies]
-gateway-model-core = { path = "«root»/crates/gateway-model-core" }
+methodical-model = { path = "«root»/crates/methodical/model" }
 "#;

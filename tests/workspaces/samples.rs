@@ -69,7 +69,7 @@ edition = "2024"
 crm-client.workspace = true
 crm-model.workspace = true
 crm-testkit.workspace = true
-gateway-mirror = { path = "«root»/crates/gateway-mirror", default-features = false, features = ["sqlite"] }
+methodical-mirror = { path = "«root»/crates/methodical/mirror", default-features = false, features = ["sqlite"] }
 tempfile = "3"
 tokio.workspace = true
 wiki-client.workspace = true

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gateway_codegen::cli::{self as generator, Outcome};
+use methodical_codegen::cli::{self as generator, Outcome};
 
 mod checks;
 mod supply;

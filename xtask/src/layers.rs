@@ -9,7 +9,8 @@ use serde_json::Value;
 
 /// The dependencies that a crate of the workspace may have.
 struct Rule {
-    /// The name of the crate in this workspace: that of its folder. The name of its package may differ.
+    /// The name of the crate in this workspace: that of its folder, after `methodical-` in
+    /// the runtime. The name of its package may differ.
     name: &'static str,
     /// The crates of the workspace on which it may depend.
     may_use: &'static [&'static str],
@@ -20,55 +21,55 @@ struct Rule {
 /// The rules, lowest layer first: a crate may depend only on crates that precede it in this table.
 const RULES: &[Rule] = &[
     Rule {
-        name: "gateway-model-core",
+        name: "methodical-model",
         may_use: &[],
         never: &["http", "hyper", "log", "reqwest", "rustls", "tokio", "tracing", "ureq", "url"],
     },
     Rule {
         name: "gateway-model",
-        may_use: &["gateway-model-core"],
+        may_use: &["methodical-model"],
         never: &["http", "hyper", "log", "reqwest", "rustls", "tokio", "tracing", "ureq", "url"],
     },
     Rule { name: "gateway-transport", may_use: &[], never: &["axum", "rusqlite"] },
     Rule {
-        name: "gateway-client-core",
-        may_use: &["gateway-model-core", "gateway-transport"],
+        name: "methodical-client",
+        may_use: &["methodical-model", "gateway-transport"],
         never: &["axum", "rusqlite"],
     },
     Rule {
-        name: "gateway-postgres",
+        name: "methodical-postgres",
         may_use: &[],
         never: &["axum", "hyper", "reqwest", "rusqlite", "ureq"],
     },
     Rule {
-        name: "gateway-mirror",
-        may_use: &["gateway-model-core", "gateway-client-core", "gateway-postgres"],
+        name: "methodical-mirror",
+        may_use: &["methodical-model", "methodical-client", "methodical-postgres"],
         never: &["axum"],
     },
-    Rule { name: "gateway-dashboard", may_use: &["gateway-mirror"], never: &["clap"] },
+    Rule { name: "methodical-dashboard", may_use: &["methodical-mirror"], never: &["clap"] },
     Rule {
         name: "gateway-client",
-        may_use: &["gateway-model", "gateway-client-core"],
+        may_use: &["gateway-model", "methodical-client"],
         never: &["axum", "rusqlite"],
     },
     Rule {
-        name: "gateway-testkit-core",
-        may_use: &["gateway-model-core", "gateway-transport"],
+        name: "methodical-testkit",
+        may_use: &["methodical-model", "gateway-transport"],
         never: &["rusqlite"],
     },
     Rule {
         name: "gateway-testkit",
-        may_use: &["gateway-model", "gateway-transport", "gateway-testkit-core"],
+        may_use: &["gateway-model", "gateway-transport", "methodical-testkit"],
         never: &["rusqlite"],
     },
     Rule {
-        name: "gateway-cli-core",
-        may_use: &["gateway-client-core", "gateway-mirror", "gateway-dashboard"],
+        name: "methodical-cli",
+        may_use: &["methodical-client", "methodical-mirror", "methodical-dashboard"],
         never: &["wiremock"],
     },
     Rule {
         name: "gateway-server",
-        may_use: &["gateway-model", "gateway-postgres"],
+        may_use: &["gateway-model", "methodical-postgres"],
         never: &["reqwest", "ureq"],
     },
     Rule {
@@ -78,25 +79,25 @@ const RULES: &[Rule] = &[
             "gateway-transport",
             "gateway-client",
             "gateway-testkit",
-            "gateway-cli-core",
+            "methodical-cli",
             "gateway-server",
         ],
         never: &[],
     },
-    Rule { name: "gateway-codegen", may_use: &[], never: &["tokio"] },
-    Rule { name: "xtask", may_use: &["gateway-codegen"], never: &["tokio"] },
+    Rule { name: "methodical-codegen", may_use: &[], never: &["tokio"] },
+    Rule { name: "xtask", may_use: &["methodical-codegen"], never: &["tokio"] },
     Rule {
         name: "tests",
         may_use: &[
-            "gateway-model-core",
+            "methodical-model",
             "gateway-model",
             "gateway-transport",
-            "gateway-client-core",
+            "methodical-client",
             "gateway-client",
             "gateway-testkit",
             "gateway-server",
             "gateway-cli",
-            "gateway-codegen",
+            "methodical-codegen",
         ],
         never: &[],
     },
@@ -105,22 +106,22 @@ const RULES: &[Rule] = &[
         may_use: &[
             "gateway-model",
             "gateway-transport",
-            "gateway-client-core",
+            "methodical-client",
             "gateway-client",
-            "gateway-mirror",
+            "methodical-mirror",
             "gateway-server",
         ],
         never: &[],
     },
     Rule {
         name: "wasm",
-        may_use: &["gateway-client", "gateway-testkit-core", "gateway-transport"],
+        may_use: &["gateway-client", "methodical-testkit", "gateway-transport"],
         never: &[],
     },
 ];
 
 /// The crates of the clients.
-const CLIENTS: &[&str] = &["gateway-client-core", "gateway-client"];
+const CLIENTS: &[&str] = &["methodical-client", "gateway-client"];
 
 /// Crates on which the clients must not depend directly. Only transports use them.
 const CLIENT_NEVER_DIRECT: &[&str] = &["hyper", "reqwest", "ureq", "url"];
@@ -160,6 +161,11 @@ fn output_of(
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
     Err(format!("`{name} {}` failed:\n{}", arguments.join(" "), stderr.trim_end()))
+}
+
+/// Returns whether a folder has a crate of the runtime.
+fn is_runtime(folder: &Path) -> bool {
+    folder.parent().is_some_and(|parent| parent.ends_with("methodical"))
 }
 
 fn judge(metadata: &Value) -> Vec<String> {
@@ -222,7 +228,12 @@ impl<'a> Graph<'a> {
         let is_member = list(self.metadata, "workspace_members").iter().any(|member| member == id);
         let folder = text(package, "manifest_path").map(Path::new).and_then(Path::parent);
         match folder.and_then(Path::file_name).and_then(OsStr::to_str) {
-            Some(folder) if is_member => Some(folder),
+            Some(name) if is_member && folder.is_some_and(is_runtime) => {
+                let names = RULES.iter().map(|rule| rule.name);
+                let found = names.filter(|rule| rule.strip_prefix("methodical-") == Some(name));
+                found.last().or(Some(name))
+            }
+            Some(name) if is_member => Some(name),
             _ => text(package, "name"),
         }
     }

@@ -6,10 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gateway_codegen::config::Config;
-use gateway_codegen::ir::Service;
-use gateway_codegen::spec::read_bytes;
-use gateway_codegen::{Project, emit};
+use methodical_codegen::config::Config;
+use methodical_codegen::ir::Service;
+use methodical_codegen::spec::read_bytes;
+use methodical_codegen::{Project, emit};
 
 fn root() -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).to_owned()
@@ -35,12 +35,12 @@ fn only_generated_files_change() {
     assert_eq!(
         changed,
         [
-            "crates/gateway-cli/src/generated/commands.rs",
+            "crates/apps/gateway-cli/src/generated/commands.rs",
             "crates/gateway-model/src/generated/draws.rs",
             "crates/gateway-model/src/generated/models/candidate.rs",
             "crates/gateway-model/src/generated/strategies.rs",
             "crates/gateway-model/src/generated/tables.rs",
-            "crates/gateway-server/src/generated/record.rs",
+            "crates/apps/gateway-server/src/generated/record.rs",
             "crates/gateway-testkit/src/generated/contract.rs",
             "docs/generated/json-schema/candidate.json",
             "docs/generated/openapi/list-candidates.json",

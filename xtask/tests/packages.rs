@@ -27,7 +27,8 @@ fn a_crate_is_published_exactly_if_the_workspace_lists_it() {
         .iter()
         .filter(|(_, entry)| entry.get("path").is_some())
         .map(|(key, entry)| {
-            assert_eq!(entry["path"].as_str(), Some(&*format!("crates/{key}")), "path of {key}");
+            let path = entry["path"].as_str().expect("a path");
+            assert_eq!(key_of(Path::new(path)), *key, "path of {key}");
             (key.clone(), entry["package"].as_str().expect("a package name").to_owned())
         })
         .collect();
@@ -115,7 +116,7 @@ fn every_installer_knows_the_names_of_the_archives() {
     assert!(url.ends_with(&format!("/v{{ version }}/{archive}{{ archive-suffix }}")), "{url}");
     assert_eq!(binstall["bin-dir"], format!("{archive}/{{ bin }}{{ binary-ext }}"));
 
-    let formula = read(&root().join("crates/gateway-cli/packaging/homebrew.rb"));
+    let formula = read(&root().join("crates/apps/gateway-cli/packaging/homebrew.rb"));
     let workflow = read(&root().join(".github/workflows/release.yml"));
     let targets: Vec<&str> = workflow
         .lines()
@@ -155,9 +156,16 @@ fn folder(package: &Value) -> PathBuf {
     manifest.parent().expect("a folder").to_owned()
 }
 
-/// Returns the name of a crate in this workspace: that of its folder.
+/// Returns the name of a crate in this workspace.
 fn key(package: &Value) -> String {
-    folder(package).file_name().expect("a name").to_string_lossy().into_owned()
+    key_of(&folder(package))
+}
+
+/// Returns the name of the crate in a folder: that of the folder, after `methodical-` for a crate of the runtime.
+fn key_of(folder: &Path) -> String {
+    let name = folder.file_name().expect("a name").to_string_lossy();
+    let is_runtime = folder.parent().is_some_and(|parent| parent.ends_with("methodical"));
+    if is_runtime { format!("methodical-{name}") } else { name.into_owned() }
 }
 
 fn read(path: &Path) -> String {

@@ -1,4 +1,6 @@
-//! Client of the recruitment gateway over any transport, async and blocking.
+//! Client of the recruitment gateway over any transport, async and blocking. `cargo xtask` generates its methods from
+//! `spec/gateway.toml` into `src/generated`; retries, tokens, limits and streams are those of the client of any
+//! method-dispatched API, in the crate [`methodical_client`]. [Where the code is](#where-the-code-is) maps both.
 //!
 //! # Examples
 //!
@@ -17,8 +19,8 @@
 //! ```
 //!
 //! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy: see
-//! [limits and retries](gateway_client_core#limits-and-retries). Their spans and events are described under
-//! [tracing](gateway_client_core#tracing).
+//! [limits and retries](methodical_client#limits-and-retries). Their spans and events are described under
+//! [tracing](methodical_client#tracing).
 //!
 //! # Without `async`
 //!
@@ -48,14 +50,24 @@
 //! redirects and hides why a call failed; `docs/transports.md` lists all limits. The blocking client, tokens from files and
 //! tokens from commands do not work there.
 //!
+//! # Where the code is
+//!
+//! | items | place |
+//! |---|---|
+//! | [`Client`] and its methods, one for each operation | `src/generated/client.rs` |
+//! | [`blocking::Client`] and its methods | `src/generated/blocking.rs` |
+//! | [`model`]: records, queries and ids | the crate `gateway-model` |
+//! | [`transport`]: the traits, adapters and errors of transports | the crate `gateway-transport` |
+//! | builders, tokens, retries, limits, errors, streams, tracing | the crate [`methodical_client`] |
+//!
 //! # Operations
 //!
 //! Each client has one method for each operation. The methods for any operation, such as [`send`], [`stream`] and
-//! [`send_raw`], are those of the [client of any service](gateway_client_core::Client) that it dereferences to.
+//! [`send_raw`], are those of the [client of any service](methodical_client::Client) that it dereferences to.
 //!
-//! [`send`]: gateway_client_core::Client::send
-//! [`send_raw`]: gateway_client_core::Client::send_raw
-//! [`stream`]: gateway_client_core::Client::stream
+//! [`send`]: methodical_client::Client::send
+//! [`send_raw`]: methodical_client::Client::send_raw
+//! [`stream`]: methodical_client::Client::stream
 //!
 //! Run a longer example with `cargo run -p gateway-client --example NAME`:
 //!
@@ -86,7 +98,7 @@
 //! | `tower-service03` | | the module `tower` in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
-//! | `tracing` | yes | [spans](gateway_client_core#tracing) of every call and attempt |
+//! | `tracing` | yes | [spans](methodical_client#tracing) of every call and attempt |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -95,19 +107,19 @@ mod generated;
 
 pub mod blocking;
 
+#[doc(no_inline)]
+pub use gateway_model as model;
 #[cfg(feature = "oauth2")]
 #[doc(inline)]
-pub use gateway_client_core::ClientCredentials;
+pub use methodical_client::ClientCredentials;
 #[doc(no_inline)]
-pub use gateway_client_core::transport;
+pub use methodical_client::transport;
 #[doc(inline)]
-pub use gateway_client_core::{
+pub use methodical_client::{
     AccessToken, Attempt, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind,
     FileToken, Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy,
     StreamingResponse, TokenSource,
 };
-#[doc(no_inline)]
-pub use gateway_model as model;
 
 pub use crate::generated::client::{Client, ClientBuilder};
 

@@ -4,7 +4,7 @@
 
 use gateway_client::model::ListVacancies;
 use gateway_client::{AccessToken, ErrorKind, blocking};
-use gateway_testkit_core::raw_server::{Next, RawServer};
+use methodical_testkit::raw_server::{Next, RawServer};
 
 #[test]
 fn the_default_transport_sends_calls() {

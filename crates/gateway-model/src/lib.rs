@@ -1,4 +1,6 @@
-//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or a runtime.
+//! Types, queries and decoders of the recruitment gateway, without I/O, HTTP or a runtime. `cargo xtask` generates them from
+//! `spec/gateway.toml` into `src/generated`; the decoders, scalars and traits below them are those of any
+//! method-dispatched API, in the crate [`methodical_model`]. [Where the code is](#where-the-code-is) maps both.
 //!
 //! Use this crate with any HTTP stack: get the query from an [`Operation`], send it, and pass the
 //! body of the response back to the operation to decode it. `gateway-client` does the same for you.
@@ -35,6 +37,17 @@
 //! | `decode` | a query for any HTTP stack, and the decoded response |
 //! | `enums` | values that the contract does not list |
 //! | `conversions` | identifiers, dates and decimals as the types of other crates |
+//!
+//! # Where the code is
+//!
+//! | items | file |
+//! |---|---|
+//! | [`Candidate`], [`Portal`], [`Vacancy`], [`Credits`], and their borrowed forms | `src/generated/models/` |
+//! | [`ListCandidates`], [`ListVacancies`], [`GetCredits`] | `src/generated/queries.rs` |
+//! | [`CandidateId`], [`VacancyId`], [`PortalId`] and the other scalars | `src/generated/scalars.rs` |
+//! | [`StatusName`] and the other open enums | `src/generated/enums.rs` |
+//! | [`tables`], the description for mirrors and imports | `src/generated/tables.rs` |
+//! | [`Operation`], [`RawQuery`], [`Listing`], [`Error`], decoders and everything else | `methodical_model` |
 //!
 //! # Guarantees
 //!
@@ -88,7 +101,7 @@ pub mod service;
 pub mod tables;
 
 #[doc(inline)]
-pub use gateway_model_core::{
+pub use methodical_model::{
     Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
     Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set,
     StreamDecoder, Unset, formula,

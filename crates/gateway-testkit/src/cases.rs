@@ -12,6 +12,6 @@
 //! ```
 
 #[doc(inline)]
-pub use gateway_testkit_core::cases::ContractCase;
+pub use methodical_testkit::cases::ContractCase;
 
 pub use crate::generated::cases::CONTRACT_CASES;

@@ -6,7 +6,7 @@
 //! is judged only under [`Profile::Reference`]; under [`Profile::Any`] its verdict is [`Verdict::Open`], which says what
 //! was observed.
 //!
-//! All checks follow from the spec; `gateway_testkit_core::contract` has the code.
+//! All checks follow from the spec; `methodical_testkit::contract` has the code.
 //!
 //! No report contains a token, a query value or a value of a record.
 //!
@@ -25,16 +25,16 @@
 //! # Ok::<(), http::Error>(())
 //! ```
 
-pub use gateway_testkit_core::contract::{
+use gateway_transport::BlockingTransport;
+pub use methodical_testkit::contract::{
     Contract, ContractCheck, Finding, Profile, Report, Source, Target, Verdict,
 };
-use gateway_transport::BlockingTransport;
 
 pub use crate::generated::contract::CONTRACT;
 
 /// Sends the requests through `transport`, and judges the responses.
 pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile) -> Report {
-    gateway_testkit_core::contract::run(&CONTRACT, target, transport, profile)
+    methodical_testkit::contract::run(&CONTRACT, target, transport, profile)
 }
 
 /// Returns all checks, by group.
@@ -43,5 +43,5 @@ pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile)
 /// assert!(gateway_testkit::contract::checks().count() >= 60);
 /// ```
 pub fn checks() -> impl Iterator<Item = ContractCheck> {
-    gateway_testkit_core::contract::checks(&CONTRACT).into_iter()
+    methodical_testkit::contract::checks(&CONTRACT).into_iter()
 }

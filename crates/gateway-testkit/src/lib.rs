@@ -28,13 +28,13 @@ pub mod mocks;
 
 #[cfg(feature = "tls")]
 #[doc(inline)]
-pub use gateway_testkit_core::certificates;
+pub use methodical_testkit::certificates;
 #[cfg(any(feature = "conformance", feature = "contract"))]
 #[doc(inline)]
-pub use gateway_testkit_core::outcome;
+pub use methodical_testkit::outcome;
 #[cfg(feature = "conformance")]
 #[doc(inline)]
-pub use gateway_testkit_core::{conformance, conformance_tests};
+pub use methodical_testkit::{conformance, conformance_tests};
 #[cfg(feature = "raw-server")]
 #[doc(inline)]
-pub use gateway_testkit_core::{faults, raw_server};
+pub use methodical_testkit::{faults, raw_server};

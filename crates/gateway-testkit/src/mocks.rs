@@ -23,6 +23,6 @@
 //! how each mock differs, without the token and the values of parameters.
 
 #[doc(inline)]
-pub use gateway_testkit_core::mocks::{Call, MockedCall};
+pub use methodical_testkit::mocks::{Call, MockedCall};
 
 pub use crate::generated::mocks::*;

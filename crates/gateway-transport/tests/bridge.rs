@@ -8,7 +8,6 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
@@ -17,6 +16,7 @@ use gateway_transport::{
     transport_fn,
 };
 use http_body::Frame;
+use methodical_testkit::raw_server::{Next, RawServer};
 
 #[tokio::test]
 async fn a_body_streams_in_chunks() {

@@ -9,13 +9,13 @@ use std::io::Read as _;
 use std::process::Command;
 use std::{env, fs};
 
-use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Deadline, Options, Proxy, Request, Transport};
+use methodical_testkit::raw_server::{Next, RawServer};
 
 #[test]
 fn reqwest() {

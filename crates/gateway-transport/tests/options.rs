@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway_testkit_core::raw_server::{Connection, Next, RawRequest, RawServer};
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, ErrorKind, Options, Proxy, TransportError};
+use methodical_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
 #[test]
 fn an_unused_connection_is_kept_as_the_options_say() {

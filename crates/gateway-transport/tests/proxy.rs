@@ -5,10 +5,10 @@ use std::env;
 use std::process::Command;
 
 use bytes::Bytes;
-use gateway_testkit_core::raw_server::{Next, RawRequest, RawServer};
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, ErrorKind, Options, TransportError};
+use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 
 /// The adapter resolves the proxy's name; the proxy resolves the target's.
 #[test]

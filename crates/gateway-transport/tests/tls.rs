@@ -5,14 +5,14 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use gateway_testkit_core::certificates::{Authority, Identity};
-use gateway_testkit_core::raw_server::{Connection, Next, RawRequest, RawServer};
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingTransport, ErrorKind, Options, Phase, Proxy, Sent, Transport, TransportError,
 };
+use methodical_testkit::certificates::{Authority, Identity};
+use methodical_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
 #[test]
 fn a_private_authority_is_trusted_if_it_is_an_extra_root() {

@@ -13,7 +13,6 @@ use axum::extract::Request as AxumRequest;
 use axum::http::StatusCode;
 use axum::routing::get;
 use bytes::Bytes;
-use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::{
@@ -21,6 +20,7 @@ use gateway_transport::{
     Transport, TransportError,
 };
 use http_body::Frame;
+use methodical_testkit::raw_server::{Next, RawServer};
 use tower::buffer::Buffer;
 use tower::{Service, ServiceBuilder, service_fn};
 

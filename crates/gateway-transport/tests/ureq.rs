@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gateway_testkit_core::raw_server::{Next, RawServer};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingTransport, Deadline, ErrorKind, Options, Phase, Proxy, Request, Sent,
 };
+use methodical_testkit::raw_server::{Next, RawServer};
 use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;

@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use gateway_testkit_core::conformance::{Factory, Finding, Verdict, run};
+use methodical_testkit::conformance::{Factory, Finding, Verdict, run};
 
 /// A client, and the checks that its adapter is known to fail.
 #[derive(Clone, Copy, Debug)]

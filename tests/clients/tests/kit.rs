@@ -1,6 +1,6 @@
 //! Runs the conformance kit on each client.
 
-use gateway_testkit_core::conformance::{Setup, Subject};
+use methodical_testkit::conformance::{Setup, Subject};
 use gateway_tests_clients::hyper_util::HyperUtilTransport;
 use gateway_tests_clients::isahc::IsahcTransport;
 use gateway_tests_clients::object_store::ObjectStoreTransport;

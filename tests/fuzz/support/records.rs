@@ -1,6 +1,6 @@
 //! Records of a list with any texts in them.
 
-use gateway_cli_core::OutputColumn;
+use methodical_cli::OutputColumn;
 use serde_json::{Map, Value};
 
 /// The names of the columns, and for each record its cells: a kind, a text and a number.

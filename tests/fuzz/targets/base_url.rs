@@ -7,9 +7,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use gateway_client_core::blocking::Client;
-use gateway_client_core::model::{RawQuery, Service};
-use gateway_client_core::{AccessToken, RetryPolicy};
+use methodical_client::blocking::Client;
+use methodical_client::model::{RawQuery, Service};
+use methodical_client::{AccessToken, RetryPolicy};
 use gateway_transport::blocking_transport_fn;
 use http::Uri;
 use libfuzzer_sys::fuzz_target;

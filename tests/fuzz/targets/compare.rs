@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use gateway_mirror::model::{Column, Table};
-use gateway_mirror::{Change, ChangeKind, Cursor, ErrorKind, Mirror, Rules, State};
+use methodical_mirror::model::{Column, Table};
+use methodical_mirror::{Change, ChangeKind, Cursor, ErrorKind, Mirror, Rules, State};
 use libfuzzer_sys::fuzz_target;
 
 /// Whether the first list is in the feed, and the steps.

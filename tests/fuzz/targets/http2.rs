@@ -9,7 +9,7 @@
 mod exchange;
 #[path = "../support/frames.rs"]
 mod frames;
-#[path = "../../../crates/gateway-server/tests/it/http2_raw.rs"]
+#[path = "../../../crates/apps/gateway-server/tests/it/http2_raw.rs"]
 #[expect(dead_code, reason = "the tests of the server use more of it")]
 mod http2_raw;
 

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use gateway_client_core::retry_after;
+use methodical_client::retry_after;
 use http::HeaderMap;
 use http::header::{HeaderValue, RETRY_AFTER};
 use jiff::Timestamp;

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use arbitrary::{Arbitrary as _, Unstructured};
-use gateway_codegen::emit::{self, GeneratedFile};
-use gateway_codegen::{Config, Project, spec};
+use methodical_codegen::emit::{self, GeneratedFile};
+use methodical_codegen::{Config, Project, spec};
 use libfuzzer_sys::fuzz_target;
 use proc_macro2::{TokenStream, TokenTree};
 use toml::Value;

@@ -6,8 +6,8 @@
 #[path = "../support/records.rs"]
 mod records;
 
-use gateway_cli_core::fuzzing::{Style, written};
-use gateway_cli_core::{Cells, OutputColumn};
+use methodical_cli::fuzzing::{Style, written};
+use methodical_cli::{Cells, OutputColumn};
 use gateway_model::formula::unguard;
 use libfuzzer_sys::fuzz_target;
 

@@ -5,7 +5,7 @@
 #[path = "../support/records.rs"]
 mod records;
 
-use gateway_cli_core::fuzzing::{Style, written};
+use methodical_cli::fuzzing::{Style, written};
 use libfuzzer_sys::fuzz_target;
 use unicode_width::UnicodeWidthStr as _;
 use vte::{Params, Parser, Perform};

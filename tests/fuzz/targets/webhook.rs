@@ -6,9 +6,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use gateway_client_core::retry_after;
-use gateway_mirror::model::{Column, Table};
-use gateway_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt, Webhook, WebhookSecret};
+use methodical_client::retry_after;
+use methodical_mirror::model::{Column, Table};
+use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt, Webhook, WebhookSecret};
 use gateway_transport::blocking_transport_fn;
 use http::header::{HeaderValue, RETRY_AFTER};
 use http::{Response, Uri};

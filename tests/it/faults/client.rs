@@ -10,7 +10,7 @@ use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
 use gateway_client::{AccessToken, CallOptions, Client, RetryPolicy, blocking};
-use gateway_client_core::ClientBuilder;
+use methodical_client::ClientBuilder;
 
 use super::case::Limits;
 use super::outputs::Outputs;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use gateway_client::{CallOptions, Entry, Error, ErrorKind, RetryBudget, RetryPolicy};
-use gateway_client_core::Client;
 use gateway_model::service::RecruitmentGateway;
 use gateway_model::{Candidate, GetCredits, ListCandidates, ListVacancies};
+use methodical_client::Client;
 use tokio::task::JoinSet;
 
 use crate::account::{Account, Records, STATUSES};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gateway_mirror::{Change, ChangeKind, Error, Mirror, State};
+use methodical_mirror::{Change, ChangeKind, Error, Mirror, State};
 
 use crate::account::Records;
 

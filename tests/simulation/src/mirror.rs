@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fastrand::Rng;
-use gateway_client_core::blocking::Client;
-use gateway_mirror::{
+use gateway_model::service::RecruitmentGateway;
+use gateway_transport::gzip::Gzip;
+use methodical_client::blocking::Client;
+use methodical_mirror::{
     Error, Event, Failure, Limits, Mirror, Rules, Sink, StartAt, State, SyncError, SyncOptions,
     SyncReport,
 };
-use gateway_model::service::RecruitmentGateway;
-use gateway_transport::gzip::Gzip;
 use tokio::task::JoinSet;
 
 use crate::copy::{CANDIDATES, Copy, PLACEMENTS, VACANCIES, is_synced};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use gateway_mirror::{Error, Mirror, Source};
+use methodical_mirror::{Error, Mirror, Source};
 use tempfile::{TempDir, tempdir, tempdir_in};
 
 use crate::gateway::HOST;

@@ -125,7 +125,7 @@ impl TokenSource for Vault {
         Box::pin(async move {
             let delay = self.ask(refused);
             let pending = Pending(self);
-            gateway_client_core::sleep(delay).await;
+            methodical_client::sleep(delay).await;
             drop(pending);
             self.answer(refused)
         })
@@ -149,7 +149,7 @@ impl TokenSource for BlockingVault {
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
         let delay = self.0.ask(refused);
         let pending = Pending(&self.0);
-        gateway_client_core::sleep_blocking(delay);
+        methodical_client::sleep_blocking(delay);
         drop(pending);
         Box::pin(std::future::ready(self.0.answer(refused)))
     }

@@ -74,7 +74,7 @@ const NO_CAUSE: &str = "`fetch` hides the cause of a failure; the kind is `Inter
 
 #[cfg(test)]
 mod tests {
-    use gateway_testkit_core::conformance::CHECKS;
+    use methodical_testkit::conformance::CHECKS;
 
     use super::EXCEPTIONS;
 

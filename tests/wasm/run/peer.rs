@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use gateway_testkit_core::raw_server::{Connection, Next, RawRequest, RawServer};
+use methodical_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
 /// Starts a server whose response depends on the first part of the path.
 pub(crate) fn start() -> io::Result<RawServer> {

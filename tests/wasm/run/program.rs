@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-use gateway_testkit_core::conformance::{self, CHECKS, Finding, Setup, Subject, Verdict};
 use gateway_transport::TransportError;
+use methodical_testkit::conformance::{self, CHECKS, Finding, Setup, Subject, Verdict};
 
 use crate::exceptions::{EXCEPTIONS, Exception};
 use crate::node::Node;

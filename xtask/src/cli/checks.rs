@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-use gateway_codegen::cli::Outcome;
+use methodical_codegen::cli::Outcome;
 
 use crate::layers;
 

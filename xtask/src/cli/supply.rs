@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gateway_codegen::cli::Outcome;
+use methodical_codegen::cli::Outcome;
 
 use crate::components::{Component, components};
 use crate::{notices, sbom};

@@ -20,15 +20,15 @@ mod released;
 mod source;
 
 #[test]
-fn public_api_of_gateway_model_core() {
-    let listed = listed("gateway-model-core", MODEL_CORE);
-    insta::assert_snapshot!("gateway-model-core", listed);
+fn public_api_of_methodical_model() {
+    let listed = listed("methodical-model", MODEL_CORE);
+    insta::assert_snapshot!("methodical-model", listed);
 }
 
 /// Lists the items of the core where the crate re-exports them.
 #[test]
 fn public_api_of_gateway_model() {
-    let listed = listed_with("gateway-model", &["gateway-model-core"], MODEL);
+    let listed = listed_with("gateway-model", &["methodical-model"], MODEL);
     insta::assert_snapshot!("gateway-model", listed);
 }
 
@@ -39,9 +39,9 @@ fn public_api_of_gateway_transport() {
 }
 
 #[test]
-fn public_api_of_gateway_client_core() {
-    let listed = listed("gateway-client-core", CLIENT_CORE);
-    insta::assert_snapshot!("gateway-client-core", listed);
+fn public_api_of_methodical_client() {
+    let listed = listed("methodical-client", CLIENT_CORE);
+    insta::assert_snapshot!("methodical-client", listed);
 }
 
 #[test]
@@ -51,27 +51,27 @@ fn public_api_of_gateway_client() {
 }
 
 #[test]
-fn public_api_of_gateway_mirror() {
-    let listed = listed("gateway-mirror", MIRROR);
-    insta::assert_snapshot!("gateway-mirror", listed);
+fn public_api_of_methodical_mirror() {
+    let listed = listed("methodical-mirror", MIRROR);
+    insta::assert_snapshot!("methodical-mirror", listed);
 }
 
 #[test]
-fn public_api_of_gateway_dashboard() {
-    let listed = listed("gateway-dashboard", DASHBOARD);
-    insta::assert_snapshot!("gateway-dashboard", listed);
+fn public_api_of_methodical_dashboard() {
+    let listed = listed("methodical-dashboard", DASHBOARD);
+    insta::assert_snapshot!("methodical-dashboard", listed);
 }
 
 #[test]
-fn public_api_of_gateway_cli_core() {
-    let listed = listed("gateway-cli-core", CLI_CORE);
-    insta::assert_snapshot!("gateway-cli-core", listed);
+fn public_api_of_methodical_cli() {
+    let listed = listed("methodical-cli", CLI_CORE);
+    insta::assert_snapshot!("methodical-cli", listed);
 }
 
 #[test]
-fn public_api_of_gateway_postgres() {
-    let listed = listed("gateway-postgres", POSTGRES);
-    insta::assert_snapshot!("gateway-postgres", listed);
+fn public_api_of_methodical_postgres() {
+    let listed = listed("methodical-postgres", POSTGRES);
+    insta::assert_snapshot!("methodical-postgres", listed);
 }
 
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
@@ -81,11 +81,11 @@ const MODEL_CORE: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "serde"
 const MODEL: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "tower_service"];
 const CLIENT_CORE: &[&str] =
-    &["bytes", "futures_core", "gateway_model_core", "gateway_transport", "http"];
-const CLIENT: &[&str] = &["gateway_client_core", "gateway_model"];
-const MIRROR: &[&str] = &["gateway_client_core", "gateway_model_core", "gateway_postgres", "serde"];
-const DASHBOARD: &[&str] = &["gateway_mirror"];
-const CLI_CORE: &[&str] = &["clap", "gateway_client_core", "gateway_mirror", "serde"];
+    &["bytes", "futures_core", "methodical_model", "gateway_transport", "http"];
+const CLIENT: &[&str] = &["methodical_client", "gateway_model"];
+const MIRROR: &[&str] = &["methodical_client", "methodical_model", "methodical_postgres", "serde"];
+const DASHBOARD: &[&str] = &["methodical_mirror"];
+const CLI_CORE: &[&str] = &["clap", "methodical_client", "methodical_mirror", "serde"];
 const POSTGRES: &[&str] = &["postgres"];
 
 fn listed(name: &str, may_name: &[&str]) -> String {
@@ -114,7 +114,9 @@ fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
     let (dependencies, features) = (table(&package, "dependencies"), table(&package, "features"));
     // Our own crates are released together, so that their versions need no name.
     let is_public = |name: &String| {
-        crates.contains(&name.replace('-', "_").as_str()) && !name.starts_with("gateway-")
+        crates.contains(&name.replace('-', "_").as_str())
+            && !name.starts_with("gateway-")
+            && !name.starts_with("methodical-")
     };
     let optional = dependencies.into_iter().filter(|(_, entry)| entry.get("optional").is_some());
     let expected = optional.map(|(name, _)| name).filter(is_public).map(|name| {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gateway_codegen::diff::Version;
-use gateway_codegen::{Config, Project, emit, spec};
+use methodical_codegen::diff::Version;
+use methodical_codegen::{Config, Project, emit, spec};
 use tempfile::TempDir;
 
 /// Copies the sources of crates, and generates their code again.
@@ -12,7 +12,7 @@ pub(crate) fn crates(names: &[&str]) -> TempDir {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let copies = tempfile::tempdir().expect("a folder");
     for name in names {
-        let (from, to) = (root.join("crates").join(name), copies.path().join(name));
+        let (from, to) = (root.join(folder(name)), copies.path().join(name));
         copy(&from.join("src"), &to.join("src"));
         fs::copy(from.join("Cargo.toml"), to.join("Cargo.toml")).expect("a manifest");
     }
@@ -21,14 +21,24 @@ pub(crate) fn crates(names: &[&str]) -> TempDir {
     let reading = spec::read_alone(&released, "the last released spec");
     let (service, _) = reading.accepted("the last released spec").expect("a valid spec");
     for file in emit::all(&Project { service: &service, config: &config }) {
-        let path = file.path.strip_prefix("crates/").unwrap_or_default();
-        if names.iter().any(|name| path.starts_with(&format!("{name}/"))) {
-            let path = copies.path().join(path);
+        let in_crate = |name: &&str| {
+            let path = file.path.strip_prefix(&folder(name))?.strip_prefix('/')?;
+            Some(copies.path().join(name).join(path))
+        };
+        if let Some(path) = names.iter().find_map(in_crate) {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, file.text).expect("written");
         }
     }
     copies
+}
+
+/// Returns the folder of a crate from the root of the workspace.
+fn folder(name: &str) -> String {
+    match name.strip_prefix("methodical-") {
+        Some(name) => format!("crates/methodical/{name}"),
+        None => format!("crates/{name}"),
+    }
 }
 
 fn last_released(folder: &Path) -> PathBuf {

@@ -10,7 +10,7 @@ use crate::Error;
 
 /// An async client for one account of the service.
 ///
-/// It has one method for each operation. It dereferences to [`gateway_client_core::Client`], whose
+/// It has one method for each operation. It dereferences to [`methodical_client::Client`], whose
 /// methods send any operation of the service, stream lists, and return responses undecoded.
 ///
 /// # Cloning
@@ -28,10 +28,10 @@ use crate::Error;
 /// # Ok::<(), gateway_client::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Client(gateway_client_core::Client<service::RecruitmentGateway>);
+pub struct Client(methodical_client::Client<service::RecruitmentGateway>);
 
-/// Builds a [`Client`]; [`gateway_client_core::ClientBuilder`] describes the settings.
-pub type ClientBuilder = gateway_client_core::ClientBuilder<Client>;
+/// Builds a [`Client`]; [`methodical_client::ClientBuilder`] describes the settings.
+pub type ClientBuilder = methodical_client::ClientBuilder<Client>;
 
 impl Client {
     /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
@@ -41,9 +41,9 @@ impl Client {
 
     /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
     ///
-    /// It keeps the options of this client that `options` does not set, as [`gateway_client_core::Client::with`] does.
+    /// It keeps the options of this client that `options` does not set, as [`methodical_client::Client::with`] does.
     #[must_use]
-    pub fn with(&self, options: gateway_client_core::CallOptions) -> Self {
+    pub fn with(&self, options: methodical_client::CallOptions) -> Self {
         Self(self.0.with(options))
     }
 
@@ -116,20 +116,20 @@ impl Client {
 }
 
 impl std::ops::Deref for Client {
-    type Target = gateway_client_core::Client<service::RecruitmentGateway>;
+    type Target = methodical_client::Client<service::RecruitmentGateway>;
 
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
-impl From<gateway_client_core::Client<service::RecruitmentGateway>> for Client {
-    fn from(client: gateway_client_core::Client<service::RecruitmentGateway>) -> Self {
+impl From<methodical_client::Client<service::RecruitmentGateway>> for Client {
+    fn from(client: methodical_client::Client<service::RecruitmentGateway>) -> Self {
         Self(client)
     }
 }
 
-impl gateway_client_core::ServiceClient for Client {
+impl methodical_client::ServiceClient for Client {
     type Service = service::RecruitmentGateway;
 
     const USER_AGENT: &'static str =

@@ -4,8 +4,8 @@
 
 use core::marker::PhantomData;
 
-use gateway_model_core::codegen::draws::{self, draw};
-use gateway_model_core::codegen::{Nulls, State};
+use methodical_model::codegen::draws::{self, draw};
+use methodical_model::codegen::{Nulls, State};
 
 draw!(crate::CandidateId, |source| Self::from(draws::identifier(source)?));
 draw!(crate::VacancyId, |source| Self::from(draws::identifier(source)?));

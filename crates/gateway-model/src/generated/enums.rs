@@ -2,7 +2,7 @@
 //!
 //! The enums of the service.
 
-use gateway_model_core::codegen::wire_enum;
+use methodical_model::codegen::wire_enum;
 
 wire_enum! {
     /// The kind of a candidate. Only `person` is documented.

@@ -4,10 +4,10 @@
 
 use core::marker::PhantomData;
 
-use gateway_model_core::codegen::{
+use methodical_model::codegen::{
     Envelope, Given, Layout, QueryBuilder, borrowed, decoder, list, needs, object,
 };
-use gateway_model_core::{
+use methodical_model::{
     Error, ListOperation, Listing, Operation, Query, Set, StreamDecoder, Unset,
 };
 
@@ -73,7 +73,7 @@ impl ListCandidates {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NeedsParameter`](gateway_model_core::ErrorKind::NeedsParameter) if a parameter is
+    /// [`ErrorKind::NeedsParameter`](methodical_model::ErrorKind::NeedsParameter) if a parameter is
     /// set without one that it needs.
     ///
     /// ```
@@ -298,4 +298,4 @@ impl Operation for GetCredits {
 }
 
 /// A query with any method and any parameters, for everything that the typed queries do not cover.
-pub type RawQuery = gateway_model_core::RawQuery<service::RecruitmentGateway>;
+pub type RawQuery = methodical_model::RawQuery<service::RecruitmentGateway>;

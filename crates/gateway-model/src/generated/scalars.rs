@@ -2,7 +2,7 @@
 //!
 //! The scalars of the service.
 
-use gateway_model_core::codegen::scalar;
+use methodical_model::codegen::scalar;
 
 scalar! {
     /// The identifier of a candidate, as text in digits.

@@ -4,8 +4,8 @@
 
 use core::marker::PhantomData;
 
-use gateway_model_core::codegen::strategies::{self, Strategy as _, strategy};
-use gateway_model_core::codegen::{Nulls, State};
+use methodical_model::codegen::strategies::{self, Strategy as _, strategy};
+use methodical_model::codegen::{Nulls, State};
 
 strategy!(crate::CandidateId, strategies::identifier().prop_map(Self::from));
 strategy!(crate::VacancyId, strategies::identifier().prop_map(Self::from));

@@ -4,8 +4,8 @@
 
 use alloc::string::ToString;
 
-use gateway_model_core::codegen;
-pub use gateway_model_core::{
+use methodical_model::codegen;
+pub use methodical_model::{
     Column, ColumnKind, FieldType, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
 };
 

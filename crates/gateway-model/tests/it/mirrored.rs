@@ -5,7 +5,7 @@ use gateway_model::tables::{
     CANDIDATE, CANDIDATE_VACANCY, ColumnKind, Gauge, MirrorVisitor, Recovery, Table, VACANCY,
 };
 use gateway_model::{ErrorKind, ListOperation, Mirrored, Operation, Record};
-use gateway_model_core::PagedOperation;
+use methodical_model::PagedOperation;
 use serde::Serialize;
 
 /// Describes each visit in a line.

@@ -2,7 +2,7 @@
 //!
 //! The examples of the spec as contract cases.
 
-use gateway_testkit_core::cases::ContractCase;
+use methodical_testkit::cases::ContractCase;
 
 use crate::generated::fixtures;
 

@@ -2,7 +2,7 @@
 //!
 //! The contract of the service, for the checks.
 
-use gateway_testkit_core::codegen::{
+use methodical_testkit::codegen::{
     Auth, Contract, Dispatch, Field, Kind, Operation, Param, Record, Response, Values,
 };
 

@@ -3,7 +3,7 @@
 //! One mock for each operation of the service.
 
 use gateway_model::{Candidate, Credits, StatusName, Vacancy, VacancyId, service};
-use gateway_testkit_core::mocks::{Call, MockedCall};
+use methodical_testkit::mocks::{Call, MockedCall};
 
 use crate::generated::fixtures;
 

@@ -7,7 +7,7 @@ mod subjects;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use gateway_testkit_core::conformance::{CHECKS, Verdict, run_one};
+use methodical_testkit::conformance::{CHECKS, Verdict, run_one};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -20,7 +20,7 @@ macro_rules! adapters {
         $(mod $name {
             use crate::subjects;
 
-            gateway_testkit_core::conformance_tests!(
+            methodical_testkit::conformance_tests!(
                 subjects::$name::subject,
                 skips = subjects::$name::SKIPS
             );

@@ -1,6 +1,6 @@
 //! The adapters, as subjects of the conformance kit.
 
-use gateway_testkit_core::conformance::Factory;
+use methodical_testkit::conformance::Factory;
 
 /// An adapter, and the checks that it cannot pass by design.
 #[derive(Clone, Copy)]
@@ -14,7 +14,7 @@ pub(crate) struct Adapter {
 macro_rules! adapters {
     ($($name:ident $title:literal: $make:expr, skips = $skips:expr;)+) => {
         $(pub(crate) mod $name {
-            use gateway_testkit_core::conformance::{Setup, Subject};
+            use methodical_testkit::conformance::{Setup, Subject};
             use gateway_transport::TransportError;
 
             pub(crate) const SKIPS: &[(&str, &str)] = $skips;

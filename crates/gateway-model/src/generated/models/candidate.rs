@@ -5,8 +5,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-use gateway_model_core::Extra;
-use gateway_model_core::codegen::{Nulls, record};
+use methodical_model::Extra;
+use methodical_model::codegen::{Nulls, record};
 
 use super::portal::{Portal, PortalRef};
 use crate::generated::enums::CandidateKind;

@@ -1,0 +1,45 @@
+//! The `gateway` program as a library, for programs that extend it, such as `crates/methodical/warehouse/program`.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+use std::process::ExitCode;
+
+use methodical_cli::Program;
+
+mod check;
+#[cfg(feature = "demo")]
+mod demo;
+mod generated;
+
+#[doc(no_inline)]
+pub use methodical_cli as core;
+
+use crate::generated::commands::OperationCommand;
+
+/// Runs a program with the commands of the service. Call it once, in `main`.
+pub fn run(program: &Program) -> ExitCode {
+    #[cfg(feature = "mirror")]
+    return methodical_cli::run_with_mirror::<OperationCommand>(program);
+    #[cfg(not(feature = "mirror"))]
+    methodical_cli::run::<OperationCommand>(program)
+}
+
+/// Returns the description of the program.
+pub const fn program() -> Program {
+    let program = Program::new("gateway", env!("CARGO_PKG_VERSION"))
+        .about("Candidates, vacancies and SMS credits of a recruitment gateway")
+        .examples(&[
+            "candidates list --vacancy-id 101 --status Shortlist",
+            "candidates list --output-file candidates.xlsx",
+            "credits get -o json",
+        ])
+        .api_examples(&[
+            "vacancies/list",
+            "candidates/list -f vacancy_id=101 -f 'status=On hold'",
+            "credits/get --include",
+        ])
+        .contract(check::CONTRACT);
+    #[cfg(feature = "demo")]
+    let program = program.demo(demo::DEMO);
+    program
+}

@@ -1,0 +1,195 @@
+//! Every exit code, caused by a real failure, with a pipe and on a real terminal.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use Service::{Answers, Dies, Gone, Hangs, Silent};
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use rustix::process::Signal;
+
+use crate::process::Process;
+use crate::run::{ClosedPort, Person, code, stderr, stdout};
+use crate::terminal::Running;
+
+/// The exit code, the service, the command, and a part of standard error.
+const TABLE: &[(i32, Service, &str, &str)] = &[
+    (0, Answers("200 OK", BALANCE), "credits get", ""),
+    (0, Answers("200 OK", "[]"), "vacancies list", ""),
+    (0, Gone, "version", ""),
+    (1, Answers("200 OK", "[]"), "vacancies list --output-file /dev/full", "No space left"),
+    (1, Answers("200 OK", "{}"), "api any --output-file /dev/full", "No space left"),
+    (2, Gone, "candidates list --status New", "--vacancy-id <N>"),
+    (2, Gone, "candidates list --fields nmae", "did you mean `name`?"),
+    (2, Gone, "credits get --base-url http://gateway.example.com", "--allow-insecure-http"),
+    (2, Gone, "credits get --token-file nothing", "token file nothing does not exist"),
+    (
+        2,
+        Answers("200 OK", "[]"),
+        "vacancies list --output-file none/v.csv",
+        "cannot write none/v.csv",
+    ),
+    (3, Answers("401 Unauthorized", ""), "credits get", "did not accept the access token"),
+    (3, Answers("403 Forbidden", ""), "vacancies list", "does not allow this call"),
+    (
+        3,
+        Answers("401 Unauthorized", ""),
+        "api credits/get",
+        "the environment variable GATEWAY_TOKEN",
+    ),
+    (3, Answers("403 Forbidden", ""), "credits get -o raw", "does not allow this call"),
+    (3, Answers("401 Unauthorized", ""), "auth status", "the environment variable GATEWAY_TOKEN"),
+    (4, Gone, "credits get", "check the base URL, and that the service is running"),
+    (4, Silent, "credits get --timeout 1", "use `--timeout SECONDS` to wait longer"),
+    (4, Silent, "vacancies list --timeout 1", "use `--timeout SECONDS` to wait longer"),
+    (4, Hangs, "vacancies list --timeout 1", "use `--timeout SECONDS` to wait longer"),
+    (4, Dies, "vacancies list", "error: "),
+    (4, Answers("408 Request Timeout", ""), "credits get --timeout 1", "retry later"),
+    (4, Answers("429 Too Many Requests", ""), "vacancies list --timeout 1", "retry later"),
+    (4, Answers("500 Internal Server Error", ""), "credits get --timeout 1", "retry later"),
+    (4, Answers("502 Bad Gateway", ""), "vacancies list --timeout 1", "retry later"),
+    (4, Answers("503 Service Unavailable", ""), "api any --timeout 1", "retry later"),
+    (4, Answers("504 Gateway Timeout", ""), "credits get -o raw --timeout 1", "retry later"),
+    (5, Answers("200 OK", "<html>"), "credits get", "`-o raw` prints the response"),
+    (5, Answers("200 OK", r#"[{"id":"1"},"#), "vacancies list", "error: "),
+    (5, Answers("200 OK", "[0,1]"), "candidates list -o csv", "after 0 records"),
+    (5, Answers("302 Found", ""), "credits get", "the base URL may be wrong"),
+    (5, Answers("404 Not Found", ""), "vacancies list", "the base URL may be wrong"),
+    (5, Answers("501 Not Implemented", ""), "credits get", "the service has an internal problem"),
+    (5, Answers("200 OK", "[{}]"), "vacancies list", "cannot read the only record"),
+    (6, Answers("200 OK", r#"[{"id":"1"},null]"#), "vacancies list", "skipped record 1: "),
+    (6, Answers("200 OK", r#"[0,{"id":"1"},2]"#), "vacancies list -o csv", "skipped 2 records"),
+    (0, Answers("200 OK", BALANCE), "credits check --below 12.50", ""),
+    (0, Gone, "credits check --below 100 --dry-run", ""),
+    (2, Gone, "credits check", "--below <AMOUNT>"),
+    (2, Gone, "credits check --below 12,50", "expected a decimal number"),
+    (4, Gone, "credits check --below 100", "check the base URL, and that the service is running"),
+    (
+        5,
+        Answers("200 OK", r#"{"credits_number":"1,234.50","currency":"EUR"}"#),
+        "credits check --below 100",
+        "`credits_number` is not a decimal number",
+    ),
+    (8, Answers("200 OK", BALANCE), "credits check --below 100", "credits is too low"),
+    (130, Hangs, "vacancies list", "interrupted"),
+    (130, Hangs, "vacancies list --output-file v.csv", "interrupted; nothing was written"),
+    (130, Silent, "credits get", "interrupted"),
+    (129, Hangs, "vacancies list --output-file v.csv", "hung up; nothing was written"),
+    (143, Silent, "credits get", "terminated"),
+    (143, Hangs, "vacancies list --output-file v.csv", "terminated; nothing was written"),
+];
+
+/// The service at the base URL.
+#[derive(Clone, Copy, Debug)]
+enum Service {
+    /// Responds with this status and this JSON.
+    Answers(&'static str, &'static str),
+    /// Never responds to a request.
+    Silent,
+    /// Sends the beginning of a list, and then nothing.
+    Hangs,
+    /// Sends the beginning of a list, and resets the connection.
+    Dies,
+    /// Does not listen.
+    Gone,
+}
+
+impl Service {
+    /// Starts the service.
+    fn start(self) -> RawServer {
+        let wait = |connection: &mut Connection| {
+            connection.wait_for_close(Duration::from_secs(60));
+            Next::Close
+        };
+        RawServer::start(move |_, connection: &mut Connection| match self {
+            Answers(status, body) => {
+                let length = body.len();
+                let head = format!("HTTP/1.1 {status}\r\n{JSON}content-length: {length}\r\n\r\n");
+                connection.send(head.as_bytes());
+                connection.send(body.as_bytes());
+                Next::Close
+            }
+            Hangs | Dies => {
+                connection
+                    .send(format!("HTTP/1.1 200 OK\r\n{JSON}\r\n[{{\"id\":\"1\"}},").as_bytes());
+                if matches!(self, Hangs) { wait(connection) } else { Next::Reset }
+            }
+            Silent | Gone => wait(connection),
+        })
+        .unwrap()
+    }
+}
+
+/// Returns the rows that work here: only Linux has a device that is always full, and shows whether SIGHUP is ignored.
+fn table() -> impl Iterator<Item = &'static (i32, Service, &'static str, &'static str)> {
+    TABLE.iter().filter(|(code, ..)| match code {
+        1 | 129 => cfg!(target_os = "linux"),
+        _ => true,
+    })
+}
+
+#[test]
+fn exit_codes_with_a_pipe() {
+    for &(expected, service, command, said) in table() {
+        let (server, nobody) = (service.start(), ClosedPort::new());
+        let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
+        let person = Person::of_service(&url);
+        let args: Vec<&str> = command.split(' ').collect();
+        let program = person.start(&args);
+        signal(expected, &server, &program);
+        let output = program.end();
+        let told = stderr(&output);
+        assert_eq!(code(&output), expected, "{args:?} of {service:?}: {told}");
+        assert!(told.contains(said), "{args:?} of {service:?}: {told}");
+        assert!(!told.contains('\u{1b}'), "{args:?} of {service:?}: {told}");
+    }
+}
+
+#[test]
+fn exit_codes_on_a_terminal() {
+    for &(expected, service, command, said) in table() {
+        let (server, nobody) = (service.start(), ClosedPort::new());
+        let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
+        let person = Person::of_service(&url);
+        let args: Vec<&str> = command.split(' ').collect();
+        let running = Running::start(person.command(&args));
+        signal(expected, &server, running.program());
+        let (status, seen) = running.end();
+        assert_eq!(status.code(), Some(expected), "{args:?} of {service:?}: {seen}");
+        // Colours add escapes between the label and the text.
+        let plain = seen.replace("\u{1b}[1;31m", "").replace("\u{1b}[0m", "");
+        assert!(plain.contains(said), "{args:?} of {service:?}: {seen}");
+    }
+}
+
+/// The table has exactly the codes of the help and of the guide, except those that only the mirror has.
+#[test]
+fn every_code_is_documented() {
+    let help = Person::new().run(&["--help"]);
+    let (_, list) = stdout(&help).split_once("Exit codes:\n").unwrap();
+    let named: BTreeSet<i32> =
+        list.lines().map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    let reached: BTreeSet<i32> = TABLE.iter().map(|&(code, ..)| code).chain(OF_MIRROR).collect();
+    assert_eq!(named, reached);
+    let (_, list) = GUIDE.split_once("| code | meaning |\n").unwrap();
+    let cell = |line: &str| line.strip_prefix("| ")?.split_once(' ')?.0.parse().ok();
+    assert_eq!(list.lines().filter_map(cell).collect::<BTreeSet<i32>>(), reached);
+}
+
+/// Sends the signal of an exit code, after the request has arrived.
+#[track_caller]
+fn signal(expected: i32, server: &RawServer, program: &Process) {
+    let signal = match expected {
+        129 => Signal::HUP,
+        130 => Signal::INT,
+        143 => Signal::TERM,
+        _ => return,
+    };
+    assert!(server.wait_until(Duration::from_secs(30), |seen| !seen.requests.is_empty()));
+    program.signal(signal);
+}
+
+const GUIDE: &str = include_str!("../../../../../docs/program.md");
+/// The codes that the tests of the mirror cause.
+const OF_MIRROR: [i32; 4] = [7, 9, 10, 11];
+const BALANCE: &str = r#"{"credits_number":"12.50","currency":"EUR"}"#;
+const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";

@@ -1,0 +1,227 @@
+//! Help, manual pages and completions: they are complete, and their examples work.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::run::{Person, code, stderr, stdout};
+use crate::tree::leaves;
+
+/// Returns the arguments of each example, split as in a shell.
+fn examples(text: &str) -> Vec<Vec<String>> {
+    let lines = text.lines().filter(|line| !line.contains("[OPTIONS]") && !line.contains('…'));
+    lines
+        .filter_map(|line| {
+            let line = line.trim();
+            // A command that prints the token may come first.
+            let at = if line.starts_with("gateway ") { 0 } else { line.find("| gateway ")? + 2 };
+            // Not every shell allows a comment after a command.
+            assert!(!line.contains('#') && !line.contains("  "), "{line}");
+            let words = shlex::split(line.get(at..)?).unwrap();
+            let own = words.into_iter().skip(1);
+            Some(own.take_while(|word| word != "|" && word != ">").collect())
+        })
+        .collect()
+}
+
+/// Runs the examples with sample data, and makes a dry run of the others.
+#[test]
+fn examples_work() {
+    let person = Person::of_service("https://gateway.example.com");
+    let made = person.run(&["--profile", "work", "config", "set", "timeout", "9"]);
+    assert_eq!(code(&made), 0);
+    let mut texts = vec![GUIDE.to_owned(), README.to_owned()];
+    let mut commands = Vec::new();
+    leaves(&person, &[], &mut commands);
+    for command in commands.iter().map(Vec::as_slice).chain([&[][..]]) {
+        for flag in ["-h", "--help"] {
+            let mut args: Vec<&str> = command.iter().map(String::as_str).collect();
+            args.push(flag);
+            texts.push(stdout(&person.run(&args)).to_owned());
+        }
+    }
+    let mut examples: Vec<_> = texts.iter().flat_map(|text| examples(text)).collect();
+    examples.sort();
+    examples.dedup();
+    assert!(examples.len() > 25, "{examples:?}");
+    for example in examples {
+        let mut args: Vec<&str> = example.iter().map(String::as_str).collect();
+        if args.contains(&"--demo") {
+            if !cfg!(feature = "demo") {
+                continue;
+            }
+        } else if !args.contains(&"--dry-run") {
+            args.push("--dry-run");
+        }
+        // Of the program of another workspace, whose tests run them.
+        if args.starts_with(&["mirror", "export"]) {
+            continue;
+        }
+        let output = person.run(&args);
+        assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+        assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[cfg(not(feature = "demo"))]
+#[test]
+fn a_build_without_sample_data_does_not_mention_it() {
+    let person = Person::new();
+    for args in [&["-h"][..], &["--help"], &["man"], &["credits", "get"], &["help"]] {
+        let shown = person.see(args);
+        assert!(!shown.contains("demo") && !shown.contains("ample data"), "{shown}");
+    }
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let person = Person::new().on_terminal(100);
+    let sessions = README.split("```console\n").skip(1);
+    let sessions: Vec<_> = sessions.filter_map(|block| block.split_once("```\n")).collect();
+    assert_eq!(sessions.len(), 3);
+    for (session, _) in sessions {
+        for transcript in session.trim_start_matches("$ ").split("\n$ ") {
+            let (command, expected) = transcript.split_once('\n').unwrap();
+            let args = command.trim_start_matches("cargo run --").trim_start_matches("gateway");
+            let args = shlex::split(args).unwrap();
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let output = person.run(&args);
+            let printed: Vec<&str> = stdout(&output).lines().map(str::trim_end).collect();
+            assert_eq!(printed.join("\n"), expected.trim_end(), "{command}");
+        }
+    }
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let person = Person::new();
+    let shown = |args: &[&str]| stdout(&person.run(args)).to_owned();
+    assert_eq!(shown(&["help"]), shown(&["--help"]));
+    assert_eq!(shown(&["help", "candidates", "list"]), shown(&["candidates", "list", "--help"]));
+    assert_eq!(shown(&["help", "config"]), shown(&["config", "--help"]));
+    insta::assert_snapshot!(
+        [person.see(&["help", "candidats"]), person.see(&["help", "config", "sett"])].join("\n")
+    );
+}
+
+#[test]
+fn the_short_help_fits_a_screen() {
+    let person = Person::new();
+    let mut commands = vec![Vec::new()];
+    leaves(&person, &[], &mut commands);
+    for command in commands {
+        let mut args: Vec<&str> = command.iter().map(String::as_str).collect();
+        args.push("-h");
+        let help = person.run(&args);
+        let help = stdout(&help);
+        assert!(help.lines().count() <= 40, "{help}");
+        assert!(help.contains("Common options: `gateway help options`\n"), "{help}");
+        assert!(!help.contains("--output <FORMAT>") && !help.contains("\n\n\n"), "{help}");
+    }
+}
+
+#[test]
+fn topics_have_help() {
+    let person = Person::new();
+    let long = stdout(&person.run(&["--help"])).to_owned();
+    for topic in ["environment", "exit-codes"] {
+        let output = person.run(&["help", topic]);
+        assert!(stdout(&output).lines().count() > 5, "{topic}");
+        assert!(long.contains(stdout(&output).trim_end()), "{topic}");
+    }
+    let options = person.run(&["help", "options"]);
+    for flag in ["--output <FORMAT>", "--profile <NAME>", "--dry-run", "--verbose"] {
+        assert!(stdout(&options).contains(flag), "{flag}");
+    }
+}
+
+/// Help and usage errors are printed before the command line is parsed completely.
+#[test]
+fn the_colour_flag_applies_to_help_and_usage_errors() {
+    let person = Person::new();
+    for args in [&["-h"][..], &["help", "config"], &["config", "sett"], &["credits", "get"]] {
+        let colored = |when: &str| {
+            let output = person.run(&[&["--color", when], args].concat());
+            stdout(&output).contains('\u{1b}') || stderr(&output).contains('\u{1b}')
+        };
+        assert!(colored("always"), "{args:?}");
+        assert!(!colored("never") && !colored("auto"), "{args:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_colour_flag_applies_on_a_terminal() {
+    use crate::terminal::Running;
+
+    let person = Person::new().with("TERM", "xterm");
+    let seen = |args: &[&str]| Running::start(person.command(args)).end().1;
+    assert!(seen(&["-h"]).contains('\u{1b}'));
+    assert!(!seen(&["-h", "--color", "never"]).contains('\u{1b}'));
+    assert!(!seen(&["--color=never", "confg"]).contains('\u{1b}'));
+}
+
+#[test]
+fn completions_and_manual_pages_are_complete() {
+    let person = Person::new();
+    for shell in ["elvish", "powershell"] {
+        let output = person.run(&["completions", shell]);
+        let script = stdout(&output);
+        assert!(script.contains("vacancy-id"), "{shell}");
+        // `--token` is refused, so it is not completed.
+        let words = script.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
+        assert_eq!(words.filter(|word| *word == "--token").count(), 0, "{shell}");
+    }
+    for page in [&["man"][..], &["man", "candidates", "list"]] {
+        let output = person.run(page);
+        assert!(stdout(&output).starts_with(".ie"), "{page:?}");
+        assert!(!stdout(&output).contains('`'), "{page:?}");
+    }
+    let output = person.run(&["man"]);
+    for section in ["OUTPUT", "SUBCOMMANDS", "EXAMPLES", "ACCESS TOKEN", "EXIT CODES"] {
+        assert!(stdout(&output).contains(&format!("\n.SH {section}\n")), "{section}");
+    }
+}
+
+/// A package installs the pages of all commands, except of those that are hidden.
+#[test]
+fn all_manual_pages_are_written_to_a_folder() {
+    let person = Person::new();
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let output = person.run(&["man", "--all", pages.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let names: BTreeSet<String> = fs::read_dir(&pages)
+        .unwrap()
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in ["gateway.1", "gateway-candidates.1", "gateway-candidates-list.1"] {
+        assert!(names.contains(name), "{names:?}");
+    }
+    assert!(!names.contains("gateway-help.1"), "{names:?}");
+    let alone = person.run(&["man", "credits", "get"]);
+    let page = fs::read_to_string(pages.join("gateway-credits-get.1")).unwrap();
+    assert_eq!(page, stdout(&alone));
+
+    let output = person.run(&["man", "--all", pages.join("gateway.1").to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("error: cannot write the pages to"), "{}", stderr(&output));
+}
+
+/// The guide describes every variable that the help lists.
+#[test]
+fn variables_are_documented() {
+    let help = Person::new().run(&["--help"]);
+    let words = stdout(&help).split_whitespace();
+    let names: BTreeSet<&str> = words
+        .filter(|word| word.starts_with("GATEWAY_"))
+        .map(|word| word.trim_matches(','))
+        .collect();
+    assert!(names.len() >= 5, "{names:?}");
+    for name in names {
+        assert!(GUIDE.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+const GUIDE: &str = include_str!("../../../../../docs/program.md");
+const README: &str = include_str!("../../../../../README.md");

@@ -1,0 +1,73 @@
+//! Tests of the whole program: its output and its exit codes.
+
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+// `cfg(test)` of some modules, although all of them are tests, tells the lints that their helpers may index.
+
+#[cfg(feature = "mirror")]
+#[cfg(test)]
+mod airbyte;
+mod auth;
+mod cache;
+#[cfg(all(feature = "dashboard", unix))]
+#[cfg(test)]
+mod canary;
+#[cfg(unix)]
+mod completions;
+mod compression;
+mod config;
+mod csv_round_trip;
+#[cfg(all(feature = "dashboard", feature = "demo", unix))]
+mod dashboard;
+mod dry_run;
+mod environment;
+#[cfg(unix)]
+mod exit_codes;
+mod files;
+mod formats;
+mod help;
+mod jq;
+#[cfg(feature = "mirror")]
+#[cfg(test)]
+mod loaders;
+#[cfg(target_os = "linux")]
+mod memory;
+#[cfg(feature = "mirror")]
+mod mirror;
+#[cfg(feature = "mirror")]
+mod mirror_messages;
+mod no_settings;
+mod notices;
+#[cfg(feature = "mirror")]
+mod office;
+mod oversized;
+#[cfg(unix)]
+mod pager;
+mod process;
+mod profile;
+mod raw;
+#[cfg(all(feature = "dashboard", feature = "demo", feature = "xlsx", unix))]
+#[cfg(test)]
+#[path = "../../../../../tests/recorded/program.rs"]
+mod recorded;
+mod run;
+mod selecting;
+mod service;
+#[cfg(unix)]
+mod signals;
+#[cfg(unix)]
+mod streams;
+#[cfg(feature = "mirror")]
+#[cfg(test)]
+mod tap;
+#[cfg(unix)]
+mod terminal;
+mod token_binding;
+#[cfg(feature = "demo")]
+mod transcript;
+mod tree;
+mod undocumented;
+mod usage;
+#[cfg(all(feature = "mirror", unix))]
+mod watch;
+#[cfg(feature = "xlsx")]
+mod xlsx;

@@ -1,0 +1,48 @@
+//! The query plans of the statements that answer requests or clean up.
+
+use crate::clock::UnixTime;
+use crate::demo_data::DemoData;
+use crate::store::postgres::PostgresStore;
+use crate::store::postgres::read::{STATUS_CANDIDATES, VACANCY_CANDIDATES};
+use crate::store::{ImportMode, StoreAdmin as _, sql};
+
+#[path = "../../../../../methodical/postgres/tests/it/cluster.rs"]
+mod cluster;
+
+/// None of the statements may scan a table, for any value, directly after an import.
+#[test]
+fn every_list_uses_an_index() {
+    let Some(database) = cluster::database() else { return };
+    let store = PostgresStore::connect(&database.url).unwrap();
+    let now = UnixTime(1_800_000_000);
+    for name in ["a", "b"] {
+        let account = store.create_account(name, now).unwrap();
+        let data = DemoData { candidates: 10_000, seed: 1 };
+        store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
+    }
+    let mut client = ::postgres::Client::connect(&database.url, ::postgres::NoTls).unwrap();
+    let counts = "SELECT relname::text, reltuples::bigint FROM pg_class \
+                  WHERE relname IN ('vacancy', 'candidate', 'application')";
+    for row in client.query(counts, &[]).unwrap() {
+        let (table, rows): (String, i64) = (row.get(0), row.get(1));
+        assert!(rows > 0, "the import has left {table} without statistics");
+    }
+    client.batch_execute("SET plan_cache_mode = force_generic_plan").unwrap();
+    for (name, sql, parameters, index) in [
+        ("all", sql::CANDIDATES, "1, -1, 1, 512", "candidate_pkey"),
+        ("of a vacancy", VACANCY_CANDIDATES, "1, -1, 1, 512, 101", "candidate_pkey"),
+        ("and status", STATUS_CANDIDATES, "1, -1, 1, 512, 101, 'New'", "application_by_status"),
+        ("clean-up", sql::COLLECT_CANDIDATES, "1, 1", "candidate_superseded"),
+    ] {
+        client.batch_execute(&format!("PREPARE q AS {sql}")).unwrap();
+        let explain = format!("EXPLAIN (COSTS OFF) EXECUTE q({parameters})");
+        let rows = client.query(&explain, &[]).unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        client.batch_execute("DEALLOCATE q").unwrap();
+        assert!(plan.contains(index), "{name}:\n{plan}");
+        for table in ["candidate", "application"] {
+            assert!(!plan.contains(&format!("Seq Scan on {table}")), "{name}:\n{plan}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The log of the program: the form of its lines, and what never appears in them.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStderr, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{Served, account, program, run};
+use crate::support::{call, exchange, get};
+
+/// A server whose log is read.
+struct Logged {
+    served: Served,
+    log: BufReader<ChildStderr>,
+    directory: TempDir,
+}
+
+impl Logged {
+    fn start(flags: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+        let token = account(&database, "acme");
+        run(&database, &["demo-data", "--account", "acme"]);
+        let mut command = program();
+        command.stderr(Stdio::piped());
+        let flags = [&["--log-level", "info"], flags].concat();
+        let mut served = Served::started_by(command, &database, &flags);
+        served.token = token;
+        let log = BufReader::new(served.child.stderr.take().unwrap());
+        Self { served, log, directory }
+    }
+
+    fn base_url(&self) -> &str {
+        &self.served.base_url
+    }
+
+    fn token(&self) -> &str {
+        &self.served.token
+    }
+
+    /// Reads the next line.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.log.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Stops the server, and returns the rest of the log.
+    fn stop(mut self) -> String {
+        self.served.signal("-TERM");
+        let mut rest = String::new();
+        self.log.read_to_string(&mut rest).unwrap();
+        assert_eq!(self.served.child.wait().unwrap().code(), Some(0));
+        drop(self.directory);
+        rest
+    }
+}
+
+/// Replaces what differs between two runs.
+fn without_varying(line: &str, is_json: bool) -> String {
+    let varying = ["time", "pid", "url", "ops", "token", "first_byte", "duration", "uptime"];
+    let (before, after) = if is_json { ("\"", "\":") } else { (" ", "=") };
+    let mut line = line.to_owned();
+    for name in varying {
+        let key = format!("{before}{name}{after}");
+        let Some((head, tail)) = line.split_once(&key) else { continue };
+        let end =
+            if is_json { tail.find(",\"").or_else(|| tail.find('}')) } else { tail.find(' ') };
+        let (_value, rest) = tail.split_at(end.unwrap_or(tail.len()));
+        line = format!("{head}{key}…{rest}");
+    }
+    if !is_json {
+        let (time, rest) = line.split_once(' ').unwrap();
+        assert!(time.ends_with('Z'), "{line}");
+        line = format!("… {rest}");
+    }
+    line
+}
+
+#[test]
+fn each_event_has_its_fields() {
+    for format in ["json", "text"] {
+        let mut logged = Logged::start(&["--log-format", format, "--ops-listen", "127.0.0.1:0"]);
+        let mut log = logged.line();
+        for (method, query) in [
+            ("GET", "method=credits/get"),
+            ("HEAD", "method=candidates/list"),
+            ("GET", "method=unknown"),
+            ("BREW", "method=credits/get"),
+        ] {
+            let id = "X-Request-Id: fixed-1\r\n\
+                traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
+            drop(call(logged.base_url(), logged.token(), method, query, id));
+            log += &logged.line();
+        }
+        // The connection refuses this request.
+        let address = logged.base_url().strip_prefix("http://").unwrap().to_owned();
+        drop(exchange(&address, b"GET / HTTP/1.1\r\n\r\n"));
+        let refused = logged.line();
+        assert!(refused.contains("host-invalid"), "{refused}");
+        logged.served.signal("-HUP");
+        log += &logged.line();
+        log += &logged.stop();
+        let lines = log.lines().map(|line| without_varying(line, format == "json"));
+        insta::assert_snapshot!(format, lines.collect::<Vec<_>>().join("\n"));
+    }
+}
+
+/// Returns the Rust files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+#[test]
+fn every_event_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../../../docs/server/monitoring.md")).unwrap();
+    let mut events = 0;
+    for file in sources(&root.join("src")) {
+        if file.ends_with("log/tests.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        for call in text.split("tracing::").skip(1) {
+            let Some((before, after)) = call.split_once("name: \"") else { continue };
+            if before.contains(';') {
+                continue;
+            }
+            let (event, _) = after.split_once('"').unwrap();
+            assert!(page.contains(&format!("| `{event}` |")), "{event} of {}", file.display());
+            events += 1;
+        }
+    }
+    assert!(events > 10, "{events}");
+}
+
+#[test]
+fn a_failed_start_is_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db");
+    for (level, is_json) in [("info", true), ("error", true), ("off", false)] {
+        let output = program()
+            .args(["serve", "--listen", "192.0.2.1:1", "--log-level", level, "--database"])
+            .arg(&database)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
+        assert!(text.contains("cannot listen on 192.0.2.1:1: "), "{text}");
+        let json = serde_json::from_str::<Value>(&text);
+        assert_eq!(json.is_ok_and(|json| json["event"] == "failed"), is_json, "{text}");
+    }
+}
+
+#[test]
+fn a_log_that_nobody_reads_delays_no_response() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let flags = ["--log-level", "info", "--ops-listen", "127.0.0.1:0"];
+    let mut served = Served::started_by(command, &database, &flags);
+    let mut line = String::new();
+    served.out.read_line(&mut line).unwrap();
+    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let address = served.base_url.strip_prefix("http://").unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut responses = BufReader::new(socket.try_clone().unwrap());
+    // More lines than the queue and the pipe have room for.
+    for _ in 0..80 {
+        socket.write_all(&b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100)).unwrap();
+        let mut answered = 0;
+        while answered < 100 {
+            let mut line = String::new();
+            assert!(responses.read_line(&mut line).unwrap() > 0);
+            answered += u32::from(line.contains("HTTP/1.1 404"));
+        }
+    }
+    let metrics = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+    let metrics = String::from_utf8(metrics).unwrap();
+    let name = "gateway_log_lines_dropped_total ";
+    let dropped = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    assert!(dropped.parse::<u32>().unwrap() > 0, "{dropped}");
+    // The server stops although its last lines cannot be written.
+    let unread = served.child.stderr.take();
+    served.signal("-TERM");
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    drop(unread);
+}
+
+#[test]
+fn the_access_log_can_be_switched_off() {
+    let logged = Logged::start(&["--access-log", "false"]);
+    drop(get(logged.base_url(), logged.token(), "method=credits/get"));
+    let log = logged.stop();
+    let events = ["started", "stopping", "stopped"].map(|event| format!("\"event\":\"{event}\""));
+    assert_eq!(log.lines().count(), 3, "{log}");
+    assert!(log.lines().zip(events).all(|(line, event)| line.contains(&event)), "{log}");
+}
+
+/// Requests with control characters, line ends and tokens in every place where a client can put them.
+#[test]
+fn the_log_is_json_lines_without_tokens_or_data() {
+    let logged = Logged::start(&[]);
+    let mut requests = 0;
+    for query in [
+        "method=candidates/list&vacancy_id=101&status=CANARY%0d%0a",
+        "method=CANARY",
+        "method=candidates/list",
+        "CANARY=%1b%5b31m",
+    ] {
+        for (method, more) in [
+            ("GET", ""),
+            ("GET", "X-Request-Id: CANARY [31m\r\n"),
+            ("GET", "X-Request-Id: fine-1\r\n"),
+            ("CANARY", "User-Agent: CANARY\r\n"),
+            ("GET", "traceparent: 00-CANARY-CANARY-01\r\n"),
+            ("GET", "Cookie: CANARY\r\nReferer: CANARY\r\nCANARY: CANARY\r\n"),
+        ] {
+            drop(call(logged.base_url(), logged.token(), method, query, more));
+            requests += 1;
+        }
+    }
+    drop(get(logged.base_url(), "gwt_CANARY", "method=credits/get"));
+    let tag = get(logged.base_url(), logged.token(), "method=candidates/list");
+    let more = format!("If-None-Match: {}\r\n", tag.header("etag").unwrap());
+    let query = "method=candidates/list";
+    let unmodified = call(logged.base_url(), logged.token(), "GET", query, &more);
+    assert_eq!(unmodified.status, 304);
+    // A path, and heads that the connection refuses.
+    let address = logged.base_url().strip_prefix("http://").unwrap().to_owned();
+    for head in [
+        "GET /CANARY HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        "GET /CANARY HTTP/1.1\r\nHost: CANARY, CANARY\r\n\r\n",
+        "CANARY\r\n\r\n",
+    ] {
+        let mut socket = TcpStream::connect(&address).unwrap();
+        socket.write_all(head.as_bytes()).unwrap();
+        socket.read_to_end(&mut Vec::new()).unwrap();
+        requests += 1;
+    }
+    let token = logged.token().to_owned();
+    let log = logged.stop();
+    let mut logged_requests = 0;
+    for line in log.lines() {
+        let json: Value = serde_json::from_str(line).unwrap();
+        let time = json["time"].as_str().unwrap();
+        assert!(time.len() == 27 && time.parse::<jiff::Timestamp>().is_ok(), "{line}");
+        if json["event"] == "request" {
+            assert!(json["status"].is_u64() && json["end"] == "complete", "{line}");
+            assert!(json["duration"].is_f64(), "{line}");
+            logged_requests += 1;
+        }
+    }
+    assert_eq!(logged_requests, requests + 3, "{log}");
+    assert!(log.contains("\"request_id\":\"fine-1\""), "{log}");
+    for secret in ["CANARY", "example.org", &token] {
+        assert!(!log.contains(secret), "{secret} in {log}");
+    }
+}

@@ -1,0 +1,379 @@
+//! Creates a client from the settings.
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use methodical_client::model::{Auth, Service};
+use methodical_client::transport::gzip::Gzip;
+use methodical_client::transport::reqwest::ReqwestTransport;
+use methodical_client::transport::{BlockingTransport, Options};
+use methodical_client::{
+    AccessToken, EnvironmentToken, ErrorKind, FileToken, ServiceClient, blocking,
+};
+
+use crate::cache::cached::Cached;
+use crate::cache::store::Store;
+use crate::caller_thread::CallerThread;
+use crate::config::keyring::Keyring;
+use crate::config::origin::{Origin, Setting, TokenFrom};
+use crate::config::settings::Settings;
+use crate::config::variable::setting;
+use crate::config::{folder, token_binding, tokens};
+use crate::demo::Started;
+use crate::failure::Failure;
+use crate::interrupt::Unfinished;
+use crate::invocation::Invocation;
+use crate::name::{Variable, secret_variable};
+use crate::notices::Noticed;
+use crate::program::Program;
+use crate::token_command::TokenCommand;
+use crate::trace::Trace;
+use crate::{prompt, proxy};
+
+/// Creates the client that the settings describe, with the store of `--cache`. With `--demo`, starts the sample service
+/// too, which runs until the second part is dropped.
+pub(crate) fn connect<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &mut Settings,
+    store: Option<&Arc<Store>>,
+) -> Result<(blocking::Client<C::Service>, Option<Unfinished>), Failure> {
+    if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
+        let Started { base_url, token, running, .. } = demo.start()?;
+        let client = connect_to_sample::<C>(invocation, settings, base_url, token)?;
+        return Ok((client, Some(running)));
+    }
+    Ok((connect_to_service::<C>(invocation, settings, store)?, None))
+}
+
+/// Creates a client of a sample service that runs.
+pub(crate) fn connect_to_sample<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &mut Settings,
+    base_url: String,
+    token: AccessToken,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
+    settings.token = Some(TokenFrom::Demo);
+    build::<C>(invocation, settings, None, |builder| builder.token(token))
+}
+
+/// Creates a client that will call no service, for commands that only read a mirror.
+pub(crate) fn connect_to_none<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &mut Settings,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
+    settings.base_url = Some(unused);
+    let token = AccessToken::new("unused")?;
+    build::<C>(invocation, settings, None, |builder| builder.token(token))
+}
+
+fn connect_to_service<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &Settings,
+    store: Option<&Arc<Store>>,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    if settings.base_url.is_none() {
+        return Err(no_base_url(invocation));
+    }
+    if C::Service::AUTH == Auth::None {
+        return build::<C>(invocation, settings, store, |builder| builder);
+    }
+    if invocation.call.dry_run {
+        // A dry run prints a variable in place of the token.
+        let token = AccessToken::new("unused")?;
+        return build::<C>(invocation, settings, store, |builder| builder.token(token));
+    }
+    let missing = || no_token(invocation);
+    let token = settings.token.clone().ok_or_else(missing)?;
+    token_binding::check(settings, &token)?;
+    match token {
+        TokenFrom::File(file) => {
+            check_token_file(&file)?;
+            let source = FileToken::new(file.value);
+            build::<C>(invocation, settings, store, |builder| builder.token(source))
+        }
+        TokenFrom::Command(command) => {
+            let source = TokenCommand::new(command.value);
+            build::<C>(invocation, settings, store, |builder| builder.token(source))
+        }
+        TokenFrom::Configured => {
+            let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
+            build::<C>(invocation, settings, store, |builder| builder.token(token))
+        }
+        fixed => {
+            let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
+            let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
+                Failure::from(error).hint(format!("the token comes from {fixed}"))
+            })?;
+            build::<C>(invocation, settings, store, |builder| builder.token(token))
+        }
+    }
+}
+
+/// Creates the token of a service from its text: a bearer token, or a secret.
+pub(crate) fn parsed_token<S: Service>(
+    text: &str,
+) -> Result<AccessToken, methodical_client::Error> {
+    match S::AUTH {
+        Auth::Bearer => AccessToken::new(text),
+        _ => AccessToken::secret(text),
+    }
+}
+
+/// Returns the failure that no base URL is set.
+pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
+    let program = &invocation.program;
+    let variable = Variable::BaseUrl.of(program.name);
+    Failure::usage(format!(
+        "no base URL: run {}, set {variable} or --base-url{}",
+        invocation.command("auth login --base-url URL"),
+        or_demo(program)
+    ))
+}
+
+fn no_token(invocation: &Invocation) -> Failure {
+    let program = &invocation.program;
+    Failure::usage(format!(
+        "no access token: set {}, use --token-file, or run {}{}",
+        Variable::Token.of(program.name),
+        invocation.command("auth login"),
+        or_demo(program)
+    ))
+}
+
+fn or_demo(program: &Program) -> &'static str {
+    if program.demo.is_some() { ", or try --demo" } else { "" }
+}
+
+/// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
+pub(crate) fn check_base_url<S: Service>(text: &str) -> Result<(), Failure> {
+    check_path::<S>(text)?;
+    let token = AccessToken::new("unused")?;
+    let mut builder =
+        blocking::Client::<S>::builder(text).allow_insecure_http().token(token.clone());
+    for secret in S::AUTH.secrets().iter().skip(1) {
+        builder = builder.secret(secret.name(), token.clone());
+    }
+    builder.build()?;
+    Ok(())
+}
+
+/// Refuses a base URL that ends in the path of the service, which the client adds to it.
+fn check_path<S: Service>(base_url: &str) -> Result<(), Failure> {
+    match base_url.trim_end_matches('/').strip_suffix(S::PATH) {
+        Some(base) => Err(Failure::usage(format!("the base URL must not end in {}", S::PATH))
+            .hint(format!("the program adds this path itself; use {base}"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a token file that does not exist, or that others can read. The failure says where its path comes from.
+pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
+    let Setting { value: path, origin } = file;
+    if matches!(path.try_exists(), Ok(false)) {
+        return Err(Failure::usage(format!("token file {} does not exist", path.display()))
+            .hint(format!("the path comes from {origin}")));
+    }
+    let asked = |failure: Failure| failure.because(format!("the path comes from {origin}"));
+    folder::check_private(path, "token").map_err(asked)
+}
+
+/// Reads the token from a source that cannot change while the program runs.
+fn read_token(invocation: &Invocation, from: &TokenFrom) -> Result<Option<String>, Failure> {
+    let program = invocation.program.name;
+    match from {
+        TokenFrom::Stdin => Ok(Some(from_stdin()?)),
+        TokenFrom::Variable(name) => setting(name),
+        TokenFrom::Login { profile, .. } => tokens::read(program, profile),
+        TokenFrom::Keyring { profile } => {
+            let token = Keyring::open(invocation)?.read(profile)?.ok_or_else(|| {
+                Failure::usage(format!("the keyring has no token for profile {profile}"))
+                    .hint(format!("{} stores one", invocation.command("auth login --keyring")))
+            })?;
+            Ok(Some(token))
+        }
+        TokenFrom::Demo | TokenFrom::File(_) | TokenFrom::Command(_) | TokenFrom::Configured => {
+            Ok(None)
+        }
+    }
+}
+
+/// Returns the token in force, if reading it has no effect: it does not run a command, ask a keyring or read standard input.
+/// Without the token or on an error, this returns `None`.
+#[cfg(feature = "mirror")]
+pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
+    let text = match settings.token.as_ref()? {
+        from @ (TokenFrom::Variable(_) | TokenFrom::Login { .. }) => {
+            read_token(invocation, from).ok()?
+        }
+        // A pipe could be read only once.
+        TokenFrom::File(file) if file.value.is_file() => folder::read(&file.value).ok()?,
+        _ => None,
+    };
+    text.map(|text| text.trim().to_owned())
+}
+
+/// Reads a token from standard input; on a terminal, without showing it.
+pub(crate) fn from_stdin() -> Result<String, Failure> {
+    if io::stdin().is_terminal() {
+        return ask_for_token("Access token");
+    }
+    let mut text = String::new();
+    io::stdin().take(MAX_TOKEN).read_to_string(&mut text).map_err(|error| {
+        Failure::usage("cannot read the token from standard input").because(error.to_string())
+    })?;
+    Ok(text)
+}
+
+/// Asks the person for a token.
+pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
+    prompt::secret(&format!("{whose} (not shown): "))
+        .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))
+}
+
+/// The builder of the client.
+type Builder<C> = blocking::ClientBuilder<Plain<C>>;
+
+/// The client of the runtime that introduces itself to the service as the client `C`.
+struct Plain<C: ServiceClient>(blocking::Client<C::Service>);
+
+impl<C: ServiceClient> ServiceClient for Plain<C> {
+    type Service = C::Service;
+
+    const USER_AGENT: &'static str = C::USER_AGENT;
+}
+
+impl<C: ServiceClient> From<blocking::Client<C::Service>> for Plain<C> {
+    fn from(client: blocking::Client<C::Service>) -> Self {
+        Self(client)
+    }
+}
+
+/// Creates a client with this token in place of the one in the settings.
+pub(crate) fn with_token<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &Settings,
+    token: AccessToken,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    build::<C>(invocation, settings, None, |builder| builder.token(token))
+}
+
+fn build<C: ServiceClient>(
+    invocation: &Invocation,
+    settings: &Settings,
+    store: Option<&Arc<Store>>,
+    token: impl FnOnce(Builder<C>) -> Builder<C>,
+) -> Result<blocking::Client<C::Service>, Failure> {
+    let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
+    check_path::<C::Service>(base_url)?;
+    proxy::check(base_url)?;
+    let mut builder = token(Builder::<C>::new(base_url));
+    // All secrets but the first one have only a variable. The sample service ignores them.
+    for secret in C::Service::AUTH.secrets().iter().skip(1) {
+        builder = if invocation.call.dry_run || invocation.call.demo {
+            builder.secret(secret.name(), AccessToken::new("unused")?)
+        } else {
+            let variable = secret_variable(invocation.program.name, secret.name());
+            builder.secret(secret.name(), EnvironmentToken::new(variable))
+        };
+    }
+    if settings.allow_insecure_http.value {
+        builder = builder.allow_insecure_http();
+    }
+    if let Some(Setting { value, .. }) = settings.timeout {
+        let limit = Duration::from_secs(value);
+        builder = builder.call_timeout(limit).attempt_timeout(limit).stream_timeout(limit);
+    }
+    if let Some(trace) = Trace::of(invocation) {
+        builder = builder.observer(trace);
+    }
+    builder = builder.transport(client_transport(invocation, settings, store)?);
+    builder.build().map(|Plain(client)| client).map_err(|error| {
+        let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
+        let refused = plain && !settings.allow_insecure_http.value;
+        // A URL that is invalid anyway is not worth the advice.
+        if error.kind() == ErrorKind::Config
+            && refused
+            && check_base_url::<C::Service>(base_url).is_ok()
+        {
+            return Failure::usage("the base URL is unencrypted http, which exposes the token")
+                .hint("use https, or allow it with --allow-insecure-http");
+        }
+        let failure = Failure::from(error);
+        match &settings.base_url {
+            Some(url) => failure.hint(format!("the base URL comes from {}", url.origin)),
+            None => failure,
+        }
+    })
+}
+
+/// Creates the transport of the client: with compression, stored responses and notices.
+fn client_transport(
+    invocation: &Invocation,
+    settings: &Settings,
+    store: Option<&Arc<Store>>,
+) -> Result<Arc<dyn BlockingTransport>, Failure> {
+    let mut transport = transport(Trace::of(invocation), settings)?;
+    // Within one machine, compression takes longer than it saves.
+    let is_local = settings.base_url.as_ref().is_some_and(|url| proxy::is_local(&url.value));
+    if !invocation.call.no_compression && !is_local {
+        transport = Arc::new(Gzip::new(transport));
+    }
+    if let Some(store) = store {
+        transport = Arc::new(Cached::new(transport, Arc::clone(store)));
+    }
+    Ok(Arc::new(Noticed::new(transport, invocation.screen)))
+}
+
+/// Creates a transport that passes on what arrives. It logs with `-v`.
+pub(crate) fn transport(
+    trace: Option<Trace>,
+    settings: &Settings,
+) -> Result<Arc<dyn BlockingTransport>, Failure> {
+    let options = options(settings.timeout.as_ref());
+    let idle = options.idle_timeout;
+    let inner = ReqwestTransport::new(&options.idle_timeout(Duration::from_secs(MAX_IDLE)))
+        .map_err(methodical_client::Error::from)?;
+    let inner = CallerThread::new(inner, idle).map_err(|error| {
+        Failure::usage("cannot create the HTTP client").because(error.to_string())
+    })?;
+    Ok(match trace {
+        Some(trace) => Arc::new(trace.transport(inner)),
+        None => Arc::new(inner),
+    })
+}
+
+/// Returns the options of the transport. Its limit on silence would end a call before a longer `--timeout`.
+fn options(timeout: Option<&Setting<u64>>) -> Options {
+    let options = Options::default();
+    match timeout {
+        Some(limit) => options.idle_timeout(Duration::from_secs(limit.value.min(MAX_IDLE))),
+        None => options,
+    }
+}
+
+/// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
+const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
+
+/// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
+const MAX_TOKEN: u64 = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::options;
+    use crate::config::origin::{Origin, Setting};
+
+    #[test]
+    fn the_limit_on_silence_follows_the_timeout() {
+        let seconds = |value| Setting { value, origin: Origin::Flag("--timeout") };
+        assert_eq!(options(None).idle_timeout, Duration::from_secs(20));
+        assert_eq!(options(Some(&seconds(90))).idle_timeout, Duration::from_secs(90));
+        assert_eq!(options(Some(&seconds(5))).idle_timeout, Duration::from_secs(5));
+        assert!(options(Some(&seconds(u64::MAX))).idle_timeout < Duration::from_secs(u64::MAX / 2));
+    }
+}

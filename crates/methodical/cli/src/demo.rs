@@ -1,0 +1,166 @@
+//! Sample services, which run for one command in the process of the program.
+
+use std::any::Any;
+use std::fmt;
+
+use methodical_client::AccessToken;
+
+use crate::failure::Failure;
+use crate::interrupt::{self, Undo, Unfinished};
+
+/// A sample service for `--demo`: it starts when a command calls it, and stops when the command ends.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::client::AccessToken;
+/// use methodical_cli::{Demo, Failure, Program, SampleService};
+///
+/// # struct Service;
+/// # impl Service {
+/// #     fn start() -> std::io::Result<Self> { Ok(Self) }
+/// #     fn url(&self) -> String { "http://127.0.0.1:8080".to_owned() }
+/// # }
+/// fn start() -> Result<SampleService, Failure> {
+///     let service = Service::start().map_err(|error| {
+///         Failure::usage("cannot start the sample service").because(error.to_string())
+///     })?;
+///     Ok(SampleService::new(service.url(), AccessToken::new("sample")?, service))
+/// }
+///
+/// let program = Program::new("photos", "1.0.0")
+///     .demo(Demo::new(start).examples(&["albums list"], &["albums list", "albums list -o csv"]));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Demo {
+    start: fn() -> Result<SampleService, Failure>,
+    /// Arguments after `--demo`, as examples in the short help.
+    pub(crate) examples: &'static [&'static str],
+    /// The same for the long help.
+    pub(crate) more_examples: &'static [&'static str],
+}
+
+impl Demo {
+    /// Creates a demo from the function that starts the service.
+    ///
+    /// The function runs while signals wait, so it should return soon. It should listen on the loopback interface only.
+    pub const fn new(start: fn() -> Result<SampleService, Failure>) -> Self {
+        Self { start, examples: &[], more_examples: &[] }
+    }
+
+    /// Sets the examples in the short and in the long help: the arguments after `--demo`.
+    pub const fn examples(
+        mut self,
+        short: &'static [&'static str],
+        long: &'static [&'static str],
+    ) -> Self {
+        (self.examples, self.more_examples) = (short, long);
+        self
+    }
+
+    /// Starts the service.
+    pub(crate) fn start(self) -> Result<Started, Failure> {
+        let ((base_url, token, history), running) = interrupt::begin(|| {
+            let SampleService { base_url, token, history, guard } = (self.start)()?;
+            let undo = Undo::new(move || drop(guard)).slow();
+            Ok::<_, Failure>(((base_url, token, history), undo))
+        })?;
+        Ok(Started { base_url, token, history, running })
+    }
+}
+
+/// A sample service that a command has started.
+pub(crate) struct Started {
+    pub(crate) base_url: String,
+    pub(crate) token: AccessToken,
+    #[cfg_attr(
+        not(feature = "dashboard"),
+        expect(dead_code, reason = "only the dashboard replays it")
+    )]
+    pub(crate) history: Option<SampleHistory>,
+    /// Stops the service when dropped.
+    pub(crate) running: Unfinished,
+}
+
+/// A running sample service. See [`Demo`] for an example.
+pub struct SampleService {
+    base_url: String,
+    token: AccessToken,
+    history: Option<SampleHistory>,
+    guard: Box<dyn Any + Send>,
+}
+
+impl SampleService {
+    /// Describes a running service: its base URL, a token that it accepts, and a value that stops it when dropped.
+    pub fn new(
+        base_url: impl Into<String>,
+        token: AccessToken,
+        guard: impl Send + 'static,
+    ) -> Self {
+        Self { base_url: base_url.into(), token, history: None, guard: Box::new(guard) }
+    }
+
+    /// Sets how the data changes from day to day. `--demo dashboard` needs it.
+    #[must_use]
+    pub fn history(self, history: SampleHistory) -> Self {
+        Self { history: Some(history), ..self }
+    }
+}
+
+impl fmt::Debug for SampleService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SampleService").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+/// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.
+///
+/// The program makes the data of each day, and syncs a mirror with it by a clock that shows that day. The last day is today.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::{Failure, SampleHistory};
+///
+/// # struct Service;
+/// # impl Service {
+/// #     fn set_day(&self, _day: u32) -> std::io::Result<()> { Ok(()) }
+/// # }
+/// fn history(service: Service) -> SampleHistory {
+///     SampleHistory::new(28, move |day| {
+///         service.set_day(day).map_err(|error| {
+///             Failure::usage("cannot change the sample data").because(error.to_string())
+///         })
+///     })
+///     .values(&["Framed"])
+/// }
+/// ```
+#[must_use]
+#[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "only the dashboard replays it"))]
+pub struct SampleHistory {
+    pub(crate) days: u32,
+    pub(crate) values: &'static [&'static str],
+    pub(crate) set_day: Box<dyn FnMut(u32) -> Result<(), Failure> + Send>,
+}
+
+impl SampleHistory {
+    /// Describes a number of days. `set_day` makes the data of a day, from 0 to `days` - 1, in this order.
+    pub fn new(
+        days: u32,
+        set_day: impl FnMut(u32) -> Result<(), Failure> + Send + 'static,
+    ) -> Self {
+        Self { days, values: &[], set_day: Box::new(set_day) }
+    }
+
+    /// Sets the values, such as statuses, that occur in the data and that the contract does not list.
+    pub fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
+    }
+}
+
+impl fmt::Debug for SampleHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SampleHistory").field("days", &self.days).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,216 @@
+//! The commands of a gauge: an amount that an operation returns, such as a balance.
+
+use clap::{Args, Subcommand};
+use methodical_client::model::{Gauge, Operation, Service};
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+#[cfg(feature = "mirror")]
+use crate::mirror::gauge::{SampleFlags, forecast};
+use crate::output::printer::Printer;
+use crate::output::record::{Cells, Path};
+use crate::output::schema::Schema;
+use crate::output::sort::Number;
+use crate::session::Session;
+
+/// A command of a gauge. Generated commands contain it beside those of the operations, and pass it to
+/// [`Session::gauge`](crate::Session::gauge).
+#[derive(Clone, Debug, Subcommand)]
+#[non_exhaustive]
+pub enum GaugeCommand {
+    /// Exit with code 8 if the amount is below a threshold.
+    ///
+    /// The amount is read from the service and compared as a decimal number, without rounding. It is always printed; if it is
+    /// below the threshold, an error is printed too. If it cannot be read, the exit code is not 8.
+    ///
+    /// --days checks how long the amount will last, and needs a mirror. With --from or --once, the amount is taken from the last
+    /// sync.
+    #[command(name = "check")]
+    Check(CheckFlags),
+    /// Forecast how long the amount will last, based on the last two weeks.
+    ///
+    /// Each sync adds a sample to the mirror. Increases, such as a top-up, are ignored.
+    #[cfg(feature = "mirror")]
+    #[command(name = "forecast")]
+    Forecast,
+}
+
+/// The flags of `check`.
+#[derive(Clone, Debug, Args)]
+pub struct CheckFlags {
+    /// Threshold: a decimal number, such as 100 or 12.50.
+    #[arg(
+        id = "frame:below",
+        long = "below",
+        value_name = "AMOUNT",
+        allow_negative_numbers = true,
+        value_parser = threshold
+    )]
+    #[cfg_attr(feature = "mirror", arg(required_unless_present = "frame:days"))]
+    #[cfg_attr(not(feature = "mirror"), arg(required = true))]
+    below: Option<String>,
+
+    #[cfg(feature = "mirror")]
+    #[command(flatten)]
+    samples: SampleFlags,
+}
+
+/// The amount as a record of the output.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    gauge: &'static str,
+    value: &'a str,
+    unit: Option<&'a str>,
+    below: Option<&'a str>,
+}
+
+impl<S: Service> Session<S> {
+    /// Runs a command of a gauge, whose operation returns an object with the amount.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the amount is below the threshold, the call fails, the object has no decimal number at the place of the
+    /// gauge, or the output cannot be written.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use methodical_cli::client::model::{Gauge, Operation, Service};
+    /// use methodical_cli::{Failure, GaugeCommand, Session};
+    /// use serde::Serialize;
+    ///
+    /// /// The free storage of an archive.
+    /// const STORAGE: Gauge = Gauge::new("storage", &["free"]).with_unit(&["unit"]);
+    ///
+    /// fn storage<S: Service, O>(session: &Session<S>, command: GaugeCommand, operation: &O) -> Result<(), Failure>
+    /// where
+    ///     O: Operation<Service = S, Output: Serialize>,
+    /// {
+    ///     session.gauge(command, operation, STORAGE)
+    /// }
+    /// ```
+    pub fn gauge<O>(
+        &self,
+        command: GaugeCommand,
+        operation: &O,
+        gauge: Gauge,
+    ) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: Serialize>,
+    {
+        match command {
+            GaugeCommand::Check(flags) => self.check(&flags, operation, gauge),
+            #[cfg(feature = "mirror")]
+            GaugeCommand::Forecast => forecast(gauge, &self.invocation),
+        }
+    }
+
+    fn check<O>(&self, flags: &CheckFlags, operation: &O, gauge: Gauge) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: Serialize>,
+    {
+        let below = flags.below.as_deref();
+        #[cfg(feature = "mirror")]
+        if flags.samples.is_of_mirror(&self.invocation) {
+            flags.samples.check_amount(gauge, below, &self.invocation)?;
+            return flags.samples.check_days(gauge, &self.invocation);
+        }
+        if self.print_dry_run(operation)? {
+            return Ok(());
+        }
+        let mut printer = Printer::open(&self.invocation, &Schema::of_program(FIELDS, true))?;
+        let response = self.client.send(operation).map_err(|error| self.explain(&error))?;
+        let json = serde_json::to_string(&response).map_err(std::io::Error::from)?;
+        let amount = Amount::of(&json, gauge)?;
+        let (value, unit) = (&*amount.value, amount.unit.as_deref());
+        printer.print(&Shown { gauge: gauge.name(), value, unit, below })?;
+        self.close(printer)?;
+        let Some(below) = below.filter(|below| amount.is_below(below)) else {
+            #[cfg(feature = "mirror")]
+            flags.samples.check_days(gauge, &self.invocation)?;
+            return Ok(());
+        };
+        let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+        let text = format!("{} is too low: {value}{unit} is below {below}", gauge.name());
+        Err(Failure::new(Exit::Alarm, text))
+    }
+}
+
+/// The amount in an object.
+#[derive(Debug, PartialEq, Eq)]
+struct Amount {
+    /// A decimal number, as the object has it.
+    value: String,
+    unit: Option<String>,
+    number: Number,
+}
+
+impl Amount {
+    /// Reads the amount from the JSON text of an object.
+    fn of(json: &str, gauge: Gauge) -> Result<Self, Failure> {
+        let value_path = Path::parse(&gauge.value().join("."));
+        let value = Cells::read(json).cell(&value_path).into_owned();
+        let Some(number) = Number::parse(&value) else {
+            let text =
+                format!("cannot compare {}: `{value_path}` is not a decimal number", gauge.name());
+            return Err(Failure::new(Exit::Contract, text));
+        };
+        let unit = gauge.unit().map(|names| Path::parse(&names.join(".")));
+        let unit = unit.map(|path| Cells::read(json).cell(&path).into_owned());
+        Ok(Self { value, unit: unit.filter(|unit| !unit.is_empty()), number })
+    }
+
+    fn is_below(&self, threshold: &str) -> bool {
+        Number::parse(threshold).is_some_and(|threshold| self.number < threshold)
+    }
+}
+
+/// Parses a threshold. It is printed as it was given.
+fn threshold(text: &str) -> Result<String, String> {
+    match Number::parse(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("expected a decimal number, such as 100 or 12.50".to_owned()),
+    }
+}
+
+const FIELDS: &[&str] = &["gauge", "value", "unit", "below"];
+
+#[cfg(test)]
+mod tests {
+    use methodical_client::model::Gauge;
+
+    use super::{Amount, threshold};
+
+    const STORAGE: Gauge = Gauge::new("storage", &["left", "free"]).with_unit(&["unit"]);
+
+    fn amount(free: &str) -> Option<Amount> {
+        Amount::of(&format!(r#"{{"left":{{"free":{free}}},"unit":"GB"}}"#), STORAGE).ok()
+    }
+
+    #[test]
+    fn amounts_are_compared_by_their_exact_values() {
+        for (free, below, is_below) in [
+            (r#""100.00""#, "100", false),
+            (r#""99.99999999999999999999""#, "100", true),
+            ("9007199254740993", "9007199254740993.0", false),
+            ("9007199254740992", "9007199254740993", true),
+            (r#""-0.5""#, "0", true),
+            (r#""-0.5""#, "-1", false),
+            ("1e2", "100.1", true),
+        ] {
+            let amount = amount(free).unwrap();
+            assert_eq!(amount.is_below(below), is_below, "{free} {below}");
+            assert_eq!(amount.unit.as_deref(), Some("GB"));
+        }
+    }
+
+    #[test]
+    fn only_a_decimal_number_is_an_amount() {
+        for free in [r#""1,234.50""#, r#""NaN""#, r#""""#, "null", "[1]", "true"] {
+            assert_eq!(amount(free), None, "{free}");
+        }
+        assert_eq!(Amount::of(r#"{"left":null}"#, STORAGE).ok(), None);
+        assert!(threshold("12.50").is_ok() && threshold("12,50").is_err());
+    }
+}

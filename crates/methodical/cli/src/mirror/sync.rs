@@ -1,0 +1,464 @@
+//! `mirror sync`: brings the mirror up to date.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use methodical_client::{Error as CallError, ServiceClient};
+use methodical_mirror::model::{Mirrored, Service};
+use methodical_mirror::{
+    Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
+    SyncReport, TableReport,
+};
+use serde::Serialize;
+
+use crate::connect::{no_base_url, token_text};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mirror::accept::{self, Accepted, accepted};
+use crate::mirror::binding::{Reader, source};
+use crate::mirror::failure::explained;
+use crate::mirror::found::found;
+use crate::mirror::notes::{Notes, Subject};
+use crate::mirror::place::{Place, refuse_new_since};
+use crate::mirror::progress::ProgressLine;
+use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
+use crate::mirror::time::duration;
+use crate::mirror::{metrics, profiles, unknown};
+use crate::output::printer::{MAX_NAMED, Printer};
+use crate::output::progress::{counted, records};
+use crate::output::schema::Schema;
+use crate::session::Session;
+
+/// The flags of `mirror sync`.
+#[derive(Debug, Args)]
+pub(crate) struct SyncCommand {
+    #[command(flatten)]
+    sync: SyncFlags,
+
+    /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
+    ///
+    /// A sync that fails is reported, and the next one follows. Under systemd, the program reports its readiness and its
+    /// state, and feeds the watchdog.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    every: Option<u64>,
+
+    /// Sync the mirror of each profile that has a base URL.
+    ///
+    /// A profile that fails does not stop the others. The exit code is that of the first one that failed.
+    #[arg(long, conflicts_with_all = ["to", "every", "account", "accept_missing"])]
+    all_profiles: bool,
+
+    #[command(flatten)]
+    repeat: RepeatFlags,
+}
+
+/// The flags of a sync.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct SyncFlags {
+    /// Mirror: a file, or postgres://… [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
+    ///
+    /// The file in the data folder is `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`. `mirror status`
+    /// prints its path. Only you can read it.
+    #[arg(long, value_name = "MIRROR")]
+    to: Option<String>,
+
+    /// Accept a list in which exactly N records are newly missing, or now mean other people.
+    ///
+    /// With TABLE, the number is only for the list of this table. Repeat the flag for several.
+    ///
+    /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
+    /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
+    #[arg(long, value_name = "[TABLE=]N", value_parser = accepted)]
+    accept_missing: Vec<Accepted>,
+
+    /// Count a record as gone after N lists in a row without it.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    confirm: u32,
+
+    /// Report all records of the first sync as added. By default, the first sync reports no changes.
+    #[arg(long, hide_short_help = true)]
+    emit_baseline: bool,
+
+    /// Name of a value, such as a status, that the contract does not list. Repeat the flag for several.
+    ///
+    /// The service can only filter by such a value, so the sync needs its name. Names in the contract, and names that you gave
+    /// before, are always included.
+    #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
+    values: Vec<String>,
+
+    /// Ask for the values in all groups, and check all rows. By default, a sync asks in those whose records changed, and in one
+    /// eighth of all.
+    ///
+    /// Checking compares each row of the mirror with its hash. A row that was damaged is written again.
+    #[arg(long, conflicts_with = "no_recover")]
+    all: bool,
+
+    /// Sync only the lists, and do not ask for values.
+    #[arg(long)]
+    no_recover: bool,
+
+    /// Store no personal fields, and erase those in the mirror.
+    ///
+    /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields stay, and
+    /// changes are still detected. Fields that the contract does not list count as personal.
+    #[arg(long)]
+    no_personal: bool,
+
+    /// Maximum number of concurrent calls.
+    #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..))]
+    concurrency: u8,
+
+    /// Maximum number of calls per second [default: no limit].
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
+    calls_per_second: Option<u32>,
+
+    /// Name of the account that the mirror belongs to [default: the name of the profile].
+    ///
+    /// A mirror refuses another name or base URL, because every record would look deleted. It cannot know whose token is used.
+    /// Keep the name when you renew the token. After you rename a profile, pass its old name here.
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    account: Option<String>,
+}
+
+/// The result of a table, as a record of the output.
+#[derive(Serialize)]
+struct Shown {
+    table: &'static str,
+    records: u64,
+    added: u64,
+    changed: u64,
+    unchanged: u64,
+    returned: u64,
+    missing: u64,
+    gone: u64,
+    rejected: u64,
+    forgotten: u64,
+}
+
+/// Runs `mirror sync`.
+pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
+    flags: &SyncCommand,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    refuse_from(invocation)?;
+    if flags.all_profiles {
+        return profiles::each(invocation, |one| run_one::<C>(flags, one));
+    }
+    run_one::<C>(flags, invocation)
+}
+
+/// Syncs the mirror of one profile.
+fn run_one<C: ServiceClient<Service: Mirrored>>(
+    flags: &SyncCommand,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let Some(every) = flags.every else {
+        if invocation.output.is_silent(invocation.screen.output.is_terminal()) {
+            let opened = open::<C>(&flags.sync, invocation)?;
+            let Some((session, mut mirror)) = opened else { return Ok(()) };
+            return sync(&session, &mut mirror, &flags.sync, &flags.repeat)?.done;
+        }
+        let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
+        let mut printer = Printer::open(invocation, &schema)?;
+        let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
+            return Ok(());
+        };
+        let Synced { report, unknown, done } =
+            sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        for table in &report.tables {
+            if let Ok(report) = &table.result {
+                printer.print(&shown(table.table, report))?;
+            }
+        }
+        printer.finish()?;
+        note_values(&report, &unknown, &mut Notes::new(invocation.screen));
+        return done;
+    };
+    let mut notes = Notes::new(invocation.screen);
+    let mut run = || {
+        let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
+            return Ok(Next::Never);
+        };
+        let synced = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        summarize(&synced, &mut notes);
+        synced.done.map(|()| Next::Within(None))
+    };
+    repeat(Duration::from_secs(every), invocation, |_due| Round::from(run()))
+}
+
+/// Refuses the flag for the mirror of commands that only read.
+pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
+    refuse_new_since(invocation)?;
+    match invocation.service.from {
+        Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
+        None => Ok(()),
+    }
+}
+
+/// The result of a sync.
+#[derive(Debug)]
+pub(crate) struct Synced {
+    pub(crate) report: SyncReport,
+    /// A note for each value of `--values` that no record has.
+    unknown: Vec<String>,
+    /// The failure if a part of the sync failed.
+    pub(crate) done: Result<(), Failure>,
+}
+
+/// A session, and the mirror of its service.
+pub(crate) type Opened<S> = (Session<S>, Mirror);
+
+/// Opens the mirror, and a session of its service. Returns nothing for a dry run.
+pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
+    flags: &SyncFlags,
+    invocation: &Invocation,
+) -> Result<Option<Opened<C::Service>>, Failure> {
+    let session = Session::open::<C>(invocation)?;
+    let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
+    if invocation.call.dry_run {
+        invocation.screen.note(&format!("would sync the mirror {place}"));
+        return Ok(None);
+    }
+    let account = flags.account.as_deref();
+    let source = source(account, &session.settings, invocation);
+    let mut mirror = place.open(&source.ok_or_else(|| no_base_url(invocation))?)?;
+    Reader { account, ..Reader::new(&session.settings, invocation) }.note_token(&mirror);
+    if flags.no_personal {
+        let emptied = mirror.omit_personal().map_err(|error| explained(&error))?;
+        if emptied > 0 {
+            let note = format!("emptied the personal fields of {emptied} records");
+            invocation.screen.note(&note);
+        }
+    }
+    Ok(Some((session, mirror)))
+}
+
+/// Syncs the mirror, and writes the metrics.
+pub(crate) fn sync<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &mut Mirror,
+    flags: &SyncFlags,
+    repeat: &RepeatFlags,
+) -> Result<Synced, Failure> {
+    let line = ProgressLine::new(session.invocation.screen);
+    let done = mirror.sync_all_blocking(&session.client, &line.observe(options::<S>(flags)));
+    drop(line);
+    let report = done.unwrap_or_else(SyncError::into_report);
+    warn_of_damage(session, &report);
+    let done = failed(session, mirror, &report);
+    let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
+    if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
+        // Without it, readers only lack a note.
+        let _unnoted = mirror.note_token(&token);
+    }
+    if let Some(path) = &repeat.metrics_file {
+        let tables = mirror.tables().map_err(|error| explained(&error))?;
+        metrics::write(path, session.settings.program, &tables, is_success)?;
+    }
+    let mut notes = Vec::new();
+    if done.is_ok() && !flags.no_recover {
+        for of in found::<S>().recovered {
+            for value in &flags.values {
+                let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
+                let note = unknown::unknown(Some(mirror), of, value, text);
+                notes.extend(note.map_err(|error| explained(&error))?);
+            }
+        }
+    }
+    Ok(Synced { report, unknown: notes, done })
+}
+
+/// Notes how many values are known, and those that no record has.
+fn note_values(report: &SyncReport, unknown: &[String], notes: &mut Notes) {
+    for table in &report.tables {
+        if let Some(coverage) = &table.coverage {
+            let text = coverage.text("--values").to_string();
+            notes.note(Subject::Coverage(table.table), text, &[]);
+        }
+    }
+    if !unknown.is_empty() {
+        notes.note(Subject::Unknown, unknown.join("; "), &[]);
+    }
+}
+
+/// Notes the counts of each table.
+pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
+    let Synced { report, unknown, .. } = synced;
+    for table in &report.tables {
+        let Ok(report) = &table.result else { continue };
+        let Shown { records, added, changed, returned, missing, gone, rejected, .. } =
+            shown(table.table, report);
+        let counts = [
+            (added, "added"),
+            (changed, "changed"),
+            (returned, "returned"),
+            (missing, "missing"),
+            (gone, "gone"),
+            (rejected, "rejected"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let state = format!("{}: {records} records", table.table);
+        notes.note(Subject::Records(table.table), state, &counts);
+    }
+    note_values(report, unknown, notes);
+}
+
+/// Returns the options of the sync.
+fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
+    let mut rules = Rules::new().confirm(flags.confirm);
+    for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
+        rules = rules.accept_missing(accepted.records);
+    }
+    if flags.all {
+        rules = rules.check_rows();
+    }
+    if flags.emit_baseline {
+        rules = rules.emit_baseline();
+    }
+    let mut options = SyncOptions::new().rules(rules).concurrency(flags.concurrency.into());
+    for recovered in found::<S>().recovered {
+        options = options.values(recovered.value, flags.values.iter().cloned());
+    }
+    for Accepted { table, records } in &flags.accept_missing {
+        if let Some(table) = table {
+            options = options.accept_missing(table, *records);
+        }
+    }
+    if let Some(calls) = flags.calls_per_second {
+        options = options.calls_per_second(calls);
+    }
+    // The groups whose values are unknown did not change, so they would have to wait.
+    if flags.all || !flags.values.is_empty() {
+        options = options.recheck_every(1);
+    }
+    if flags.no_recover { options.without_recovery() } else { options }
+}
+
+/// Warns of rows that were damaged.
+fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
+    for TableReport { table, result, .. } in &report.tables {
+        if let Ok(Report { damaged, .. }) = result
+            && *damaged > 0
+        {
+            let rows = counted(*damaged, "damaged row");
+            session.invocation.screen.warn(&format!(
+                "found {rows} of {table}; records in the list were written again; check the disk"
+            ));
+        }
+    }
+}
+
+/// Returns the first failure, and warns of the others.
+fn failed<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &Mirror,
+    report: &SyncReport,
+) -> Result<(), Failure> {
+    if let Some(error) = &report.error {
+        return Err(explained(error));
+    }
+    let gauges = report
+        .samples
+        .iter()
+        .filter_map(|one| Some((format!("gauge {}", one.gauge), one.result.as_ref().err()?)));
+    let rejected = rejected(session, report);
+    let mut failed = report.tables.iter().flat_map(failed_parts).chain(gauges);
+    let Some((part, first)) = failed.next() else { return rejected };
+    for (part, error) in failed {
+        session.invocation.screen.warn(&format!("the {part} was not synced: {error}"));
+    }
+    let failure = explain(session, &part, first).within(&format!("the {part} was not synced"));
+    if first.kind() != ErrorKind::Brake {
+        return Err(failure);
+    }
+    let hint = accept::hint(mirror, report, &found::<S>().recovered, &session.invocation);
+    Err(failure.hint(hint.map_err(|error| explained(&error))?))
+}
+
+/// Warns of records that could not be read. Fails if a table has one.
+fn rejected<S: Service>(session: &Session<S>, report: &SyncReport) -> Result<(), Failure> {
+    let mut rejected = 0;
+    for table in &report.tables {
+        let Ok(report) = &table.result else { continue };
+        rejected += report.rejected;
+        let named = report.rejections.iter().take(MAX_NAMED.into());
+        for Rejection { index, reason, .. } in named.clone() {
+            let text = format!("skipped record {index} of {}: {reason}", table.table);
+            session.invocation.screen.warn(&text);
+        }
+        let described = u64::try_from(named.len()).unwrap_or(u64::MAX);
+        let more = report.rejected.saturating_sub(described);
+        if more > 0 {
+            session.invocation.screen.warn(&format!("skipped {more} more of {}", table.table));
+        }
+    }
+    if rejected == 0 {
+        return Ok(());
+    }
+    let text = format!("skipped {}; all other records were synced", records(rejected));
+    Err(Failure::new(Exit::Rejected, text))
+}
+
+/// Returns the parts of a table that failed, with their errors.
+fn failed_parts(table: &TableReport) -> Vec<(String, &Error)> {
+    let name = table.table;
+    let group = |one: &GroupFailure| format!("group {} of {name}", one.group);
+    match &table.result {
+        Err(error) => vec![(format!("table {name}"), error)],
+        Ok(_) => table.failures.iter().map(|one| (group(one), &one.error)).collect(),
+    }
+}
+
+/// Returns the failure of a part of the sync.
+fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Failure {
+    let call = error.source().and_then(|cause| cause.downcast_ref::<CallError>());
+    let (ErrorKind::Call, Some(call)) = (error.kind(), call) else { return explained(error) };
+    let found = found::<S>();
+    let method = found.methods.iter().find(|(table, _)| part == format!("table {table}"));
+    match method {
+        Some((_, method)) => {
+            let raw = session.invocation.command(&format!("api {method} -o raw"));
+            session.explain_with(call, &raw)
+        }
+        None => session.explain(call),
+    }
+}
+
+fn shown(table: &'static str, report: &Report) -> Shown {
+    let &Report { added, changed, unchanged, returned, missing, gone, rejected, .. } = report;
+    let records = added + changed + unchanged + returned;
+    let forgotten = report.suppressed;
+    Shown {
+        table,
+        records,
+        added,
+        changed,
+        unchanged,
+        returned,
+        missing,
+        gone,
+        rejected,
+        forgotten,
+    }
+}
+
+const COLUMNS: &[&str] =
+    &["table", "records", "added", "changed", "returned", "missing", "gone", "rejected"];
+
+const FIELDS: &[&str] = &[
+    "table",
+    "records",
+    "added",
+    "changed",
+    "unchanged",
+    "returned",
+    "missing",
+    "gone",
+    "rejected",
+    "forgotten",
+];

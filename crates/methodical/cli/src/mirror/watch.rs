@@ -1,0 +1,270 @@
+//! `watch`: syncs the mirror repeatedly, and delivers the changes.
+
+use std::error::Error as StdError;
+use std::io::{BufWriter, Stdout, stdout};
+use std::mem;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use methodical_client::ServiceClient;
+use methodical_client::transport::{BlockingTransport, TransportError};
+use methodical_mirror::model::Mirrored;
+use methodical_mirror::{
+    Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson, Sink, StartAt,
+    Webhook, WebhookSecret,
+};
+
+use crate::config::folder;
+use crate::config::settings::Settings;
+use crate::config::variable::setting;
+use crate::connect::transport;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::mirror::ago::{ago, now};
+use crate::mirror::failure::explained;
+use crate::mirror::notes::Notes;
+use crate::mirror::repeat::{Due, Next, RepeatFlags, Round, repeat};
+use crate::mirror::sync::{SyncFlags, open, refuse_from, summarize, sync};
+use crate::mirror::time::duration;
+use crate::output::format::Format;
+use crate::session::Session;
+
+/// The flags of `watch`.
+#[derive(Debug, Args)]
+pub(crate) struct WatchFlags {
+    #[command(flatten)]
+    sync: SyncFlags,
+
+    /// Time between two syncs, such as `1h`.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "15m")]
+    every: u64,
+
+    /// Sync and deliver once, for cron.
+    #[arg(long, conflicts_with = "every")]
+    once: bool,
+
+    /// Run COMMAND for each change, with the event as JSON on its standard input. It runs without a shell.
+    #[arg(long, value_name = "COMMAND", value_parser = words, conflicts_with = "webhook")]
+    exec: Option<Words>,
+
+    /// POST each change to URL, signed according to Standard Webhooks with the secret in `{PROGRAM}_WEBHOOK_SECRET`.
+    #[arg(long, value_name = "URL")]
+    webhook: Option<String>,
+
+    /// Read the secret of the webhook from a file that only you can read.
+    #[arg(long, value_name = "FILE", requires = "webhook", hide_short_help = true)]
+    webhook_secret_file: Option<PathBuf>,
+
+    /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or `stdout`].
+    ///
+    /// Each name gets every change. A new name begins after the changes that the mirror has. Give each receiver its own name:
+    /// two processes cannot deliver to one at the same time. `mirror consumers` lists the names.
+    #[arg(long, value_name = "NAME")]
+    consumer: Option<String>,
+
+    /// Resume deliveries to a receiver that was disabled after status 410, and retry failed deliveries now.
+    #[arg(long)]
+    resume: bool,
+
+    #[command(flatten)]
+    repeat: RepeatFlags,
+}
+
+impl WatchFlags {
+    /// Returns the name of the consumer. The defaults differ, so that printing events takes none from a webhook.
+    fn consumer(&self) -> &str {
+        match (&self.consumer, &self.exec, &self.webhook) {
+            (Some(name), ..) => name,
+            (None, Some(_), _) => "exec",
+            (None, None, Some(_)) => "webhook",
+            (None, None, None) => "stdout",
+        }
+    }
+}
+
+/// A program with its arguments.
+#[derive(Clone, Debug)]
+struct Words(Vec<String>);
+
+/// Splits a command as a shell does.
+fn words(text: &str) -> Result<Words, &'static str> {
+    let words = shlex::split(text).filter(|words| !words.is_empty());
+    words.map(Words).ok_or("expected a program and its arguments, quoted as in a shell")
+}
+
+/// Runs `watch`.
+pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
+    flags: &WatchFlags,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    refuse_from(invocation)?;
+    if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
+        || invocation.output.file().is_some()
+    {
+        return Err(Failure::usage("cannot use -o and --output-file: events are lines of JSON"));
+    }
+    invocation.output.refuse_selection("every event is delivered")?;
+    if invocation.call.dry_run {
+        return open::<C>(&flags.sync, invocation).map(drop);
+    }
+    let mut watch = Watch {
+        flags,
+        invocation,
+        consumer: flags.consumer(),
+        sink: sink(flags, invocation)?,
+        resumes: flags.resume,
+        notes: Notes::new(invocation.screen),
+    };
+    if flags.once {
+        return watch.run::<C>(Due::Interval)?.done;
+    }
+    repeat(Duration::from_secs(flags.every), invocation, |due| {
+        watch.run::<C>(due).unwrap_or_else(|failure| Err(failure).into())
+    })
+}
+
+/// Creates the receiver of the events.
+fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Failure> {
+    if let Some(Words(words)) = &flags.exec {
+        let (program, arguments) =
+            words.split_first().map_or(("", &[][..]), |(one, rest)| (one, rest));
+        let exec = arguments.iter().fold(Exec::new(program), Exec::arg);
+        return Ok(Box::new(exec));
+    }
+    let Some(url) = &flags.webhook else {
+        let lines: Ndjson<BufWriter<Stdout>> = Ndjson::new(BufWriter::new(stdout()));
+        return Ok(Box::new(lines));
+    };
+    let variable = format!("{}_WEBHOOK_SECRET", invocation.program.name.prefix());
+    let secret = match &flags.webhook_secret_file {
+        Some(path) => {
+            folder::check_private(path, "secret")?;
+            folder::read(path)?
+        }
+        None => setting(&variable)?,
+    };
+    let secret = secret.ok_or_else(|| {
+        Failure::usage("no secret for the webhook")
+            .hint(format!("set {variable}, or use --webhook-secret-file"))
+    })?;
+    let failed = |error: Error| explained(&error);
+    let secret = WebhookSecret::new(secret.trim()).map_err(failed)?;
+    let transport: Arc<dyn BlockingTransport> = transport(None, &Settings::of(invocation)?)?;
+    Ok(Box::new(Webhook::new(transport, url, secret).map_err(failed)?))
+}
+
+/// The runs of `watch`.
+struct Watch<'a> {
+    flags: &'a WatchFlags,
+    invocation: &'a Invocation,
+    consumer: &'a str,
+    sink: Box<dyn Sink>,
+    /// Whether the next run removes the delay of the consumer.
+    resumes: bool,
+    notes: Notes,
+}
+
+impl Watch<'_> {
+    /// Syncs if that is due, and delivers the changes.
+    fn run<C: ServiceClient<Service: Mirrored>>(&mut self, due: Due) -> Result<Round, Failure> {
+        let Some((session, mut mirror)) = open::<C>(&self.flags.sync, self.invocation)? else {
+            return Ok(Round { done: Ok(()), next: Next::Never });
+        };
+        // Before the sync, so that a new consumer gets its changes.
+        self.prepare(&mut mirror).map_err(|error| explained(&error))?;
+        let synced = match due {
+            Due::Interval => self.sync(&session, &mut mirror),
+            Due::Early => Ok(()),
+        };
+        // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
+        let delivered = mirror.deliver(self.consumer, &mut *self.sink, &Limits::new());
+        let consumer = self.find(&mirror).map_err(|error| explained(&error))?;
+        let is_closed = delivered.as_ref().is_ok_and(|one| one.end == DeliveryEnd::Closed);
+        let next = if is_closed { Next::Never } else { Next::Within(wait(consumer.as_ref())) };
+        let delivered = match delivered {
+            Ok(delivery) => self.refuse_waiting(&delivery),
+            Err(error) => Err(self.explain(&error, consumer.as_ref())),
+        };
+        let done = match (synced, delivered) {
+            (Err(failure), Err(second)) => {
+                second.print(self.invocation.screen);
+                Err(failure)
+            }
+            (synced, delivered) => synced.and(delivered),
+        };
+        Ok(Round { done, next })
+    }
+
+    /// Adds the consumer if it is new.
+    fn prepare(&mut self, mirror: &mut Mirror) -> Result<(), Error> {
+        // Adding waits for the sync of another process, and is not needed again.
+        if self.find(mirror)?.is_none() {
+            mirror.add_consumer(self.consumer, &StartAt::End)?;
+        }
+        if mem::take(&mut self.resumes) {
+            mirror.enable_consumer(self.consumer)?;
+        }
+        Ok(())
+    }
+
+    fn find(&self, mirror: &Mirror) -> Result<Option<Consumer>, Error> {
+        Ok(mirror.consumers()?.into_iter().find(|one| one.name == self.consumer))
+    }
+
+    fn sync<S: Mirrored>(
+        &mut self,
+        session: &Session<S>,
+        mirror: &mut Mirror,
+    ) -> Result<(), Failure> {
+        let synced = sync(session, mirror, &self.flags.sync, &self.flags.repeat)?;
+        summarize(&synced, &mut self.notes);
+        synced.done
+    }
+
+    /// Refuses a single run that leaves events for later.
+    fn refuse_waiting(&self, delivery: &Delivery) -> Result<(), Failure> {
+        let DeliveryEnd::Waiting { until } = delivery.end else { return Ok(()) };
+        if !self.flags.once || delivery.behind == 0 {
+            return Ok(());
+        }
+        let Delivery { behind, .. } = delivery;
+        let text = format!(
+            "cannot deliver to `{}` yet: a delivery failed before, and the next attempt is due in {}; changes that wait: \
+             {behind}",
+            self.consumer,
+            ago(until.saturating_sub(now()))
+        );
+        Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))
+    }
+
+    /// Returns the failure of a delivery.
+    fn explain(&self, error: &Error, consumer: Option<&Consumer>) -> Failure {
+        let failed = error.source().and_then(StdError::source);
+        let is_unreachable = failed.is_some_and(<dyn StdError>::is::<TransportError>);
+        let is_printed = self.flags.exec.is_none() && self.flags.webhook.is_none();
+        let mut failure = explained(error);
+        if error.kind() == ErrorKind::Delivery && is_printed {
+            failure = failure.with_exit(Exit::Unwritten);
+        } else if error.kind() == ErrorKind::Delivery && is_unreachable {
+            failure = failure.with_exit(Exit::Network);
+        }
+        if consumer.is_some_and(|one| one.disabled_at.is_some()) {
+            let resume = self.invocation.command("watch --resume");
+            failure = failure
+                .with_exit(Exit::Contract)
+                .hint(format!("{resume} with the same flags delivers again"));
+        }
+        failure
+    }
+}
+
+/// Returns the time until the next attempt of a consumer, if its last one failed.
+fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
+    let consumer = consumer.filter(|one| one.disabled_at.is_none())?;
+    let due = Duration::from_secs(u64::try_from(consumer.next_attempt_at?).unwrap_or_default());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Some(due.saturating_sub(now))
+}

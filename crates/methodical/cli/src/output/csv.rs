@@ -1,0 +1,321 @@
+//! CSV (RFC 4180) with formulas escaped for spreadsheets.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use methodical_client::model::formula::guard;
+
+use crate::escape::printable;
+use crate::failure::Failure;
+use crate::output::dialect::Dialect;
+use crate::output::output_format::OutputFormat;
+use crate::output::record::{Cells, Path};
+use crate::output::record_writer::{Ending, RecordWriter};
+use crate::output::setup::OutputSetup;
+
+/// `csv`.
+#[derive(Debug)]
+pub(crate) struct CsvFormat;
+
+impl OutputFormat for CsvFormat {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn about(&self) -> &'static str {
+        "Comma-separated values (RFC 4180), safe to open in a spreadsheet"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["csv"]
+    }
+
+    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+        Ok(Box::new(Csv::new(setup.dialect, setup.paths(), setup.is_terminal())))
+    }
+}
+
+/// A header line, then one line per record.
+#[derive(Debug)]
+struct Csv {
+    columns: Vec<Path>,
+    has_header: bool,
+    line: Line,
+}
+
+impl Csv {
+    /// Creates a writer with these columns.
+    fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
+        let line = Line { dialect, terminal, escaped: 0, changed: 0, text: String::new() };
+        Self { columns, has_header: false, line }
+    }
+
+    fn write_header(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        if self.has_header {
+            return Ok(());
+        }
+        self.has_header = true;
+        if self.line.dialect.byte_order_mark {
+            out.write_all("\u{feff}".as_bytes())?;
+        }
+        for (index, path) in self.columns.iter().enumerate() {
+            self.line.push(index, Cow::Owned(path.to_string()));
+        }
+        self.line.write(out)
+    }
+}
+
+impl RecordWriter for Csv {
+    fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
+        self.write_header(out)?;
+        let mut cells = Cells::read(record);
+        for (index, column) in self.columns.iter().enumerate() {
+            self.line.push(index, cells.cell(column));
+        }
+        self.line.write(out)
+    }
+
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
+        self.write_header(out)?;
+        let counted = |count: u64, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let mut ending = Ending::new();
+        if self.line.escaped > 0 {
+            let cells = counted(self.line.escaped, "formula-like cell");
+            ending = ending.note(format!("escaped {cells} with ' (--csv-raw disables this)"));
+        }
+        if self.line.changed > 0 {
+            let cells = counted(self.line.changed, "cell");
+            ending = ending.note(format!(
+                "Excel will change {cells} of digits: it drops leading zeros, the plus sign and the digits after the 15th; {KEEPING_DIGITS}"
+            ));
+        }
+        Ok(ending)
+    }
+}
+
+/// The current line. Column names go through it too, because they may be untrusted input.
+///
+/// `csv::Writer` is not used because none of its quote styles quotes cells with outer spaces; it also takes 1.2 times the
+/// CPU time (94 ms instead of 80 ms for 1,000,000 lines of 8 cells).
+#[derive(Debug)]
+struct Line {
+    dialect: Dialect,
+    terminal: bool,
+    /// The number of cells escaped so far, in all lines.
+    escaped: u64,
+    /// The number of cells that Excel will change so far.
+    changed: u64,
+    text: String,
+}
+
+impl Line {
+    /// Adds a cell.
+    fn push(&mut self, index: usize, mut cell: Cow<'_, str>) {
+        if self.dialect.escape_formulas
+            && let Some(guarded) = guard(&cell)
+        {
+            self.escaped += 1;
+            cell = Cow::Owned(guarded);
+        }
+        // The byte order mark says that the file is for Excel.
+        if self.dialect.byte_order_mark && changes_in_excel(&cell) {
+            self.changed += 1;
+        }
+        if self.terminal {
+            cell = Cow::Owned(printable(&cell).into_owned());
+        }
+        let separator = self.dialect.separator;
+        if index > 0 {
+            self.text.push(separator);
+        }
+        let special = |byte| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == separator;
+        // Some readers trim the outer spaces of unquoted cells.
+        let space = [' ', '\t'];
+        if cell.bytes().any(special) || cell.starts_with(space) || cell.ends_with(space) {
+            self.text.push('"');
+            self.text.push_str(&cell.replace('"', "\"\""));
+            self.text.push('"');
+        } else {
+            self.text.push_str(&cell);
+        }
+    }
+
+    /// Writes the line, and starts the next one.
+    fn write(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        if self.text.is_empty() {
+            // The only cell is empty. Many readers skip blank lines, which would lose the record.
+            self.text.push_str("\"\"");
+        }
+        self.text.push_str("\r\n");
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+/// Returns whether Excel takes a cell for a number and shows another one, such as `123` for `00123`.
+fn changes_in_excel(cell: &str) -> bool {
+    let digits = cell.strip_prefix('+').unwrap_or(cell);
+    let differs = digits.len() < cell.len()
+        || (digits.len() > 1 && digits.starts_with('0'))
+        || digits.len() > MAX_EXCEL_DIGITS;
+    differs && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The advice for a person who needs all digits.
+const KEEPING_DIGITS: &str = if cfg!(feature = "xlsx") {
+    "-o xlsx keeps them"
+} else {
+    "import the file with these columns as text to keep them"
+};
+
+/// Number of digits that Excel keeps of a number.
+const MAX_EXCEL_DIGITS: usize = 15;
+
+#[cfg(test)]
+mod tests {
+    use methodical_client::model::formula::unguard;
+    use proptest::prelude::*;
+
+    use super::{Csv, changes_in_excel};
+    use crate::output::dialect::Dialect;
+    use crate::output::record::Path;
+    use crate::output::record_writer::{Ending, RecordWriter as _};
+
+    const PLAIN: Dialect =
+        Dialect { escape_formulas: true, byte_order_mark: false, separator: ',' };
+
+    fn csv(dialect: Dialect, records: &[&str]) -> (String, Vec<String>) {
+        let columns = ["id", "studio.name"].map(Path::parse).to_vec();
+        let (mut writer, mut out) = (Csv::new(dialect, columns, false), Vec::new());
+        for record in records {
+            writer.write(&mut out, record).unwrap();
+        }
+        let ending = writer.finish(&mut out).unwrap();
+        (String::from_utf8(out).unwrap(), ending.notes)
+    }
+
+    #[test]
+    fn only_cells_that_need_quotes_are_quoted() {
+        let (text, notes) =
+            csv(PLAIN, &[r#"{"id":"a,\"b\"\r\nc","studio":{"name":"é"}}"#, r#"{"id":" x"}"#]);
+        assert_eq!(text, "id,studio.name\r\n\"a,\"\"b\"\"\r\nc\",é\r\n\" x\",\r\n");
+        assert_eq!(notes, Vec::<String>::new());
+        assert_eq!(csv(PLAIN, &[]).0, "id,studio.name\r\n");
+    }
+
+    #[test]
+    fn a_line_is_never_blank() {
+        let csv = |column: &str, records: &[&str]| {
+            let mut writer = Csv::new(PLAIN, vec![Path::field(column)], false);
+            let mut out = Vec::new();
+            for record in records {
+                writer.write(&mut out, record).unwrap();
+            }
+            assert_eq!(writer.finish(&mut out).unwrap(), Ending::new());
+            String::from_utf8(out).unwrap()
+        };
+        let records = [r#"{"phone":""}"#, r#"{"id":"1"}"#, r#"{"phone":"5"}"#];
+        assert_eq!(csv("phone", &records), "phone\r\n\"\"\r\n\"\"\r\n5\r\n");
+        assert_eq!(csv("", &[]), "\"\"\r\n");
+    }
+
+    #[test]
+    fn excel_gets_a_byte_order_mark_and_its_separator() {
+        let dialect = Dialect { byte_order_mark: true, separator: ';', ..PLAIN };
+        let (text, _) = csv(dialect, &[r#"{"id":"a;b","studio":{"name":"c,d"}}"#]);
+        assert_eq!(text, "\u{feff}id;studio.name\r\n\"a;b\";c,d\r\n");
+    }
+
+    /// A spreadsheet that splits at commas reads the line as one cell, in which the tab is white space.
+    #[test]
+    fn a_number_and_an_operator_in_the_next_cell_are_not_a_formula() {
+        let tabs = Dialect { separator: '\t', ..PLAIN };
+        let record = r#"{"id":"+6","studio":{"name":"*cmd|' /C calc'!A0"}}"#;
+        let (text, _notes) = csv(tabs, &[record]);
+        assert!(!text.contains("+6\t*cmd"), "{text:?}");
+    }
+
+    #[test]
+    fn formulas_are_escaped_and_counted() {
+        let record = r#"{"id":"=cmd|' /C calc'!A0"}"#;
+        let (text, notes) = csv(PLAIN, &[record]);
+        assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
+        assert!(notes[0].starts_with("escaped 1 formula-like cell "));
+        assert!(csv(Dialect { escape_formulas: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
+    }
+
+    #[test]
+    fn cells_that_excel_changes_are_counted() {
+        for (cell, changes) in [
+            ("00123", true),
+            ("1234567890123456", true),
+            ("+40210000001", true),
+            ("123456789012345", false),
+            ("0", false),
+            ("7", false),
+            ("+", false),
+            ("", false),
+            ("+40 21 000 0001", false),
+            ("0a", false),
+        ] {
+            assert_eq!(changes_in_excel(cell), changes, "{cell}");
+        }
+        let excel = Dialect { byte_order_mark: true, ..PLAIN };
+        let records = [r#"{"id":"00123"}"#, r#"{"id":"=1"}"#];
+        let notes = csv(excel, &records).1;
+        assert!(notes[0].starts_with("escaped 1 formula-like cell with "), "{notes:?}");
+        assert!(notes[1].starts_with("Excel will change 1 cell of digits: "), "{notes:?}");
+        assert_eq!(csv(PLAIN, &records).1.len(), 1);
+    }
+
+    #[test]
+    fn column_names_are_escaped_like_cells() {
+        let names = ["=cmd()", "a,\"b", "\u{1b}[2Jid"].map(Path::field).to_vec();
+        let header = |terminal| {
+            let (mut writer, mut out) = (Csv::new(PLAIN, names.clone(), terminal), Vec::new());
+            assert_eq!(writer.finish(&mut out).unwrap().notes.len(), 1);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(header(true), "'=cmd(),\"a,\"\"b\",\\u{1b}[2Jid\r\n");
+        assert_eq!(header(false), "'=cmd(),\"a,\"\"b\",\u{1b}[2Jid\r\n");
+    }
+
+    /// Parses CSV by the rules of RFC 4180, independently of the writer.
+    fn read(text: &str) -> Vec<Vec<String>> {
+        let (mut rows, mut row, mut cell, mut quoted) =
+            (Vec::new(), Vec::new(), String::new(), false);
+        let mut letters = text.chars().peekable();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' if quoted && letters.peek() == Some(&'"') => cell.extend(letters.next()),
+                '"' => quoted = !quoted,
+                ',' if !quoted => row.push(std::mem::take(&mut cell)),
+                '\r' if !quoted && letters.peek() == Some(&'\n') => {
+                    letters.next();
+                    row.push(std::mem::take(&mut cell));
+                    rows.push(std::mem::take(&mut row));
+                }
+                other => cell.push(other),
+            }
+        }
+        rows
+    }
+
+    proptest! {
+        #[test]
+        fn cells_survive_a_round_trip(one in any::<String>(), two in "[-+=@,;\"\r\n\t a1é]{0,6}") {
+            let record = serde_json::json!({"id": one, "studio": {"name": two}}).to_string();
+            let rows = read(&csv(Dialect { escape_formulas: false, ..PLAIN }, &[&record]).0);
+            prop_assert_eq!(&rows[1], &[one, two]);
+            for (cell, plain) in read(&csv(PLAIN, &[&record]).0)[1].iter().zip(&rows[1]) {
+                prop_assert!(!cell.starts_with('='));
+                let restored = unguard(cell).unwrap_or_else(|| cell.clone());
+                prop_assert_eq!(&restored, plain);
+            }
+        }
+    }
+}

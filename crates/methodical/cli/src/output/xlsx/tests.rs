@@ -1,0 +1,177 @@
+//! Workbooks, as another project's library reads them.
+
+use std::io::Cursor;
+
+use calamine::{Data, Reader as _, Xlsx as Workbook, open_workbook_from_rs};
+use methodical_client::model::FieldType;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::XlsxFormat;
+use super::book::Book;
+use crate::output::column::OutputColumn;
+use crate::output::dialect::Dialect;
+use crate::output::output_format::OutputFormat as _;
+use crate::output::record_writer::{Ending, RecordWriter as _};
+use crate::output::setup::OutputSetup;
+use crate::screen::View;
+
+/// The cells of all sheets, row by row, and the end of the output.
+type Written = (Vec<Vec<Data>>, Ending);
+
+/// Writes records with these fields, and reads the workbook.
+fn written(columns: &[(&str, FieldType)], records: &[String]) -> Written {
+    let columns: Vec<_> =
+        columns.iter().map(|(name, ty)| OutputColumn::new(name, Some(*ty))).collect();
+    let setup = OutputSetup {
+        columns: &columns,
+        single: false,
+        view: View::default(),
+        noun: None,
+        dialect: Dialect { escape_formulas: true, byte_order_mark: false, separator: ',' },
+        jq: None,
+        wide: false,
+        quiet: false,
+        file: None,
+    };
+    let (mut writer, mut out) = (XlsxFormat.writer(&setup).unwrap(), Vec::new());
+    for record in records {
+        writer.write(&mut out, record).unwrap();
+    }
+    assert!(out.is_empty(), "the output has no incomplete workbook");
+    let ending = writer.finish(&mut out).unwrap();
+    let mut book: Workbook<_> = open_workbook_from_rs(Cursor::new(out)).unwrap();
+    let sheets = book.worksheets();
+    let rows = sheets.iter().flat_map(|(_, sheet)| sheet.rows().map(<[Data]>::to_vec));
+    (rows.collect(), ending)
+}
+
+/// Writes one text, and reads it.
+fn text(text: &str) -> Data {
+    let record = json!({"title": text, "id": "7"}).to_string();
+    let columns = [("id", FieldType::Id), ("title", FieldType::Text)];
+    let (rows, ending) = written(&columns, &[record]);
+    assert_eq!(ending.left_out_count, 0);
+    assert_eq!(rows.len(), 2);
+    rows[1][1].clone()
+}
+
+#[test]
+fn text_is_exact() {
+    for hostile in [
+        "007",
+        "+48 123 456 789",
+        "+48123456789",
+        "=1+1",
+        "=HYPERLINK(\"http://example.com\")",
+        "@SUM(1)",
+        "-1",
+        "12345678901234567890",
+        "1e5",
+        "TRUE",
+        "2024-02-29",
+        " outer spaces ",
+        "\ttab",
+        "line\nline\n",
+        "😀 王小明 \u{202e}",
+        "<b>&amp;\"'</b>",
+        "]]>",
+        "_x0041_",
+        "_x005F_",
+        "a\r\nb",
+        "\u{1}\u{1f}",
+        "#REF!",
+    ] {
+        assert_eq!(text(hostile), Data::String(hostile.to_owned()), "{hostile:?}");
+    }
+}
+
+#[test]
+fn a_cell_holds_32767_utf_16_units_and_longer_text_is_reported() {
+    let longest = "x".repeat(32_767);
+    assert_eq!(text(&longest), Data::String(longest.clone()));
+    let records = [longest + "x", "😀".repeat(16_384)]
+        .map(|text| json!({"title": text, "id": "7"}).to_string());
+    let columns = [("id", FieldType::Id), ("title", FieldType::Text)];
+    let (rows, ending) = written(&columns, &records);
+    assert_eq!(rows[1], [Data::String("7".to_owned()), Data::Empty]);
+    assert_eq!(rows[2], rows[1]);
+    assert_eq!(ending.left_out_count, 2);
+    assert_eq!(
+        ending.left_out[1],
+        "record 2, field `title`: 32768 characters, and a cell of a workbook holds 32767"
+    );
+}
+
+#[test]
+fn dates_numbers_and_booleans_have_types() {
+    let columns = [
+        ("id", FieldType::Id),
+        ("taken", FieldType::DateTime),
+        ("likes", FieldType::Integer),
+        ("public", FieldType::Boolean),
+        ("price", FieldType::Decimal),
+    ];
+    let record = json!({"id": 7, "taken": "2024-02-29 12:30:05", "likes": 3, "public": true, "price": "12.50"});
+    let (rows, _) = written(&columns, &[record.to_string()]);
+    let Data::DateTime(taken) = &rows[1][1] else { panic!("{:?}", rows[1]) };
+    // The calendar, the clock, and milliseconds.
+    assert_eq!(taken.to_ymd_hms_milli(), (2024, 2, 29, 12, 30, 5, 0));
+    let text = |text: &str| Data::String(text.to_owned());
+    assert_eq!(rows[1][0], text("7"));
+    assert_eq!(rows[1][2..], [Data::Float(3.0), Data::Bool(true), text("12.50")]);
+}
+
+#[test]
+fn a_record_without_values_has_a_row() {
+    let columns = [("id", FieldType::Id), ("title", FieldType::Text)];
+    // The reader leaves out empty rows at the end of a sheet.
+    let records = ["{}", r#"{"id":null,"title":""}"#, r#"{"id":"7"}"#].map(str::to_owned);
+    let (rows, _) = written(&columns, &records);
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows[3], [Data::String("7".to_owned()), Data::Empty]);
+}
+
+#[test]
+fn records_that_do_not_fit_go_on_in_the_next_sheet() {
+    let columns = vec![OutputColumn::new("id", Some(FieldType::Id))];
+    let book = Book::new("photos", &["id".to_owned()], None, 3).unwrap();
+    let ending = Ending::new();
+    let mut xlsx = super::Xlsx { columns, book, records: 0, with_hidden: 0, ending };
+    let mut out = Vec::new();
+    for id in 1..=7 {
+        xlsx.write(&mut out, &json!({"id": id.to_string()}).to_string()).unwrap();
+    }
+    let ending = xlsx.finish(&mut out).unwrap();
+    let mut book: Workbook<_> = open_workbook_from_rs(Cursor::new(out)).unwrap();
+    let sheets = book.worksheets().into_iter().map(|(name, sheet)| {
+        let cells = sheet.rows().map(|row| row[0].to_string());
+        format!("{name}: {}", cells.collect::<Vec<_>>().join(" "))
+    });
+    let sheets: Vec<String> = sheets.collect();
+    assert_eq!(sheets, ["photos: id 1 2 3", "photos 2: id 4 5 6", "photos 3: id 7"]);
+    let note = "a sheet holds 3 records: those from 7 on are in the sheet `photos 3`";
+    assert_eq!(ending.notes[1], note);
+}
+
+#[test]
+fn control_characters_are_counted() {
+    let records = ["a\u{1}", "b\r\n", "c\n"].map(|text| json!({ "id": text }).to_string());
+    let (_, ending) = written(&[("id", FieldType::Id)], &records);
+    let note = "2 cells have control characters, which are in the file as _xHHHH_";
+    assert_eq!(ending, Ending::new().note(note));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn cells_survive_a_round_trip(
+        any_text in any::<String>(),
+        hostile in "[-+=@<>&'\"_x0041F\r\n\t\u{0}-\u{1f} é😀]{1,20}",
+    ) {
+        for one in [any_text, hostile].iter().filter(|one| !one.is_empty()) {
+            prop_assert_eq!(text(one), Data::String(one.clone()));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The bearer token.
+
+use std::fmt;
+
+use bytes::Bytes;
+use http::HeaderValue;
+use subtle::ConstantTimeEq as _;
+use zeroize::Zeroizing;
+
+use crate::{Error, ErrorKind};
+
+/// A bearer token (RFC 6750).
+///
+/// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. There is no
+/// `Display`, no `Deref` and no serialisation. `Debug` does not show it, not even its length. Its memory is cleared when the
+/// last clone is dropped. Two tokens are compared in a time that depends only on their lengths, so a
+/// [`TokenSource`](crate::TokenSource) can check whether a refused token is the one that it has.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_client::{AccessToken, ErrorKind};
+///
+/// let token = AccessToken::new("gwt_6yqW")?;
+/// assert_eq!(format!("{token:?}"), "AccessToken(redacted)");
+///
+/// let error = AccessToken::new("two words").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Config);
+/// assert_eq!(error.to_string(), "the access token has an invalid character at position 4");
+/// # Ok::<(), methodical_client::Error>(())
+/// ```
+///
+/// It cannot be printed:
+///
+/// ```compile_fail,E0277
+/// let token = methodical_client::AccessToken::new("gwt_6yqW").unwrap();
+/// println!("{token}");
+/// ```
+///
+/// It cannot be used as text or serialised:
+///
+/// ```compile_fail,E0308
+/// let token = methodical_client::AccessToken::new("gwt_6yqW").unwrap();
+/// let text: &str = &token;
+/// ```
+///
+/// ```compile_fail,E0277
+/// let token = methodical_client::AccessToken::new("gwt_6yqW").unwrap();
+/// serde_json::to_string(&token).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct AccessToken {
+    /// The value of the `Authorization` header. All requests share it.
+    header: HeaderValue,
+}
+
+impl AccessToken {
+    /// Creates a token from its text.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
+    /// line break or another invalid character. The error gives the position of the character, not the text.
+    pub fn new(text: impl Into<String>) -> Result<Self, Error> {
+        let text = Zeroizing::new(text.into());
+        check_bearer(text.as_bytes())?;
+        Self::from_checked(&text)
+    }
+
+    /// Creates a secret that is not a bearer token, such as an API key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`] if the text is empty, or contains whitespace or a character other than visible ASCII. The error
+    /// gives the position of the character, not the text.
+    ///
+    /// ```
+    /// use methodical_client::AccessToken;
+    ///
+    /// assert!(AccessToken::secret("110201543:AAH").is_ok());
+    /// let error = AccessToken::secret("two words").unwrap_err();
+    /// assert_eq!(error.to_string(), "the access token has an invalid character at position 4");
+    /// # Ok::<(), methodical_client::Error>(())
+    /// ```
+    pub fn secret(text: impl Into<String>) -> Result<Self, Error> {
+        let text = Zeroizing::new(text.into());
+        checked(text.as_bytes(), |byte| byte.is_ascii_graphic())?;
+        Self::from_checked(&text)
+    }
+
+    fn from_checked(text: &str) -> Result<Self, Error> {
+        let mut value = Zeroizing::new(String::with_capacity(SCHEME.len() + text.len()));
+        value.push_str(SCHEME);
+        value.push_str(text);
+        Ok(Self { header: sensitive(Bytes::from_owner(value))? })
+    }
+
+    /// Refuses a text that is not a bearer token.
+    pub(crate) fn check_bearer(&self) -> Result<(), Error> {
+        check_bearer(self.text())
+    }
+
+    /// Appends the text to a URL or a form, percent-encoded except for `:`, which may be part of a token in a path.
+    pub(crate) fn encode(&self, out: &mut String) {
+        for byte in self.text() {
+            if byte.is_ascii_alphanumeric() || b"-._~:".contains(byte) {
+                out.push(char::from(*byte));
+            } else {
+                out.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    out.extend(
+                        char::from_digit(digit.into(), 16).map(|one| one.to_ascii_uppercase()),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Returns the value of a header that has only the secret.
+    pub(crate) fn plain_header(&self) -> Result<HeaderValue, Error> {
+        sensitive(Bytes::from_owner(Zeroizing::new(self.text().to_vec())))
+    }
+
+    /// Returns the value of the `Authorization` header.
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.header.clone()
+    }
+
+    fn text(&self) -> &[u8] {
+        self.header.as_bytes().get(SCHEME.len()..).unwrap_or_default()
+    }
+}
+
+/// Returns a value of a header that `Debug` does not show.
+fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
+    let mut value = HeaderValue::from_maybe_shared(text).map_err(|error| {
+        Error::config("the access token is not a valid header value").because(error)
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Refuses a text that is not a bearer token.
+fn check_bearer(text: &[u8]) -> Result<(), Error> {
+    let end = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    checked(text.get(..end).unwrap_or_default(), is_known)
+}
+
+/// Refuses an empty text, and one with a byte that is not allowed.
+fn checked(text: &[u8], is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
+    if text.is_empty() {
+        return Err(Error::config("the access token is empty"));
+    }
+    match text.iter().position(|byte| !is_known(*byte)) {
+        None => Ok(()),
+        Some(index) => {
+            let text =
+                format!("the access token has an invalid character at position {}", index + 1);
+            Err(Error::new(ErrorKind::Config, text))
+        }
+    }
+}
+
+/// The scheme of RFC 6750 with the space that follows it.
+const SCHEME: &str = "Bearer ";
+
+impl PartialEq for AccessToken {
+    fn eq(&self, other: &Self) -> bool {
+        self.header.as_bytes().ct_eq(other.header.as_bytes()).into()
+    }
+}
+
+impl Eq for AccessToken {}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessToken(redacted)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AccessToken;
+
+    #[test]
+    fn accepts_every_character_of_a_b64token() {
+        let token = AccessToken::new("azAZ09-._~+/==").unwrap();
+        let header = token.header();
+        assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
+        assert!(header.is_sensitive());
+    }
+
+    #[test]
+    fn tokens_are_equal_if_their_texts_are() {
+        let token = |text: &str| AccessToken::new(text).unwrap();
+        assert_eq!(token("gwt_1"), token("gwt_1"));
+        for other in ["gwt_2", "gwt_", "gwt_11", "hwt_1", "GWT_1"] {
+            assert_ne!(token("gwt_1"), token(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn refuses_an_invalid_token() {
+        for bad in ["", "=", "a b", "a\n", "a\r\nX: y", "a=b", "t\u{f6}ken", "a\0", "\"a\""] {
+            let error = AccessToken::new(bad).unwrap_err();
+            let text = format!("{error} {error:?}");
+            assert!(bad.len() < 3 || !text.contains(bad), "{text}");
+        }
+        // No part of a token that is nearly valid is in the error.
+        for bad in ["CANARY\n", "\nCANARY", "CANARY CANARY", "CANARY=CANARY", "CANARY\u{f6}"] {
+            let error = AccessToken::new(bad).unwrap_err();
+            let text = format!("{error} {error:?} {error:#?}");
+            assert!(!text.contains("CANARY"), "{text}");
+        }
+    }
+}

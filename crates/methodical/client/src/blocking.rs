@@ -1,0 +1,349 @@
+//! The blocking client: the same methods and the same policy, without `async`.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gateway_transport::{BlockingBody, BlockingTransport, Request, TransportError};
+use http::Response;
+use methodical_model::{ListOperation, Operation, Service};
+use pollster::block_on;
+
+use crate::engine::{Engine, Io};
+use crate::sleep::sleep_blocking;
+use crate::token::CatchUnwind;
+use crate::{CallOptions, Error, RawResponse, ServiceClient, StreamingResponse};
+
+mod paged_records;
+mod pages;
+mod records;
+
+pub use self::paged_records::PagedRecords;
+pub use self::pages::Pages;
+pub use self::records::Records;
+
+/// A client for one account of the service `S`, for code without `async`.
+///
+/// # Cloning
+///
+/// A clone is cheap and shares the connections, the token and the retry budget. Do not wrap the client in an `Arc`.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use methodical_client::model::RawQuery;
+/// use methodical_client::transport::MemoryTransport;
+/// use methodical_client::{AccessToken, blocking};
+/// use http::Response;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let response = Response::builder().header("content-type", "application/json");
+///
+/// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(MemoryTransport::new([Ok(response.body(r#"[{"id":7}]"#.into())?)]))
+///     .build()?;
+/// assert_eq!(client.send(&RawQuery::new("photos/list"))?.as_str(), r#"[{"id":7}]"#);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Client<S> {
+    engine: Arc<Engine<SharedBlockingTransport>>,
+    options: Option<Arc<CallOptions>>,
+    service: PhantomData<fn() -> S>,
+}
+
+/// Builds a blocking client, see [`Client::builder`]; [`crate::ClientBuilder`] describes the settings.
+pub type ClientBuilder<C> = crate::ClientBuilder<C, Arc<dyn BlockingTransport>>;
+
+/// Any blocking transport.
+type SharedBlockingTransport = Arc<dyn BlockingTransport>;
+
+impl<S: Service> Client<S> {
+    /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    ///
+    /// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature `reqwest-blocking`) or
+    /// ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
+    ///
+    #[cfg_attr(feature = "ureq", doc = "```")]
+    #[cfg_attr(not(feature = "ureq"), doc = "```ignore")]
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::transport::Options;
+    /// use methodical_client::transport::ureq::UreqTransport;
+    /// use methodical_client::{AccessToken, blocking};
+    ///
+    /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(UreqTransport::new(&Options::default().pool_max_idle(2))?)
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(base_url)
+    }
+
+    /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
+    ///
+    /// It keeps the options of this client that `options` does not set. It is as cheap as a clone.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use std::time::Duration;
+    ///
+    /// use methodical_client::model::RawQuery;
+    /// use methodical_client::{CallOptions, Error, blocking::Client};
+    ///
+    /// fn photos(client: &Client<Photos>, tenant: &str) -> Result<String, Error> {
+    ///     let options = CallOptions::new().timeout(Duration::from_secs(5)).header("x-tenant", tenant)?;
+    ///     Ok(client.with(options).send(&RawQuery::new("photos/list"))?.into_string())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with(&self, options: CallOptions) -> Self {
+        let user_agent = &self.engine.headers.user_agent;
+        let options = options.over(self.options.as_deref(), user_agent);
+        Self { options: Some(Arc::new(options)), ..self.clone() }
+    }
+
+    /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
+    ///
+    /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
+    /// does not print its value. The token source may be asked for a token.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if the source has no token, and
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if the token source takes longer than the call timeout.
+    ///
+    /// ```
+    /// use methodical_client::model::Operation;
+    /// use methodical_client::{Error, blocking::Client};
+    ///
+    /// fn print<O: Operation>(client: &Client<O::Service>, query: &O) -> Result<(), Error> {
+    ///     let request = client.request(query)?;
+    ///     println!("{} {}", request.method(), request.uri());
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn request<O: Operation<Service = S>>(&self, operation: &O) -> Result<Request, Error> {
+        block_on(self.engine.request(operation, self.options.as_deref()))
+    }
+
+    /// Calls any operation and decodes the response.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless a complete, successful and readable response was received; see [`Error::kind`].
+    ///
+    /// ```
+    /// use methodical_client::model::{RawQuery, Service};
+    /// use methodical_client::{Error, blocking::Client};
+    ///
+    /// fn photos<S: Service>(client: &Client<S>) -> Result<String, Error> {
+    ///     Ok(client.send(&RawQuery::new("photos/list"))?.into_string())
+    /// }
+    /// ```
+    pub fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
+        block_on(self.engine.send(operation, self.options.as_deref()))
+    }
+
+    /// Calls any operation and returns the response with any status, undecoded.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless a complete response was received; see [`Error::kind`].
+    ///
+    /// ```
+    /// use methodical_client::model::Operation;
+    /// use methodical_client::{Error, blocking::Client};
+    ///
+    /// fn print_size<O: Operation>(client: &Client<O::Service>, query: &O) -> Result<(), Error> {
+    ///     let response = client.send_raw(query)?;
+    ///     println!("{} {} bytes", response.status(), response.body().len());
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn send_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<RawResponse, Error> {
+        block_on(self.engine.send_raw(operation, self.options.as_deref()))
+    }
+
+    /// Calls an operation that returns a list, and yields the records as they arrive.
+    ///
+    /// Memory holds one chunk of the body and the largest record, however long the list is. Dropping the records ends the
+    /// exchange. Until the head of the response has arrived, failures are retried as in [`send`](Self::send). After that, an
+    /// interrupted list is an error that says how many records came before it.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the head of a successful response was received; see [`Error::kind`].
+    ///
+    /// ```
+    /// use methodical_client::model::ListOperation;
+    /// use methodical_client::{Entry, Error, blocking::Client};
+    ///
+    /// fn count<O: ListOperation>(client: &Client<O::Service>, query: &O) -> Result<u64, Error> {
+    ///     let mut count = 0;
+    ///     for entry in client.stream(query)? {
+    ///         match entry? {
+    ///             Entry::Record(_) => count += 1,
+    ///             Entry::Rejected(rejected) => eprintln!("{}", rejected.error()),
+    ///         }
+    ///     }
+    ///     Ok(count)
+    /// }
+    /// ```
+    pub fn stream<O: ListOperation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<Records<O::Item, O::Beside>, Error> {
+        Ok(Records::new(block_on(self.engine.stream(operation, self.options.as_deref()))?))
+    }
+
+    /// Calls any operation and returns the response with any status, its body still to be received.
+    ///
+    /// Use it to pass on a body that may be larger than memory. The body is neither checked nor decoded: not as JSON, and not
+    /// from a content coding. Until the head of the response has arrived, failures are retried as in [`send`](Self::send).
+    /// After that, an interrupted body is an error that says how many bytes came before it. The timeouts are those of
+    /// [`stream`](Self::stream).
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the head of a response was received; see [`Error::kind`].
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::model::RawQuery;
+    /// use methodical_client::transport::MemoryTransport;
+    /// use methodical_client::{AccessToken, blocking};
+    /// use http::Response;
+    ///
+    /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(Response::new("[1,2]".into()))]))
+    ///     .build()?;
+    /// let mut response = client.stream_raw(&RawQuery::new("photos/list"))?;
+    /// let mut copy = Vec::new();
+    /// std::io::copy(&mut response, &mut copy).unwrap();
+    /// assert_eq!((response.status().as_u16(), &*copy), (200, &b"[1,2]"[..]));
+    /// # Ok::<(), methodical_client::Error>(())
+    /// ```
+    pub fn stream_raw<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<StreamingResponse<BlockingBody>, Error> {
+        block_on(self.engine.stream_raw(operation, self.options.as_deref()))
+    }
+
+    /// Calls an operation and decodes the response. Returns the body as well.
+    fn page<O: Operation<Service = S>>(&self, operation: &O) -> Result<(O::Output, Bytes), Error> {
+        block_on(self.engine.page(operation, self.options.as_deref()))
+    }
+}
+
+/// These futures block instead of waiting, so that they are ready when they are first polled.
+impl Io for SharedBlockingTransport {
+    type Body = BlockingBody;
+
+    async fn send(&self, request: Request) -> Result<Response<BlockingBody>, TransportError> {
+        BlockingTransport::send(self, request)
+    }
+
+    async fn chunk(body: &mut BlockingBody) -> Result<Option<Bytes>, TransportError> {
+        body.chunk()
+    }
+
+    async fn collect(body: BlockingBody, limit: u64) -> Result<Bytes, TransportError> {
+        body.collect(limit)
+    }
+
+    async fn sleep(delay: Duration) {
+        sleep_blocking(delay);
+    }
+
+    fn name(&self) -> &str {
+        BlockingTransport::name(self)
+    }
+}
+
+impl<S: Service> ServiceClient for Client<S> {
+    type Service = S;
+
+    const USER_AGENT: &'static str =
+        concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+}
+
+impl<C> ClientBuilder<C> {
+    /// Sets the transport that sends the requests.
+    pub fn transport(self, transport: impl BlockingTransport) -> Self {
+        self.set_transport(Arc::new(transport))
+    }
+
+    /// Creates the client. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
+    /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
+    /// cannot be created because the system has no certificates or no thread can be started.
+    pub fn build(self) -> Result<C, Error>
+    where
+        C: ServiceClient + From<Client<C::Service>>,
+    {
+        let builder = self.map_token(|source| Arc::new(CatchUnwind(source)));
+        let (engine, options) = builder.into_engine(default_transport)?;
+        Ok(Client { engine: Arc::new(engine), options, service: PhantomData }.into())
+    }
+}
+
+impl<S> Clone for Client<S> {
+    fn clone(&self) -> Self {
+        Self {
+            engine: Arc::clone(&self.engine),
+            options: self.options.clone(),
+            service: PhantomData,
+        }
+    }
+}
+
+impl<S> fmt::Debug for Client<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("engine", &self.engine)
+            .field("options", &self.options)
+            .finish()
+    }
+}
+
+#[cfg(all(feature = "reqwest-blocking", not(all(target_family = "wasm", target_os = "unknown"))))]
+fn default_transport() -> Result<SharedBlockingTransport, Error> {
+    use gateway_transport::Options;
+    use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
+
+    Ok(Arc::new(ReqwestBlockingTransport::new(&Options::default())?))
+}
+
+#[cfg(all(
+    feature = "ureq",
+    not(feature = "reqwest-blocking"),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+fn default_transport() -> Result<SharedBlockingTransport, Error> {
+    use gateway_transport::Options;
+    use gateway_transport::ureq::UreqTransport;
+
+    Ok(Arc::new(UreqTransport::new(&Options::default())?))
+}
+
+#[cfg(any(
+    not(any(feature = "reqwest-blocking", feature = "ureq")),
+    all(target_family = "wasm", target_os = "unknown")
+))]
+fn default_transport() -> Result<SharedBlockingTransport, Error> {
+    Err(Error::config(
+        "the client has no transport; set one or enable the feature `ureq` or `reqwest-blocking`",
+    ))
+}

@@ -1,0 +1,235 @@
+//! The builder of both clients.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway_transport::SharedTransport;
+use methodical_model::Service;
+
+use crate::base_url::BaseUrl;
+use crate::engine::Engine;
+use crate::policy::Policy;
+use crate::request::Headers;
+use crate::token::Sources;
+use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSource};
+
+/// Builds a client, see [`Client::builder`](crate::Client::builder) and
+/// [`blocking::Client::builder`](crate::blocking::Client::builder).
+///
+/// `C` is the client that `build` returns, and `T` is the type of its transport:
+/// [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking one. Only the base URL and a token
+/// are required. [One table](crate#limits-and-retries) lists all the defaults.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use std::time::Duration;
+///
+/// use methodical_client::transport::MemoryTransport;
+/// use methodical_client::{AccessToken, RetryPolicy, blocking};
+///
+/// // For an interactive page: a response within 3 s, or an error.
+/// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .call_timeout(Duration::from_secs(3))
+///     .attempt_timeout(Duration::from_secs(2))
+///     .retry(RetryPolicy::default().base_delay(Duration::from_millis(50)))
+///     .transport(MemoryTransport::default())
+///     .build()?;
+/// # Ok::<(), methodical_client::Error>(())
+/// ```
+#[must_use]
+pub struct ClientBuilder<C, T = SharedTransport> {
+    base_url: String,
+    allow_insecure_http: bool,
+    token: Option<Arc<dyn TokenSource>>,
+    secrets: Vec<(String, Arc<dyn TokenSource>)>,
+    observer: Option<Arc<dyn Observer>>,
+    policy: Policy,
+    options: Option<CallOptions>,
+    transport: Option<T>,
+    client: PhantomData<fn() -> C>,
+}
+
+impl<C, T> ClientBuilder<C, T> {
+    /// Creates a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    ///
+    /// The function `builder` of each client calls it.
+    pub fn new(base_url: impl Into<String>) -> Self {
+        Self {
+            base_url: base_url.into(),
+            allow_insecure_http: false,
+            token: None,
+            secrets: Vec::new(),
+            observer: None,
+            policy: Policy::default(),
+            options: None,
+            transport: None,
+            client: PhantomData,
+        }
+    }
+
+    /// Sets the source of the token sent with every call: an [`AccessToken`](crate::AccessToken) or any other
+    /// [`TokenSource`].
+    ///
+    /// If the service has secrets instead of a bearer token, this is the source of the first one. A service without
+    /// authentication needs no source, and ignores it.
+    pub fn token(mut self, source: impl TokenSource) -> Self {
+        self.token = Some(Arc::new(source));
+        self
+    }
+
+    /// Sets the source of a secret by its name in the spec, for a service that has several. [`token`](Self::token) sets that
+    /// of the first one.
+    ///
+    /// ```
+    /// use methodical_client::model::{Auth, Secret, SecretPlace, Service};
+    /// use methodical_client::transport::MemoryTransport;
+    /// use methodical_client::{AccessToken, EnvironmentToken, blocking};
+    ///
+    /// struct Shop;
+    ///
+    /// impl Service for Shop {
+    ///     const NAME: &'static str = "shop";
+    ///     const API_VERSION: &'static str = "v1";
+    ///     const PATH: &'static str = "/api";
+    ///     const SELECTOR: &'static str = "method";
+    ///     const ACCEPT: &'static str = "application/json";
+    ///     const AUTH: Auth = Auth::Secrets(&[
+    ///         Secret::new("api_key", SecretPlace::Query),
+    ///         Secret::new("x-user", SecretPlace::Header),
+    ///     ]);
+    /// }
+    ///
+    /// let client = blocking::Client::<Shop>::builder("https://shop.example.com")
+    ///     .token(EnvironmentToken::new("SHOP_TOKEN"))
+    ///     .secret("x-user", AccessToken::secret("jane@example.com")?)
+    ///     .transport(MemoryTransport::default())
+    ///     .build()?;
+    /// # Ok::<(), methodical_client::Error>(())
+    /// ```
+    pub fn secret(mut self, name: impl Into<String>, source: impl TokenSource) -> Self {
+        self.secrets.push((name.into(), Arc::new(source)));
+        self
+    }
+
+    /// Sets the observer of every attempt. It replaces the observer set before. Default: none.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Allows plain `http` to any host. This exposes the token to the network.
+    ///
+    /// Plain `http` to this machine (`localhost`, `127.0.0.0/8`, `::1`) is always allowed.
+    pub fn allow_insecure_http(mut self) -> Self {
+        self.allow_insecure_http = true;
+        self
+    }
+
+    /// Sets the timeout of a call, with its token, all attempts and all waiting. Default: 60 s.
+    ///
+    /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for another
+    /// attempt, the last attempt's outcome is returned. A duration too long for the clock, such as [`Duration::MAX`], means
+    /// no timeout.
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.policy.call_timeout = limit;
+        self
+    }
+
+    /// Sets the timeout of one attempt. Default: 30 s. An attempt also ends with its call.
+    ///
+    /// It includes the body, unless the response is a stream. An attempt that takes longer may be retried.
+    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
+        self.policy.attempt_timeout = limit;
+        self
+    }
+
+    /// Sets the timeout of a stream, from the first attempt to the end of the body. Default: one hour.
+    ///
+    /// Until the head of the response has arrived, the call timeout and the attempt timeout apply as well. The transport
+    /// notices a silent peer earlier.
+    pub fn stream_timeout(mut self, limit: Duration) -> Self {
+        self.policy.stream_timeout = limit;
+        self
+    }
+
+    /// Sets the maximum size of the body of a successful response, in bytes. Default: 64 MiB.
+    ///
+    /// A larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response declares its length, the
+    /// body is not received at all. A stream has no such limit, only one [for each record](crate::Records::record_limit).
+    pub fn body_limit(mut self, bytes: u64) -> Self {
+        self.policy.body_limit = bytes;
+        self
+    }
+
+    /// Sets how failed attempts are retried. Default: up to 3 attempts; see [`RetryPolicy`].
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.policy.retry = policy;
+        self
+    }
+
+    /// Sets the limit on the retries of all calls together. Default: a burst of 10, then one for every 10 answered calls.
+    pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
+        self.policy.budget = budget;
+        self
+    }
+
+    /// Sets the options of every call, such as a header that each request has. They replace the options set before. Default:
+    /// none.
+    ///
+    /// [`Client::with`](crate::Client::with) adds options to them.
+    pub fn call_options(mut self, options: CallOptions) -> Self {
+        self.options = Some(options);
+        self
+    }
+
+    pub(crate) fn map_token(
+        mut self,
+        wrap: impl Fn(Arc<dyn TokenSource>) -> Arc<dyn TokenSource>,
+    ) -> Self {
+        self.token = self.token.map(&wrap);
+        self.secrets = self.secrets.into_iter().map(|(name, one)| (name, wrap(one))).collect();
+        self
+    }
+
+    pub(crate) fn set_transport(mut self, transport: T) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// Checks the settings. Returns the engine and the options of every call. `default_transport` is called if no transport
+    /// was set.
+    pub(crate) fn into_engine(
+        self,
+        default_transport: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(Engine<T>, Option<Arc<CallOptions>>), Error>
+    where
+        C: ServiceClient,
+    {
+        let base_url = BaseUrl::parse(&self.base_url, C::Service::PATH, self.allow_insecure_http)?;
+        let transport = self.transport.map_or_else(default_transport, Ok)?;
+        let auth = C::Service::AUTH;
+        let tokens = Sources::new(auth, self.token, self.secrets)?;
+        let Self { policy, observer, .. } = self;
+        let headers = const { Headers::new(C::Service::ACCEPT, C::USER_AGENT) };
+        let options = self.options.map(|options| Arc::new(options.over(None, &headers.user_agent)));
+        let selectors = C::Service::DISPATCH.selectors();
+        let engine =
+            Engine { base_url, headers, selectors, auth, tokens, policy, observer, transport };
+        Ok((engine, options))
+    }
+}
+
+impl<C, T> fmt::Debug for ClientBuilder<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The base URL is left out: before it is checked, it may contain credentials.
+        f.debug_struct("ClientBuilder")
+            .field("policy", &self.policy)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,222 @@
+//! One call as a state machine: what to send, when to retry, what to return. It does no I/O and reads no clock.
+
+use std::time::{Duration, SystemTime};
+
+use gateway_transport::{
+    Deadline, ErrorKind as TransportErrorKind, Instant, Request, Sent, TransportError,
+};
+use http::response::Parts;
+use http::{Response, Uri};
+use methodical_model::ErrorClass;
+
+use crate::Error;
+use crate::clock::{date, now};
+use crate::head::retry_after;
+use crate::limit::{Limit, LimitKind, MIN_TIME_LEFT};
+use crate::policy::Policy;
+use crate::request::Draft;
+use crate::status::{Reaction, meaning, meaning_of};
+use crate::token::Tokens;
+
+#[cfg(test)]
+mod tests;
+
+/// A call in progress.
+///
+/// The driver sends the request of each [`attempt`](Self::attempt) and passes the outcome to [`judge`](Self::judge),
+/// until that says that the call is over.
+#[derive(Debug)]
+pub(crate) struct Call<'a> {
+    policy: &'a Policy,
+    draft: Draft<'a>,
+    /// The limit of the response or, for a stream, of its head.
+    limit: Limit,
+    /// The limit of the attempt in progress; it is not later than that of the call.
+    attempt_limit: Limit,
+    /// The limit of the last byte of a stream.
+    stream_limit: Option<Limit>,
+    attempts: u32,
+    failures: u32,
+    refreshed: bool,
+}
+
+/// A failed exchange, with the head of its response if that had arrived.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: TransportError,
+    pub(crate) head: Option<Box<Parts>>,
+}
+
+impl From<TransportError> for Failure {
+    fn from(error: TransportError) -> Self {
+        Self { error, head: None }
+    }
+}
+
+/// The meaning of an outcome.
+#[derive(Debug)]
+pub(crate) enum Verdict<B> {
+    /// The service refused the token. Retry with another token, or return this response if the source has no other.
+    Refused(Response<B>),
+    /// The next step is known.
+    Next(Next<B>),
+}
+
+/// The next step of the driver.
+#[derive(Debug)]
+pub(crate) enum Next<B> {
+    /// Wait this long, then make another attempt.
+    Wait(Duration),
+    /// The call is over.
+    Done(Result<Response<B>, Error>),
+}
+
+/// The class of a failure that the body of a response reports. It is an extension of the response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported(pub(crate) ErrorClass);
+
+/// The time and the randomness of a decision, which the driver provides.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) now: Instant,
+    pub(crate) date: SystemTime,
+    /// Between 0 and 1.
+    pub(crate) random: f64,
+}
+
+impl Moment {
+    /// Returns the actual time and a random number.
+    pub(crate) fn now() -> Self {
+        Self { now: now(), date: date(), random: fastrand::f64() }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Starts a call whose whole response is received. Its timeout starts now.
+    pub(crate) fn new(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
+        let limit = draft.limit(now, LimitKind::CallTimeout(policy.call_timeout));
+        Self {
+            policy,
+            draft,
+            limit,
+            attempt_limit: limit,
+            stream_limit: None,
+            attempts: 0,
+            failures: 0,
+            refreshed: false,
+        }
+    }
+
+    /// Starts a call whose response is a stream: the call timeout applies to its head, the stream timeout to all of it.
+    pub(crate) fn streaming(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
+        let call = Self::new(policy, draft, now);
+        let end = call.draft.limit(now, LimitKind::StreamTimeout(policy.stream_timeout));
+        Self { limit: call.limit.or_earlier(end), stream_limit: Some(end), ..call }
+    }
+
+    /// Returns the limit of the whole call or, for a stream, of its head.
+    pub(crate) fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// Returns the limit of the last byte of the response.
+    pub(crate) fn end(&self) -> Limit {
+        self.stream_limit.unwrap_or(self.limit)
+    }
+
+    /// Returns the request of the first attempt, without its deadline, and with a placeholder for each secret in the URL.
+    pub(crate) fn dry_run(self, tokens: &Tokens) -> Result<Request, Error> {
+        self.draft.redacted(tokens)
+    }
+
+    /// Returns the URL of every attempt, with a placeholder for each secret.
+    pub(crate) fn target(&self) -> &Uri {
+        self.draft.target()
+    }
+
+    /// Starts the next attempt and returns its request.
+    pub(crate) fn attempt(&mut self, tokens: &Tokens, now: Instant) -> Result<Request, Error> {
+        let mut request = self.draft.request(tokens)?;
+        self.attempts += 1;
+        let timeout = LimitKind::AttemptTimeout(self.policy.attempt_timeout);
+        self.attempt_limit = self.limit.or_earlier(self.draft.limit(now, timeout));
+        let limit = self.attempt_limit.at;
+        request.extensions_mut().insert(match self.stream_limit {
+            Some(end) => Deadline::at(end.at).head_by(limit),
+            None => Deadline::at(limit),
+        });
+        Ok(request)
+    }
+
+    /// Returns how many requests were handed to the transport.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Decides what follows an attempt: another attempt, or the end of the call with this outcome.
+    ///
+    /// `moment` is called only if a retry is possible.
+    pub(crate) fn judge<B>(
+        &mut self,
+        outcome: Result<Response<B>, Failure>,
+        moment: impl FnOnce() -> Moment,
+    ) -> Verdict<B> {
+        let is_repeatable = self.draft.is_idempotent();
+        let reaction = match &outcome {
+            Ok(response) => meaning(response.status())
+                .or_else(|| Some(meaning_of(response.extensions().get::<Reported>()?.0)))
+                .map(|meaning| meaning.reaction),
+            Err(failure) if failure.error.is_transient() => Some(Reaction::Retry),
+            Err(_) => Some(Reaction::Fail),
+        };
+        let is_unsent = outcome.as_ref().is_err_and(|failure| failure.error.sent() == Sent::No);
+        let moment = (reaction == Some(Reaction::Retry)).then(moment);
+        if let Some(moment) = moment.filter(|_| is_repeatable || is_unsent) {
+            let headers = outcome.as_ref().map(Response::headers).ok();
+            let asked = headers.and_then(|headers| retry_after(headers, moment.date));
+            if let Some(delay) = self.delay(asked, moment) {
+                return Verdict::Next(Next::Wait(delay));
+            }
+        }
+        let result = match outcome {
+            Ok(response) if reaction == Some(Reaction::RefreshToken) && !self.refreshed => {
+                self.refreshed = true;
+                return Verdict::Refused(response);
+            }
+            Ok(response) => {
+                if reaction != Some(Reaction::Retry) {
+                    self.policy.budget.deposit();
+                }
+                Ok(response)
+            }
+            Err(failure) => Err(self.error(failure, moment)),
+        };
+        Verdict::Next(Next::Done(result))
+    }
+
+    /// Returns the error of a failed exchange. It names the limit of the client that ended the exchange, if one did.
+    fn error(&self, failure: Failure, moment: Option<Moment>) -> Error {
+        let Failure { error, head } = failure;
+        let error = match (error.kind(), moment) {
+            // The client reads bodies only up to its own limit.
+            (TransportErrorKind::TooLarge, _) if head.is_some() => {
+                Error::body_too_large(self.policy.body_limit)
+            }
+            (_, Some(moment)) => self.attempt_limit.error(error, moment.now),
+            (_, None) => error.into(),
+        };
+        let error = error.after_attempts(self.attempts);
+        match head {
+            Some(head) => error.with_head(*head),
+            None => error,
+        }
+    }
+
+    fn delay(&mut self, asked: Option<Duration>, moment: Moment) -> Option<Duration> {
+        self.failures += 1;
+        let left =
+            self.limit.at.saturating_duration_since(moment.now).checked_sub(MIN_TIME_LEFT)?;
+        let delay = self.policy.retry.delay(asked, self.failures, left, moment.random)?;
+        self.policy.budget.withdraw().then_some(delay)
+    }
+}

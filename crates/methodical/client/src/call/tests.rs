@@ -1,0 +1,390 @@
+//! Which outcomes are retried, and each time limit just below, at and just above its default.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use gateway_transport::{Deadline, ErrorKind, Phase, Request, TransportError};
+use http::Response;
+use http::header::RETRY_AFTER;
+use methodical_model::{Auth, BodyFormat, Operation as _, RawQuery, Service as _};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{Call, Failure, Moment, Next, Verdict};
+use crate::base_url::BaseUrl;
+use crate::limit::MIN_TIME_LEFT;
+use crate::photos::{Photos, any_json};
+use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
+use crate::request::{Draft, Headers};
+use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY};
+use crate::token::Tokens;
+use crate::{AccessToken, CallOptions, RetryBudget, RetryPolicy};
+
+/// A clock that a test moves.
+struct Clock(Instant);
+
+impl Clock {
+    fn moment(&self, random: f64) -> Moment {
+        Moment { now: self.0, date: SystemTime::UNIX_EPOCH, random }
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "an outcome, like that of `failure`")]
+fn status(code: u16) -> Result<Response<Bytes>, Failure> {
+    Ok(Response::builder().status(code).body(Bytes::new()).unwrap())
+}
+
+fn draft() -> Draft<'static> {
+    draft_with(None)
+}
+
+fn draft_with(options: Option<&CallOptions>) -> Draft<'_> {
+    draft_of(&any_json(), options)
+}
+
+fn draft_of<'a>(query: &RawQuery<Photos>, options: Option<&'a CallOptions>) -> Draft<'a> {
+    static HEADERS: Headers = Headers::new("application/json", "tests/1");
+    static BASE_URL: LazyLock<BaseUrl> =
+        LazyLock::new(|| BaseUrl::parse("https://h", Photos::PATH, false).unwrap());
+    Draft::new(&HEADERS, &BASE_URL, Auth::Bearer, options, query.query().unwrap()).unwrap()
+}
+
+fn token() -> Tokens {
+    AccessToken::new("gwt_x").unwrap().into()
+}
+
+fn failure(kind: ErrorKind) -> Result<Response<Bytes>, Failure> {
+    Err(TransportError::new(kind, "scripted").into())
+}
+
+/// Plays the outcomes. Returns how the call ended and after how many attempts.
+fn play(outcomes: Vec<Result<Response<Bytes>, Failure>>) -> (String, u32) {
+    play_query(&any_json(), outcomes)
+}
+
+/// Plays the outcomes of the calls of a query.
+fn play_query(
+    query: &RawQuery<Photos>,
+    outcomes: Vec<Result<Response<Bytes>, Failure>>,
+) -> (String, u32) {
+    let mut clock = Clock(Instant::now());
+    let policy = Policy::default();
+    let mut call = Call::new(&policy, draft_of(query, None), clock.0);
+    for outcome in outcomes {
+        let _request = call.attempt(&token(), clock.0).unwrap();
+        let next = match call.judge(outcome, || clock.moment(0.5)) {
+            Verdict::Refused(_) => continue,
+            Verdict::Next(next) => next,
+        };
+        match next {
+            Next::Wait(delay) => clock.0 += delay,
+            Next::Done(Ok(response)) => return (response.status().to_string(), call.attempts()),
+            Next::Done(Err(error)) => return (format!("{:?}", error.kind()), error.attempts()),
+        }
+    }
+    ("not over".to_owned(), 0)
+}
+
+#[test]
+fn transient_failures_are_retried() {
+    let unavailable = || status(503);
+    let cut = || failure(ErrorKind::Interrupted);
+    assert_eq!(play(vec![status(200)]), ("200 OK".to_owned(), 1));
+    assert_eq!(play(vec![unavailable(), status(200)]), ("200 OK".to_owned(), 2));
+    assert_eq!(play(vec![cut(), unavailable(), status(200)]), ("200 OK".to_owned(), 3));
+    assert_eq!(play(vec![cut(), cut(), cut()]), ("Interrupted".to_owned(), 3));
+    assert_eq!(
+        play(vec![unavailable(), unavailable(), unavailable()]),
+        ("503 Service Unavailable".to_owned(), 3)
+    );
+}
+
+#[test]
+fn permanent_failures_are_not_retried() {
+    for code in [301, 400, 403, 404, 501] {
+        assert_eq!(play(vec![status(code)]).1, 1, "{code}");
+    }
+    for kind in
+        [ErrorKind::InvalidRequest, ErrorKind::Tls, ErrorKind::Protocol, ErrorKind::TooLarge]
+    {
+        assert_eq!(play(vec![failure(kind)]).1, 1, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_call_that_is_not_idempotent_is_repeated_only_if_it_was_not_sent() {
+    let play = |outcomes| play_query(&RawQuery::new("photos/add").post(BodyFormat::Form), outcomes);
+    for code in [408, 429, 500, 503] {
+        assert_eq!(play(vec![status(code), status(200)]).1, 1, "{code}");
+    }
+    let cut = || failure(ErrorKind::Interrupted);
+    assert_eq!(play(vec![cut(), status(200)]), ("Interrupted".to_owned(), 1));
+    // The service refused the call before it had an effect.
+    assert_eq!(play(vec![status(401), status(200)]), ("200 OK".to_owned(), 2));
+    let unsent = || failure(ErrorKind::Connect);
+    assert_eq!(play(vec![unsent(), unsent(), status(200)]), ("200 OK".to_owned(), 3));
+    assert_eq!(play(vec![unsent(), cut(), status(200)]), ("Interrupted".to_owned(), 2));
+    let idempotent = RawQuery::new("photos/add").post(BodyFormat::Form).idempotent();
+    assert_eq!(play_query(&idempotent, vec![cut(), status(200)]), ("200 OK".to_owned(), 2));
+}
+
+#[test]
+fn a_refused_token_is_replaced_once_and_is_not_a_retry() {
+    let refused = || status(401);
+    assert_eq!(play(vec![refused(), status(200)]), ("200 OK".to_owned(), 2));
+    assert_eq!(play(vec![refused(), refused()]), ("401 Unauthorized".to_owned(), 2));
+    let unavailable = || status(503);
+    assert_eq!(
+        play(vec![unavailable(), refused(), unavailable(), status(200)]),
+        ("200 OK".to_owned(), 4)
+    );
+    assert_eq!(play(vec![status(403)]), ("403 Forbidden".to_owned(), 1));
+}
+
+#[test]
+fn an_attempt_ends_no_later_than_its_call() {
+    let start = Instant::now();
+    let policy = Policy::default();
+    let mut call = Call::new(&policy, draft(), start);
+    let limit = |request: &Request| Deadline::of(request).unwrap().instant() - start;
+    assert_eq!(limit(&call.attempt(&token(), start).unwrap()), Duration::from_secs(30));
+    assert_eq!(
+        limit(&call.attempt(&token(), start + Duration::from_secs(40)).unwrap()),
+        Duration::from_secs(60)
+    );
+}
+
+proptest! {
+    /// Consecutive calls of one client, with attempts of random duration and outcome.
+    #[test]
+    fn schedules_stay_within_every_limit(
+        calls in vec((1_u32..20, vec(attempt(), 20)), 1..20),
+        burst in 0_u32..20,
+        calls_per_retry in 1_u32..20,
+    ) {
+        let budget = RetryBudget::new().burst(burst).calls_per_retry(calls_per_retry);
+        let mut clock = Clock(Instant::now());
+        let (mut retries, mut answered) = (0, 0);
+        for (attempts, schedule) in calls {
+            let retry = RetryPolicy::default().max_attempts(attempts);
+            let policy = Policy { retry, budget: budget.clone(), ..Policy::default() };
+            let start = clock.0;
+            let mut call = Call::new(&policy, draft(), start);
+            for Scripted { duration, code, asked, random } in schedule {
+                let request = call.attempt(&token(), clock.0).unwrap();
+                let deadline = Deadline::of(&request).unwrap().instant();
+                clock.0 = (clock.0 + duration).min(deadline);
+                let moment = clock.moment(random);
+                match call.judge(response(code, asked), || moment) {
+                    Verdict::Next(Next::Wait(delay)) => {
+                        retries += 1;
+                        clock.0 += delay;
+                        prop_assert!(asked.is_none_or(|floor| delay >= floor));
+                        let jitter = if asked.is_some() { BASE_DELAY } else { MAX_DELAY };
+                        prop_assert!(delay <= asked.unwrap_or_default() + jitter);
+                    }
+                    Verdict::Refused(_) => {}
+                    Verdict::Next(Next::Done(_)) => {
+                        answered += u32::from(code == 200 || code == 401);
+                        break;
+                    }
+                }
+            }
+            prop_assert!(clock.0 <= start + policy.call_timeout);
+            // One more than the policy allows: the attempt with another token.
+            prop_assert!(call.attempts <= attempts + 1);
+            prop_assert!(retries <= burst + answered / calls_per_retry);
+        }
+    }
+}
+
+/// An attempt: its duration, its status, the requested wait, and the randomness of its delay.
+#[derive(Clone, Copy, Debug)]
+struct Scripted {
+    duration: Duration,
+    code: u16,
+    asked: Option<Duration>,
+    random: f64,
+}
+
+fn attempt() -> impl Strategy<Value = Scripted> {
+    let duration = (0_u64..40_000).prop_map(Duration::from_millis);
+    let code = prop_oneof![Just(200), Just(401), Just(429), Just(500), Just(503)];
+    let asked = proptest::option::of((0_u64..40).prop_map(Duration::from_secs));
+    (duration, code, asked, 0.0..1.0).prop_map(|(duration, code, asked, random)| Scripted {
+        duration,
+        code,
+        asked,
+        random,
+    })
+}
+
+fn response(code: u16, asked: Option<Duration>) -> Result<Response<Bytes>, Failure> {
+    let asked = asked.map(|asked| (RETRY_AFTER, asked.as_secs().into()));
+    let mut response = status(code)?;
+    response.headers_mut().extend(asked);
+    Ok(response)
+}
+
+#[test]
+fn a_call_is_not_retried_after_its_timeout() {
+    for past in AROUND {
+        let start = Instant::now();
+        let policy = without_delay();
+        // The time left is just enough for another attempt, or just too short.
+        let last = around(start + CALL_TIMEOUT.saturating_sub(MIN_TIME_LEFT), past);
+        for mut call in
+            [Call::new(&policy, draft(), start), Call::streaming(&policy, draft(), start)]
+        {
+            assert_eq!(is_retried(&mut call, last), past < 0, "{past}");
+        }
+    }
+}
+
+#[test]
+fn an_attempt_ends_with_its_timeout_or_with_its_call() {
+    let policy = Policy::default();
+    for past in AROUND {
+        let start = Instant::now();
+        let end = start + CALL_TIMEOUT;
+        let mut call = Call::new(&policy, draft(), start);
+        let begun = around(end.checked_sub(ATTEMPT_TIMEOUT).unwrap(), past);
+        let limit = end.min(begun + ATTEMPT_TIMEOUT);
+        assert_eq!(limit < end, past < 0, "{past}");
+        assert_eq!(deadline(&mut call, begun), Deadline::at(limit), "{past}");
+
+        // The attempt timeout applies to the head of a stream, the stream timeout to the rest.
+        let mut stream = Call::streaming(&policy, draft(), start);
+        let expected = Deadline::at(start + STREAM_TIMEOUT).head_by(limit);
+        assert_eq!(deadline(&mut stream, begun), expected, "{past}");
+    }
+}
+
+#[test]
+fn the_deadline_of_a_token_is_the_call_timeout() {
+    let policy = Policy::default();
+    let start = Instant::now();
+    let calls = [Call::new(&policy, draft(), start), Call::streaming(&policy, draft(), start)];
+    assert_eq!(calls.map(|call| call.limit().at), [start + CALL_TIMEOUT; 2]);
+}
+
+#[test]
+fn a_stream_ends_with_its_timeout() {
+    let start = Instant::now();
+    for stream_timeout in
+        [CALL_TIMEOUT.saturating_sub(NANOSECOND), CALL_TIMEOUT, CALL_TIMEOUT + NANOSECOND]
+    {
+        let policy = Policy { stream_timeout, ..Policy::default() };
+        let mut stream = Call::streaming(&policy, draft(), start);
+        let end = Deadline::at(start + stream_timeout).head_by(start + CALL_TIMEOUT);
+        assert_eq!(deadline(&mut stream, start + CALL_TIMEOUT), end);
+    }
+}
+
+/// Returns the text of the error of a call whose only attempt times out after `elapsed`.
+fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
+    let start = Instant::now();
+    let mut call = Call::new(policy, draft_with(options), start);
+    call.attempt(&token(), start).unwrap();
+    let outcome: Result<Response<()>, _> = Err(TransportError::timeout(Phase::Head).into());
+    match call.judge(outcome, || Clock(start + elapsed).moment(0.5)) {
+        Verdict::Next(Next::Done(Err(error))) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_timeout_names_the_limit_that_was_reached_its_value_and_its_setting() {
+    let second = Duration::from_secs(1);
+    let retry = RetryPolicy::never();
+    let policy = Policy { call_timeout: 2 * second, retry, ..Policy::default() };
+    let text = "no complete response within the call timeout of 2s; set a longer one with `ClientBuilder::call_timeout`";
+    assert_eq!(timed_out(&policy, None, 2 * second), text);
+    // A transport may give up slightly earlier.
+    assert_eq!(
+        timed_out(&policy, None, (2 * second).saturating_sub(MIN_TIME_LEFT) + NANOSECOND),
+        text
+    );
+
+    let policy = Policy { attempt_timeout: second, ..policy };
+    assert_eq!(
+        timed_out(&policy, None, second),
+        "no complete response within the attempt timeout of 1s; set a longer one with `ClientBuilder::attempt_timeout`"
+    );
+    assert_eq!(
+        timed_out(&policy, None, second / 2),
+        "no complete response within a timeout of the transport; set a longer one in its `Options`"
+    );
+
+    let options = CallOptions::new().timeout(3 * second);
+    assert_eq!(
+        timed_out(&policy, Some(&options), 3 * second),
+        "no complete response within the timeout of 3s; set a longer one with `CallOptions::timeout`"
+    );
+    let options = options.deadline(Instant::now() + second / 2);
+    assert_eq!(
+        timed_out(&policy, Some(&options), second),
+        "no complete response before the deadline of the call; set a later one with `CallOptions::deadline`"
+    );
+}
+
+#[test]
+fn the_options_of_a_call_replace_its_timeouts_but_a_deadline_only_shortens_it() {
+    let policy = Policy::default();
+    let start = Instant::now();
+    let long = STREAM_TIMEOUT + Duration::from_secs(1);
+    for timeout in [NANOSECOND, CALL_TIMEOUT, long] {
+        for deadline in [None, Some(Duration::ZERO), Some(ATTEMPT_TIMEOUT), Some(2 * long)] {
+            let mut options = CallOptions::new().timeout(timeout);
+            if let Some(left) = deadline {
+                options = options.deadline(start + left);
+            }
+            let end = Deadline::at(start + timeout.min(deadline.unwrap_or(timeout)));
+            let draft = || draft_with(Some(&options));
+            assert_eq!(self::deadline(&mut Call::new(&policy, draft(), start), start), end);
+            assert_eq!(self::deadline(&mut Call::streaming(&policy, draft(), start), start), end);
+        }
+    }
+}
+
+#[test]
+fn a_call_makes_no_more_attempts_than_its_limit() {
+    let start = Instant::now();
+    let policy = without_delay();
+    for failures in [MAX_ATTEMPTS - 1, MAX_ATTEMPTS, MAX_ATTEMPTS + 1] {
+        let mut call = Call::new(&policy, draft(), start);
+        let retries: u32 = (0..failures).map(|_| u32::from(is_retried(&mut call, start))).sum();
+        assert_eq!(retries, failures.min(MAX_ATTEMPTS - 1), "{failures} failures");
+    }
+}
+
+/// A policy without delays, so that only the limit under test ends a call.
+fn without_delay() -> Policy {
+    Policy { retry: RetryPolicy::default().base_delay(Duration::ZERO), ..Policy::default() }
+}
+
+/// Whether a call is retried after it failed at `now`.
+fn is_retried(call: &mut Call<'_>, now: Instant) -> bool {
+    let busy: Result<_, Failure> = Ok(Response::builder().status(503).body(Bytes::new()).unwrap());
+    let moment = || Moment { now, date: SystemTime::UNIX_EPOCH, random: 1.0 };
+    matches!(call.judge(busy, moment), Verdict::Next(Next::Wait(Duration::ZERO)))
+}
+
+/// The deadline of an attempt that starts at `now`.
+fn deadline(call: &mut Call<'_>, now: Instant) -> Deadline {
+    let request = call.attempt(&token(), now).unwrap();
+    Deadline::of(&request).unwrap()
+}
+
+/// A nanosecond before, at or after `instant`.
+fn around(instant: Instant, past: i32) -> Instant {
+    match past {
+        -1 => instant.checked_sub(NANOSECOND).unwrap(),
+        0 => instant,
+        _ => instant + NANOSECOND,
+    }
+}
+
+const AROUND: [i32; 3] = [-1, 0, 1];
+const NANOSECOND: Duration = Duration::from_nanos(1);

@@ -1,0 +1,359 @@
+//! The async client.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use gateway_transport::{Body, Request, SharedTransport, Transport, TransportError};
+use http::Response;
+use methodical_model::{ListOperation, Operation, Service};
+
+use crate::engine::{Engine, Io};
+use crate::sleep::sleep;
+use crate::{
+    CallOptions, ClientBuilder, Error, RawResponse, Records, ServiceClient, StreamingResponse,
+};
+
+/// An async client for one account of the service `S`.
+///
+/// # Cloning
+///
+/// A clone is cheap and shares the connections, the token and the retry budget. Do not wrap the client in an `Arc`.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use methodical_client::model::RawQuery;
+/// use methodical_client::transport::MemoryTransport;
+/// use methodical_client::{AccessToken, Client};
+/// use http::Response;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let response = Response::builder().header("content-type", "application/json");
+/// let transport = MemoryTransport::new([Ok(response.body(r#"[{"id":7}]"#.into())?)]);
+///
+/// let client = Client::<Photos>::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(transport.clone())
+///     .build()?;
+/// let photos = client.send(&RawQuery::new("photos/list")).await?;
+/// assert_eq!(photos.as_str(), r#"[{"id":7}]"#);
+///
+/// let sent = &transport.requests()[0];
+/// assert_eq!(sent.uri(), "https://gateway.example.com/api/v1?method=photos/list");
+/// # Ok(())
+/// # }
+/// ```
+pub struct Client<S> {
+    engine: Arc<Engine<SharedTransport>>,
+    options: Option<Arc<CallOptions>>,
+    service: PhantomData<fn() -> S>,
+}
+
+impl<S: Service> Client<S> {
+    /// Returns a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::{AccessToken, Client, ErrorKind};
+    ///
+    /// let token = AccessToken::new("gwt_6yqW")?;
+    /// let error = Client::<Photos>::builder("http://gateway.example.com").token(token).build().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Config);
+    /// # Ok::<(), methodical_client::Error>(())
+    /// ```
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(base_url)
+    }
+
+    /// Returns a client whose calls have these options, over the same connections and with the same token and retry budget.
+    ///
+    /// It keeps the options of this client that `options` does not set. It is as cheap as a clone.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use std::time::Duration;
+    ///
+    /// use methodical_client::model::RawQuery;
+    /// use methodical_client::{CallOptions, Error, Client};
+    ///
+    /// async fn photos(client: &Client<Photos>, tenant: &str) -> Result<String, Error> {
+    ///     let options = CallOptions::new().timeout(Duration::from_secs(5)).header("x-tenant", tenant)?;
+    ///     Ok(client.with(options).send(&RawQuery::new("photos/list")).await?.into_string())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn with(&self, options: CallOptions) -> Self {
+        let user_agent = &self.engine.headers.user_agent;
+        let options = options.over(self.options.as_deref(), user_agent);
+        Self { options: Some(Arc::new(options)), ..self.clone() }
+    }
+
+    /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
+    ///
+    /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
+    /// does not print its value. The token source may be asked for a token.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
+    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if the source has no token, and
+    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if the token source takes longer than the call timeout.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::model::RawQuery;
+    /// use methodical_client::transport::MemoryTransport;
+    /// use methodical_client::{AccessToken, Client};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), methodical_client::Error> {
+    /// let client = Client::<Photos>::builder("https://gateway.example.com/eu")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::default())
+    ///     .build()?;
+    /// let query = RawQuery::new("photos/list").pair("title", "At sea");
+    /// let request = client.request(&query).await?;
+    /// assert_eq!(
+    ///     request.uri().path_and_query().unwrap(),
+    ///     "/eu/api/v1?method=photos/list&title=At%20sea"
+    /// );
+    /// for (name, value) in request.headers() {
+    ///     // `Debug` prints `Sensitive` in place of the token.
+    ///     println!("{name}: {value:?}");
+    /// }
+    /// assert!(!format!("{request:?}").contains("6yqW"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn request<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<Request, Error> {
+        self.engine.request(operation, self.options.as_deref()).await
+    }
+
+    /// Calls any operation and decodes the response.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless a complete, successful and readable response was received; see [`Error::kind`].
+    ///
+    /// ```
+    /// use methodical_client::model::{RawQuery, Service};
+    /// use methodical_client::{Client, Error};
+    ///
+    /// async fn photos<S: Service>(client: &Client<S>) -> Result<String, Error> {
+    ///     let json = client.send(&RawQuery::new("photos/list")).await?;
+    ///     Ok(json.into_string())
+    /// }
+    /// ```
+    pub async fn send<O: Operation<Service = S>>(&self, operation: &O) -> Result<O::Output, Error> {
+        self.engine.send(operation, self.options.as_deref()).await
+    }
+
+    /// Calls any operation and returns the response with any status, undecoded.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless a complete response was received; see [`Error::kind`].
+    ///
+    /// ```
+    /// use methodical_client::model::Operation;
+    /// use methodical_client::{Client, Error};
+    ///
+    /// async fn print_size<O: Operation>(client: &Client<O::Service>, query: &O) -> Result<(), Error> {
+    ///     let response = client.send_raw(query).await?;
+    ///     println!("{} {} bytes", response.status(), response.body().len());
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn send_raw<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<RawResponse, Error> {
+        self.engine.send_raw(operation, self.options.as_deref()).await
+    }
+
+    /// Calls an operation that returns a list, and yields the records as they arrive.
+    ///
+    /// Memory holds one chunk of the body and the largest record, however long the list is. Dropping the records ends the
+    /// exchange. Until the head of the response has arrived, failures are retried as in [`send`](Self::send). After that, an
+    /// interrupted list is an error that says how many records came before it.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the head of a successful response was received; see [`Error::kind`].
+    ///
+    /// ```
+    /// use methodical_client::model::ListOperation;
+    /// use methodical_client::{Client, Entry, Error};
+    ///
+    /// async fn count<O: ListOperation>(client: &Client<O::Service>, query: &O) -> Result<u64, Error> {
+    ///     let mut count = 0;
+    ///     let mut records = client.stream(query).await?;
+    ///     while let Some(entry) = records.next().await {
+    ///         match entry? {
+    ///             Entry::Record(_) => count += 1,
+    ///             Entry::Rejected(rejected) => eprintln!("{}", rejected.error()),
+    ///         }
+    ///     }
+    ///     Ok(count)
+    /// }
+    /// ```
+    pub async fn stream<O: ListOperation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<Records<O::Item, O::Beside>, Error> {
+        Ok(Records::new(self.engine.stream(operation, self.options.as_deref()).await?))
+    }
+
+    /// Calls any operation and returns the response with any status, its body still to be received.
+    ///
+    /// Use it to pass on a body that may be larger than memory. The body is neither checked nor decoded: not as JSON, and not
+    /// from a content coding. Until the head of the response has arrived, failures are retried as in [`send`](Self::send).
+    /// After that, an interrupted body is an error that says how many bytes came before it. The timeouts are those of
+    /// [`stream`](Self::stream).
+    ///
+    /// # Errors
+    ///
+    /// Fails unless the head of a response was received; see [`Error::kind`].
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::model::RawQuery;
+    /// use methodical_client::transport::MemoryTransport;
+    /// use methodical_client::{AccessToken, Client};
+    /// use http::Response;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), methodical_client::Error> {
+    /// let client = Client::<Photos>::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::new([Ok(Response::new("[1,2]".into()))]))
+    ///     .build()?;
+    /// let mut response = client.stream_raw(&RawQuery::new("photos/list")).await?;
+    /// let mut copy = Vec::new();
+    /// while let Some(chunk) = response.chunk().await? {
+    ///     copy.extend_from_slice(&chunk);
+    /// }
+    /// assert_eq!((response.status().as_u16(), &*copy), (200, &b"[1,2]"[..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn stream_raw<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<StreamingResponse<Body>, Error> {
+        self.engine.stream_raw(operation, self.options.as_deref()).await
+    }
+
+    /// Calls an operation and decodes the response. Returns the body as well.
+    pub(crate) async fn page<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<(O::Output, Bytes), Error> {
+        self.engine.page(operation, self.options.as_deref()).await
+    }
+}
+
+impl Io for SharedTransport {
+    type Body = Body;
+
+    async fn send(&self, request: Request) -> Result<Response<Body>, TransportError> {
+        Transport::send(self, request).await
+    }
+
+    async fn chunk(body: &mut Body) -> Result<Option<Bytes>, TransportError> {
+        body.chunk().await
+    }
+
+    async fn collect(body: Body, limit: u64) -> Result<Bytes, TransportError> {
+        body.collect(limit).await
+    }
+
+    async fn sleep(delay: Duration) {
+        sleep(delay).await;
+    }
+
+    fn name(&self) -> &str {
+        Transport::name(self)
+    }
+}
+
+impl<S: Service> ServiceClient for Client<S> {
+    type Service = S;
+
+    const USER_AGENT: &'static str =
+        concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+}
+
+impl<C> ClientBuilder<C> {
+    /// Sets the transport that sends the requests.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::transport::{Response, transport_fn};
+    /// use methodical_client::{AccessToken, Client};
+    ///
+    /// let client = Client::<Photos>::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(transport_fn(|_request| async { Ok(Response::new("[]".into())) }))
+    ///     .build()?;
+    /// # Ok::<(), methodical_client::Error>(())
+    /// ```
+    pub fn transport(self, transport: impl Transport) -> Self {
+        self.set_transport(SharedTransport::new(transport))
+    }
+
+    /// Creates the client. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
+    /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
+    /// cannot be created because the system has no certificates or no thread can be started.
+    pub fn build(self) -> Result<C, Error>
+    where
+        C: ServiceClient + From<Client<C::Service>>,
+    {
+        let (engine, options) = self.into_engine(default_transport)?;
+        Ok(Client { engine: Arc::new(engine), options, service: PhantomData }.into())
+    }
+}
+
+impl<S> Clone for Client<S> {
+    fn clone(&self) -> Self {
+        Self {
+            engine: Arc::clone(&self.engine),
+            options: self.options.clone(),
+            service: PhantomData,
+        }
+    }
+}
+
+impl<S> fmt::Debug for Client<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("engine", &self.engine)
+            .field("options", &self.options)
+            .finish()
+    }
+}
+
+#[cfg(feature = "reqwest")]
+fn default_transport() -> Result<SharedTransport, Error> {
+    use gateway_transport::Options;
+    use gateway_transport::reqwest::ReqwestTransport;
+
+    Ok(SharedTransport::new(ReqwestTransport::new(&Options::default())?))
+}
+
+#[cfg(not(feature = "reqwest"))]
+fn default_transport() -> Result<SharedTransport, Error> {
+    Err(Error::config("the client has no transport; set one or enable the feature `reqwest`"))
+}

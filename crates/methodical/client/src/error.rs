@@ -1,0 +1,385 @@
+//! The error of this crate: what failed, what the service sent, and whether a later call may succeed.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fmt, iter};
+
+use bytes::Bytes;
+use gateway_transport::{BoxError, TransportError};
+use http::response::Parts;
+use http::{HeaderMap, Response, StatusCode};
+use methodical_model::ServiceError;
+
+use crate::Problem;
+use crate::clock::date;
+use crate::head::{media_type, redirect_origin, retry_after};
+use crate::status::{Meaning, Reaction, meaning, meaning_of};
+
+mod kind;
+
+pub use self::kind::ErrorKind;
+
+/// Why a call failed.
+///
+/// The value is one pointer wide. The text is a lowercase fragment for people. It never contains the token, a query value
+/// or a record. [`body`](Self::body) and [`problem`](Self::problem) return what the service sent.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use methodical_client::model::RawQuery;
+/// use methodical_client::transport::MemoryTransport;
+/// use methodical_client::{AccessToken, ErrorKind, blocking};
+/// use http::Response;
+///
+/// let response = Response::builder().status(401).body("no such token".into()).unwrap();
+///
+/// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")
+///     .token(AccessToken::new("gwt_6yqW")?)
+///     .transport(MemoryTransport::new([Ok(response)]))
+///     .build()?;
+/// let error = client.send(&RawQuery::new("photos/list")).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Unauthorized);
+/// assert_eq!(error.to_string(), "the service did not accept the access token (status 401)");
+/// assert_eq!(error.body().unwrap(), "no such token");
+/// # Ok::<(), methodical_client::Error>(())
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    text: Cow<'static, str>,
+    attempts: u32,
+    head: Option<Parts>,
+    body: Option<Bytes>,
+    progress: Option<Progress>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+/// How much of a stream was received before it failed.
+#[derive(Clone, Copy, Debug)]
+enum Progress {
+    Records(u64),
+    Bytes(u64),
+}
+
+impl Error {
+    /// Returns the kind of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns the status of the response, if its head was received.
+    ///
+    /// It is 200 if the response was truncated, timed out or too large, or if its body could not be decoded.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.0.head.as_ref().map(|head| head.status)
+    }
+
+    /// Returns the headers of the response, if its head was received.
+    pub fn headers(&self) -> Option<&HeaderMap> {
+        self.0.head.as_ref().map(|head| &head.headers)
+    }
+
+    /// Returns the first 64 KiB of the body of the response, which may contain personal data. Returns `None` if there was no
+    /// response, if it was not complete, or if it was read as a stream.
+    pub fn body(&self) -> Option<&Bytes> {
+        self.0.body.as_ref()
+    }
+
+    /// Returns the problem details (RFC 9457) of the response, if it has the media type of such a document.
+    pub fn problem(&self) -> Option<Problem> {
+        media_type(self.headers()?)
+            .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
+            .then(|| Problem::read(self.body()?))?
+    }
+
+    /// Returns how long the service asks to wait before the next call, as
+    /// [`RawResponse::retry_after`](crate::RawResponse::retry_after) does.
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry_after(self.headers()?, date())
+    }
+
+    /// Returns how many records of a stream were decoded before the error; `None` if no stream of records had begun.
+    pub fn delivered(&self) -> Option<u64> {
+        match self.0.progress? {
+            Progress::Records(count) => Some(count),
+            Progress::Bytes(_) => None,
+        }
+    }
+
+    /// Returns how many bytes of a [`StreamingResponse`](crate::StreamingResponse) were received before the error; `None`
+    /// for any other call.
+    pub fn received(&self) -> Option<u64> {
+        match self.0.progress? {
+            Progress::Records(_) => None,
+            Progress::Bytes(count) => Some(count),
+        }
+    }
+
+    /// Returns the failure that the service reported in a body with status 200: its own code and message.
+    ///
+    /// Neither the text of the error nor `Debug` shows them. `None` for any other error.
+    ///
+    /// ```
+    /// use methodical_client::Error;
+    ///
+    /// fn is_unknown_album(error: &Error) -> bool {
+    ///     error.service().is_some_and(|reported| reported.code() == Some("unknown_album"))
+    /// }
+    /// # let _ = is_unknown_album;
+    /// ```
+    pub fn service(&self) -> Option<&ServiceError> {
+        let source = self.0.source.as_deref()?;
+        source.downcast_ref::<methodical_model::Error>()?.service()
+    }
+
+    /// Returns how many attempts were made; 0 if the error occurred before the first one or outside a call.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Returns whether the same call may succeed later.
+    ///
+    /// That is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429, 500,
+    /// 502, 503 and 504, or if the service reported one of the classes
+    /// [`RateLimit`](methodical_model::ErrorClass::RateLimit) and
+    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the body. The client retries the same failures. It is also the case if the token source failed because its
+    /// transport failed in one of these ways.
+    pub fn is_transient(&self) -> bool {
+        if let Some(reported) = self.service() {
+            return meaning_of(reported.class()).reaction == Reaction::Retry;
+        }
+        match (self.status().and_then(meaning), self.0.kind) {
+            (Some(meaning), _) => meaning.reaction == Reaction::Retry,
+            (None, ErrorKind::Token) => iter::successors(self.source(), |&error| error.source())
+                .filter_map(|error| error.downcast_ref())
+                .any(TransportError::is_transient),
+            (None, kind) => {
+                matches!(kind, ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted)
+            }
+        }
+    }
+
+    /// Creates an error without a response.
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            text: text.into(),
+            attempts: 0,
+            head: None,
+            body: None,
+            progress: None,
+            source: None,
+        }))
+    }
+
+    /// Creates an error about a setting of the client.
+    pub(crate) fn config(text: &'static str) -> Self {
+        Self::new(ErrorKind::Config, text)
+    }
+
+    /// Creates the error of a successful response whose body exceeds the limit of the client, in bytes.
+    pub(crate) fn body_too_large(limit: u64) -> Self {
+        let text = format!(
+            "the response body exceeds the body limit of {limit} bytes; raise it with `ClientBuilder::body_limit`"
+        );
+        Self::new(ErrorKind::TooLarge, text)
+    }
+
+    /// Returns the error of a status other than 200. Its text names the server that a redirect leads to.
+    pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
+        let Some(meaning) = meaning(status) else { return Ok(()) };
+        let to = match meaning.kind {
+            ErrorKind::Redirected => redirect_origin(headers),
+            _ => None,
+        };
+        let to = to.map(|origin| format!(" to {origin}")).unwrap_or_default();
+        let text = format!("{}{to} (status {})", meaning.text, status.as_u16());
+        Err(Self::new(meaning.kind, text))
+    }
+
+    /// Adds the response and the number of attempts. The body is kept up to [`ERROR_BODY_LIMIT`].
+    pub(crate) fn with_response(mut self, response: Response<Bytes>, attempts: u32) -> Self {
+        let (head, body) = response.into_parts();
+        self.0.attempts = attempts;
+        self.0.body = Some(match body.get(..ERROR_BODY_LIMIT) {
+            // A slice would keep the whole body in memory.
+            Some(beginning) if beginning.len() < body.len() => Bytes::copy_from_slice(beginning),
+            _ => body,
+        });
+        self.with_head(head)
+    }
+
+    /// Adds the head of a response whose body was not kept.
+    pub(crate) fn with_head(mut self, head: Parts) -> Self {
+        self.0.head = Some(head);
+        self
+    }
+
+    /// Replaces the text.
+    pub(crate) fn with_text(mut self, text: String) -> Self {
+        self.0.text = text.into();
+        self
+    }
+
+    /// Adds the number of attempts.
+    pub(crate) fn after_attempts(mut self, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self
+    }
+
+    /// Adds how many records were decoded before the error.
+    pub(crate) fn after_records(mut self, delivered: u64) -> Self {
+        self.0.progress = Some(Progress::Records(delivered));
+        self
+    }
+
+    /// Adds how many bytes were received before the error.
+    pub(crate) fn after_bytes(mut self, received: u64) -> Self {
+        self.0.progress = Some(Progress::Bytes(received));
+        self
+    }
+
+    /// Adds the cause.
+    pub(crate) fn because(self, source: impl Into<BoxError>) -> Self {
+        self.because_shared(Arc::from(source.into()))
+    }
+
+    /// Adds a cause that other errors share.
+    pub(crate) fn because_shared(mut self, source: Arc<dyn StdError + Send + Sync>) -> Self {
+        self.0.source = Some(source);
+        self
+    }
+}
+
+impl From<TransportError> for Error {
+    fn from(error: TransportError) -> Self {
+        use gateway_transport::ErrorKind as Kind;
+
+        let (kind, text) = match error.kind() {
+            Kind::InvalidRequest => {
+                (ErrorKind::Config, "the request is invalid for this transport; check the base URL")
+            }
+            Kind::Resolve | Kind::Connect => (ErrorKind::Connect, "cannot reach the service"),
+            Kind::Tls => (ErrorKind::Tls, "cannot establish a secure connection to the service"),
+            Kind::Timeout => (
+                ErrorKind::Timeout,
+                "no complete response within a timeout of the transport; set a longer one in its `Options`",
+            ),
+            Kind::Interrupted => (ErrorKind::Interrupted, "the response is incomplete"),
+            Kind::Protocol => (ErrorKind::Protocol, "cannot read the response"),
+            Kind::TooLarge => {
+                (ErrorKind::TooLarge, "the response exceeds a size limit of the transport")
+            }
+            _ => (ErrorKind::Transport, "the transport failed"),
+        };
+        Self::new(kind, text).because(error)
+    }
+}
+
+impl From<methodical_model::Error> for Error {
+    fn from(error: methodical_model::Error) -> Self {
+        use methodical_model::ErrorKind as Kind;
+
+        let (kind, text) = match error.kind() {
+            Kind::Parameter | Kind::NeedsParameter => (ErrorKind::Query, "cannot send the query"),
+            Kind::NotSuccess => {
+                let class = error.service().map(ServiceError::class).unwrap_or_default();
+                let Meaning { kind, text, .. } = meaning_of(class);
+                (kind, text)
+            }
+            Kind::TooLarge => (
+                ErrorKind::TooLarge,
+                "a value beside the records exceeds the record limit; raise it with `Records::record_limit`",
+            ),
+            _ => (ErrorKind::Decode, "the response does not match the contract"),
+        };
+        Self::new(kind, text).because(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The next step is at the end.
+        let (what, next) =
+            self.0.text.split_at(self.0.text.find("; ").unwrap_or(self.0.text.len()));
+        f.write_str(what)?;
+        match self.0.progress {
+            Some(Progress::Records(1)) => f.write_str(" after 1 record")?,
+            Some(Progress::Records(count)) => write!(f, " after {count} records")?,
+            Some(Progress::Bytes(1)) => f.write_str(" after 1 byte")?,
+            Some(Progress::Bytes(count)) => write!(f, " after {count} bytes")?,
+            None => {}
+        }
+        f.write_str(next)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Headers and body are left out: both may contain personal data.
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("text", &self.0.text)
+            .field("attempts", &self.0.attempts)
+            .field("status", &self.status())
+            .field("progress", &self.0.progress)
+            .field("source", &self.0.source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| -> &(dyn StdError + 'static) { source })
+    }
+}
+
+const _: () = assert!(size_of::<Error>() == size_of::<usize>(), "an error is one pointer wide");
+
+/// Maximum size of the body that is kept with an error, in bytes.
+pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use gateway_transport::{ErrorKind as Failure, TransportError};
+    use http::Response;
+
+    use super::{ERROR_BODY_LIMIT, Error, ErrorKind};
+
+    #[test]
+    fn each_failure_of_a_transport_has_a_kind() {
+        for (failure, kind) in [
+            (Failure::InvalidRequest, ErrorKind::Config),
+            (Failure::Resolve, ErrorKind::Connect),
+            (Failure::Connect, ErrorKind::Connect),
+            (Failure::Tls, ErrorKind::Tls),
+            (Failure::Timeout, ErrorKind::Timeout),
+            (Failure::Interrupted, ErrorKind::Interrupted),
+            (Failure::Protocol, ErrorKind::Protocol),
+            (Failure::TooLarge, ErrorKind::TooLarge),
+            (Failure::Other, ErrorKind::Transport),
+        ] {
+            assert_eq!(Error::from(TransportError::new(failure, "scripted")).kind(), kind);
+        }
+    }
+
+    #[test]
+    fn a_long_body_is_shortened_and_a_short_one_is_shared() {
+        for length in [ERROR_BODY_LIMIT, ERROR_BODY_LIMIT + 1] {
+            let body = Bytes::from(vec![b'x'; length]);
+            let error = Error::new(ErrorKind::Decode, "scripted");
+            let error = error.with_response(Response::new(body.clone()), 1);
+            let kept = error.body().unwrap();
+            assert_eq!(kept.len(), ERROR_BODY_LIMIT);
+            let is_shared = kept.as_ptr() == body.as_ptr();
+            assert_eq!(is_shared, length == ERROR_BODY_LIMIT, "{length}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Runtime of generated gateway clients over any transport, async and blocking.
+//!
+//! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] send the operations
+//! of one [`Service`](model::Service), and both follow the same policy. A generated crate wraps them for its service, adds one
+//! method for each operation, and re-exports the types of this crate. Use this crate directly for code that works with the
+//! clients of any service.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use methodical_client::model::{RawQuery, Service};
+//! use methodical_client::{AccessToken, Client};
+//!
+//! /// A service at `https://HOST/api/v1?method=…`.
+//! struct Photos;
+//!
+//! impl Service for Photos {
+//!     const NAME: &'static str = "photos";
+//!     const API_VERSION: &'static str = "v1";
+//!     const PATH: &'static str = "/api/v1";
+//!     const SELECTOR: &'static str = "method";
+//!     const ACCEPT: &'static str = "application/json";
+//! }
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::<Photos>::builder("https://gateway.example.com")
+//!     .token(AccessToken::new(std::env::var("GATEWAY_TOKEN")?)?)
+//!     .build()?;
+//! let photos = client.send(&RawQuery::new("photos/list").pair("album", "7")).await?;
+//! println!("{photos}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Limits and retries
+//!
+//! | limit | default | set with |
+//! |---|---|---|
+//! | timeout of a call, retries and waiting included | 60 s | [`ClientBuilder::call_timeout`] |
+//! | timeout of one attempt | 30 s | [`ClientBuilder::attempt_timeout`] |
+//! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`ClientBuilder::stream_timeout`] |
+//! | attempts, the first one included | 3 | [`RetryPolicy::max_attempts`] |
+//! | minimum time left for another attempt | 10 ms | |
+//! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
+//! | maximum of the doubled wait | 5 s | [`RetryPolicy::max_delay`] |
+//! | longest `Retry-After` that the client waits for | 30 s | [`RetryPolicy::max_retry_after`] |
+//! | retries in one burst, of a client and its clones | 10 | [`RetryBudget::burst`] |
+//! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
+//! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
+//! | record of a stream | 1 MiB | [`Records::record_limit`] |
+//! | body kept with an error | 64 KiB | |
+//! | pages of one list | 10000 | [`Pages::max_pages`] |
+//! | token from a file or a command | 64 KiB | |
+//!
+//! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
+//!
+//! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
+//! If the service sends `Retry-After`, the client waits at least that long. Limits of a connection, such as its idle timeout,
+//! are settings of the transport: see its [`Options`](transport::Options).
+//!
+//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
+//! errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401. The status of a response decides as follows; 200 is success:
+//!
+//! | status | kind | the client |
+//! |---|---|---|
+//! | 301, 302, 303, 307, 308 | [`Redirected`](ErrorKind::Redirected) | returns the error |
+//! | 401 | [`Unauthorized`](ErrorKind::Unauthorized) | asks for another token once and retries |
+//! | 403 | [`Forbidden`](ErrorKind::Forbidden) | returns the error |
+//! | 404 | [`NotFound`](ErrorKind::NotFound) | returns the error |
+//! | 408 | [`Status`](ErrorKind::Status) | retries |
+//! | 429 | [`RateLimited`](ErrorKind::RateLimited) | retries |
+//! | 500, 502, 503, 504 | [`Server`](ErrorKind::Server) | retries |
+//! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
+//! | any other but 200 | [`Status`](ErrorKind::Status) | returns the error |
+//!
+//! A service may report a failure in a body with status 200. Its class in the contract is the counterpart of a status:
+//! [`Auth`](model::ErrorClass::Auth) of 401, [`RateLimit`](model::ErrorClass::RateLimit) of 429 and
+//! [`Unavailable`](model::ErrorClass::Unavailable) of 503. [`Error::service`] returns its code and message.
+//!
+//! The client never follows a redirect, because that would send the token to another address.
+//!
+//! # Lists in pages
+//!
+//! A client requests one page of a list. If the contract declares how the pages follow each other, [`Client::pages`] returns
+//! an iterator over pages, and [`Client::stream_all`] one over the records of all pages. Both request a page only when it is
+//! asked for, as a call with its own retries. A list that does not end as declared is an error of kind
+//! [`Paging`](ErrorKind::Paging), after everything that was received.
+//!
+//! # Tracing
+//!
+//! With the feature `tracing`, each call and each of its attempts is a span, named by [OpenTelemetry's conventions for HTTP
+//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, whichever
+//! generated crate the client is from. Without an interested subscriber, each
+//! costs one comparison. For metrics, set an [`Observer`].
+//!
+//! | span | field | value |
+//! |---|---|---|
+//! | `call`, until the response is decoded or the stream ends | `otel.name`, `gateway.operation` | such as `photos/list`; absent for a [`RawQuery`](model::RawQuery) |
+//! | | `gateway.attempts` | number of attempts |
+//! | | `gateway.records` | of a stream: number of records decoded |
+//! | | `error.type` | why the call failed: [`ErrorKind::as_str`] |
+//! | | `otel.status_code` | `error` if the call failed |
+//! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
+//! | | `otel.kind` | `client` |
+//! | | `gateway.operation` | as above |
+//! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
+//! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
+//! | | `url.full` | the URL; every query value except those of the selectors is redacted |
+//! | | `http.response.status_code` | the status, if there was a response |
+//! | | `error.type` | a status of 400 or above, or the transport error: [`Attempt::error_type`] |
+//! | | `otel.status_code` | `error` if there is an `error.type` |
+//!
+//! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
+//! `retrying` with `gateway.delay_ms`. The HTTP version is not recorded, because a transport need not report it.
+//!
+//! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record, because
+//! they may be personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
+//!
+//! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `reqwest` | yes | reqwest, the default transport of [`Client`] |
+//! | `reqwest-blocking` | | reqwest on a thread, the default transport of [`blocking::Client`] |
+//! | `ureq` | | ureq, the default transport of [`blocking::Client`] without `reqwest-blocking` |
+//! | `rustls` | yes | `https` for these transports, with the default cryptography, ring |
+//! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
+//! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
+//! | `tower-service03` | | the module `tower` in [`transport`] |
+//! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
+//! | `simd` | | lists are decoded with SIMD instructions |
+//! | `tracing` | yes | [spans](#tracing) of every call and attempt |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod access_token;
+mod base_url;
+mod builder;
+mod call;
+mod call_options;
+mod client;
+mod clock;
+mod engine;
+mod error;
+mod head;
+mod limit;
+mod list_reader;
+mod lock;
+mod observer;
+mod paged_records;
+mod pager;
+mod pages;
+#[cfg(test)]
+mod photos;
+mod policy;
+mod problem;
+mod records;
+mod request;
+mod response;
+mod retry;
+mod service_client;
+mod sleep;
+mod status;
+mod streaming_response;
+mod token;
+mod trace;
+
+pub mod blocking;
+
+#[doc(no_inline)]
+pub use gateway_transport as transport;
+#[doc(no_inline)]
+pub use methodical_model as model;
+
+pub use crate::access_token::AccessToken;
+pub use crate::builder::ClientBuilder;
+pub use crate::call_options::CallOptions;
+pub use crate::client::Client;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::head::retry_after;
+pub use crate::list_reader::Entry;
+pub use crate::observer::{Attempt, Observer};
+pub use crate::paged_records::PagedRecords;
+pub use crate::pages::Pages;
+pub use crate::problem::Problem;
+pub use crate::records::Records;
+pub use crate::response::RawResponse;
+pub use crate::retry::{RetryBudget, RetryPolicy};
+pub use crate::service_client::ServiceClient;
+pub use crate::sleep::sleep;
+#[doc(hidden)]
+pub use crate::sleep::sleep_blocking;
+pub use crate::streaming_response::StreamingResponse;
+#[cfg(feature = "oauth2")]
+pub use crate::token::ClientCredentials;
+pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};

@@ -1,0 +1,279 @@
+//! Decides which page of a list comes next: what all iterators over pages share.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::{fmt, mem};
+
+use methodical_model::paging::{PageMarks, PagedBy, Position};
+use methodical_model::{Listing, PagedOperation};
+
+use crate::list_reader::Entry;
+use crate::{Error, ErrorKind};
+
+#[cfg(test)]
+mod tests;
+
+/// The pages of a list that are being read.
+pub(crate) struct Pager<O> {
+    /// The query of the page that was requested last.
+    query: O,
+    next: Next,
+    max_pages: u64,
+    /// Number of pages that were requested.
+    pages: u64,
+    /// The page that is being read.
+    page: Page,
+    /// Number of records of the pages before it, rejected ones included.
+    records: u64,
+    /// Number of records that were decoded.
+    delivered: u64,
+    /// Number of records before the first page that was requested, if it is known.
+    before: Option<u64>,
+    last: Option<u64>,
+    total: Option<u64>,
+    /// The hash of the page before.
+    previous: Option<u64>,
+    /// The hashes of the positions that were requested, unless they are numbers.
+    requested: HashSet<u64>,
+    hasher: RandomState,
+}
+
+/// The next step.
+enum Next {
+    /// Request the page of the query.
+    Request,
+    Fail(Error),
+    /// A page was requested, or there are no more.
+    Nothing,
+}
+
+/// A page.
+#[derive(Clone, Copy, Debug, Default)]
+struct Page {
+    /// Number of its records, rejected ones included.
+    records: u64,
+    /// Its hash, if the records have an identity.
+    hash: Option<u64>,
+}
+
+impl<O: PagedOperation> Pager<O> {
+    /// Creates a pager that begins with the page of the query.
+    pub(crate) fn new(query: O) -> Self {
+        let mut pager = Self {
+            before: records_before(&query),
+            query,
+            next: Next::Request,
+            max_pages: MAX_PAGES,
+            pages: 0,
+            page: Page::default(),
+            records: 0,
+            delivered: 0,
+            last: None,
+            total: None,
+            previous: None,
+            requested: HashSet::new(),
+            hasher: RandomState::new(),
+        };
+        if let Some(position) = pager.query.position() {
+            pager.is_new(&position);
+        }
+        pager
+    }
+
+    pub(crate) fn with_max_pages(self, max_pages: u64) -> Self {
+        Self { max_pages, ..self }
+    }
+
+    /// Returns the number of records that were decoded.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Returns the query of the next page; `None` after the last one and after an error.
+    pub(crate) fn next(&mut self) -> Option<Result<O, Error>> {
+        let error = match mem::replace(&mut self.next, Next::Nothing) {
+            Next::Nothing => return None,
+            Next::Request if self.pages < self.max_pages => {
+                self.pages += 1;
+                self.page = Page::default();
+                return Some(Ok(self.query.clone()));
+            }
+            Next::Request => {
+                let text = format!(
+                    "the list has more than {} pages; raise the limit with `max_pages`",
+                    self.max_pages
+                );
+                Error::new(ErrorKind::Paging, text)
+            }
+            Next::Fail(error) => error,
+        };
+        Some(Err(self.fail(error)))
+    }
+
+    /// Returns an error with the number of records before it.
+    pub(crate) fn fail(&self, error: Error) -> Error {
+        if self.delivered == 0 { error } else { error.after_records(self.delivered) }
+    }
+
+    /// Counts a record of the page.
+    pub(crate) fn record(&mut self, json: &str) {
+        self.delivered += 1;
+        self.count(json);
+    }
+
+    /// Counts an entry of the page that is not a record.
+    pub(crate) fn seen<X>(&mut self, entry: Result<Entry<X>, Error>) -> Result<Entry<X>, Error> {
+        match &entry {
+            Ok(Entry::Rejected(rejected)) => self.count(rejected.raw()),
+            Ok(Entry::Record(_)) => {}
+            Err(_) => return entry.map_err(|error| self.fail(error)),
+        }
+        entry
+    }
+
+    fn count(&mut self, json: &str) {
+        self.page.records += 1;
+        if O::PAGING.has_identity {
+            self.page.hash = Some(self.hasher.hash_one((self.page.hash, json)));
+        }
+    }
+
+    /// Ends the page with all its records, and the text of its body.
+    pub(crate) fn whole(&mut self, listing: &Listing<O::Item, O::Beside>, body: &[u8]) {
+        let (records, rejected) = (number(listing.items.len()), number(listing.rejected.len()));
+        self.delivered += records;
+        let hash = O::PAGING.has_identity.then(|| self.hasher.hash_one(body));
+        self.page = Page { records: records + rejected, hash };
+        self.turn(O::marks(&listing.beside));
+    }
+
+    /// Ends the page, and decides what follows it.
+    pub(crate) fn turn(&mut self, marks: PageMarks) {
+        self.next = match self.after(self.page, marks) {
+            Ok(Some(position)) => {
+                self.query.turn_to(position);
+                Next::Request
+            }
+            Ok(None) => Next::Nothing,
+            Err(cause) => {
+                let text = format!("cannot read the next page: {cause}");
+                Next::Fail(Error::new(ErrorKind::Paging, text))
+            }
+        };
+    }
+
+    /// Returns the position of the page after this one; `None` if this is the last one.
+    fn after(&mut self, page: Page, marks: PageMarks) -> Result<Option<Position>, Cause> {
+        self.records = self.records.saturating_add(page.records);
+        if page.records > 0 && page.hash.is_some() && page.hash == self.previous {
+            return Err("the service returned the same page again; report it to the service");
+        }
+        self.previous = page.hash;
+        rises(&mut self.last, marks.last)?;
+        rises(&mut self.total, marks.total)?;
+        if marks.more == Some(false) {
+            return Ok(None);
+        }
+        let goes_on = marks.more == Some(true);
+        let number = self.query.position().and_then(|position| position.number());
+        match O::PAGING.by {
+            PagedBy::Number { first } => {
+                let number = number.unwrap_or(first);
+                let is_last = match self.last {
+                    _ if goes_on => false,
+                    Some(last) => u64::try_from(number).is_ok_and(|number| number >= last),
+                    None => self.is_complete(page)?,
+                };
+                Ok((!is_last).then(|| Position::Number(number.saturating_add(1))))
+            }
+            PagedBy::Offset if goes_on && page.records == 0 => Err(
+                "the service returned no record, but says that others follow; report it to the service",
+            ),
+            PagedBy::Offset => {
+                let records = i64::try_from(page.records).unwrap_or(i64::MAX);
+                let next = number.unwrap_or_default().saturating_add(records);
+                let is_last = !goes_on && self.is_complete(page)?;
+                Ok((!is_last).then_some(Position::Number(next)))
+            }
+            _ if goes_on && marks.next.is_none() => Err(
+                "the service says that a page follows, but returned no position; report it to the service",
+            ),
+            PagedBy::NextOffset => match marks.next {
+                Some(Position::Number(next)) if next > number.unwrap_or_default() => {
+                    Ok(Some(Position::Number(next)))
+                }
+                Some(_) => Err("the service returned no greater offset; report it to the service"),
+                None => Ok(None),
+            },
+            _ => match marks.next {
+                Some(next) if !self.is_new(&next) => {
+                    Err("the service returned an earlier position; report it to the service")
+                }
+                next => Ok(next),
+            },
+        }
+    }
+
+    /// Returns whether no record follows a page, as the number of records says.
+    fn is_complete(&self, page: Page) -> Result<bool, Cause> {
+        if let (Some(total), Some(before)) = (self.total, self.before) {
+            let is_complete = before.saturating_add(self.records) >= total;
+            return if page.records == 0 && !is_complete {
+                Err(
+                    "the total says that records follow, but the service returned none; report it to the service",
+                )
+            } else {
+                Ok(is_complete)
+            };
+        }
+        let is_short = self.query.page_size().is_some_and(|size| page.records < size);
+        Ok(page.records == 0 || (O::PAGING.short_page_ends && is_short))
+    }
+
+    /// Returns whether a position was not requested yet, and keeps it.
+    fn is_new(&mut self, position: &Position) -> bool {
+        self.requested.insert(self.hasher.hash_one(position))
+    }
+}
+
+/// The reason why the next page cannot be read, and the next step.
+type Cause = &'static str;
+
+/// Keeps the number of pages or records. One that falls means that records are missing: those after a removed record
+/// change their pages.
+fn rises(known: &mut Option<u64>, now: Option<u64>) -> Result<(), Cause> {
+    if now.is_some() && now < *known {
+        return Err("records may be missing, because the list became shorter; read it again");
+    }
+    *known = now.or(*known);
+    Ok(())
+}
+
+/// Returns the number of records before the page of a query, if it is known.
+fn records_before<O: PagedOperation>(query: &O) -> Option<u64> {
+    let number = query.position().and_then(|position| position.number());
+    match (O::PAGING.by, number) {
+        (_, None) => Some(0),
+        (PagedBy::Number { first }, Some(number)) => {
+            let pages = u64::try_from(number.checked_sub(first)?).ok()?;
+            if pages == 0 { Some(0) } else { pages.checked_mul(query.page_size()?) }
+        }
+        (_, Some(number)) => u64::try_from(number).ok(),
+    }
+}
+
+impl<O> fmt::Debug for Pager<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pager")
+            .field("pages", &self.pages)
+            .field("records", &self.records)
+            .finish_non_exhaustive()
+    }
+}
+
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// Default maximum number of pages of a list.
+pub(crate) const MAX_PAGES: u64 = 10_000;

@@ -1,0 +1,305 @@
+//! A list in pages, and a service that sends pages as its script says.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use gateway_transport::{blocking_transport_fn, transport_fn};
+use http::Response;
+use methodical_model::codegen::{
+    Body, Cursor, Fast, Layout, Member, Object, QueryBuilder, Sealed, Shape, borrowed_beside,
+    decoder, list,
+};
+use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
+use methodical_model::{
+    Error, ListOperation, Listing, Map, Operation, PagedOperation, Query, Record, StreamDecoder,
+};
+use serde::Deserialize;
+
+use crate::photos::{BlockingClient, Photo, Photos};
+use crate::{AccessToken, Client, Entry};
+
+/// The fields beside a page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Beside {
+    pub(super) pages: Option<i64>,
+    total: Option<String>,
+    next: Option<i64>,
+    cursor: Option<String>,
+    more: Option<bool>,
+}
+
+impl Record for Beside {
+    type Ref<'a> = Self;
+
+    const COLUMNS: &'static [&'static str] = &[];
+
+    fn from_ref(beside: Self) -> Self {
+        beside
+    }
+}
+
+impl Sealed for Beside {
+    const OBJECT: &'static Object = &Object {
+        what: "a page",
+        members: &[
+            Member { name: "pages", required: false, shape: || Shape::Integer },
+            Member { name: "total", required: false, shape: || Shape::Text },
+            Member { name: "next", required: false, shape: || Shape::Integer },
+            Member { name: "cursor", required: false, shape: || Shape::Text },
+            Member { name: "more", required: false, shape: || Shape::Boolean },
+        ],
+    };
+}
+
+impl Fast<'_> for Beside {
+    fn read(_: &mut Cursor<'_>) -> Option<Self> {
+        None
+    }
+}
+
+/// How the pages follow each other, as a constant.
+pub(super) const NUMBER: u8 = 0;
+pub(super) const OFFSET: u8 = 1;
+pub(super) const NEXT_OFFSET: u8 = 2;
+pub(super) const CURSOR: u8 = 3;
+pub(super) const CONTINUATION: u8 = 4;
+
+/// A list in pages.
+#[derive(Clone, Debug, Default)]
+pub(super) struct List<const BY: u8> {
+    pub(super) number: Option<i64>,
+    pub(super) size: Option<u64>,
+    pub(super) cursor: Option<String>,
+    pub(super) continued: Vec<(String, String)>,
+}
+
+const PAGE: Layout = Layout::Body(&Body { at: &["photos"], ..Body::ROOT });
+
+impl<const BY: u8> Operation for List<BY> {
+    type Service = Photos;
+    type Output = Listing<Photo, Beside>;
+
+    const NAME: &'static str = "list";
+    const METHOD: &'static str = "list";
+
+    fn query(&self) -> Result<Query, Error> {
+        let mut query = QueryBuilder::select::<Photos>(Self::METHOD);
+        if let Some(number) = self.number {
+            query.push("at", &number.to_string());
+        }
+        if let Some(cursor) = &self.cursor {
+            query.push_text("at", cursor)?;
+        }
+        query.continued::<Photos>(&self.continued)?;
+        Ok(query.finish())
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+        list(PAGE, body)
+    }
+}
+
+impl<const BY: u8> ListOperation for List<BY> {
+    type Item = Photo;
+    type Beside = Beside;
+
+    fn decoder(&self) -> StreamDecoder<Photo, Beside> {
+        decoder(PAGE)
+    }
+
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Self::Output, Error> {
+        borrowed_beside::<Photo, Beside>(PAGE, body)
+    }
+}
+
+impl<const BY: u8> PagedOperation for List<BY> {
+    const PAGING: Paging = Paging::by(match BY {
+        NUMBER => PagedBy::Number { first: 1 },
+        OFFSET => PagedBy::Offset,
+        NEXT_OFFSET => PagedBy::NextOffset,
+        CURSOR => PagedBy::Cursor,
+        _ => PagedBy::Continuation,
+    })
+    .parameter("at")
+    .short_page_ends()
+    .has_identity();
+
+    fn position(&self) -> Option<Position> {
+        self.number.map(Position::Number).or_else(|| self.cursor.clone().map(Position::Cursor))
+    }
+
+    fn page_size(&self) -> Option<u64> {
+        self.size
+    }
+
+    fn turn_to(&mut self, position: Position) {
+        match position {
+            Position::Number(number) => self.number = Some(number),
+            Position::Cursor(cursor) => self.cursor = Some(cursor),
+            Position::Continuation(pairs) => self.continued = pairs,
+            _ => {}
+        }
+    }
+
+    fn marks(beside: &Beside) -> PageMarks {
+        let marks = PageMarks::new().last(beside.pages.as_ref()).total(beside.total.as_ref());
+        let marks = marks.more(beside.more.as_ref());
+        match BY {
+            NEXT_OFFSET if beside.cursor.is_some() => marks.next_offset(beside.cursor.as_ref()),
+            NEXT_OFFSET => marks.next_offset(beside.next.as_ref()),
+            CURSOR => marks.next_cursor(beside.cursor.as_ref()),
+            CONTINUATION => {
+                let pair = |cursor: &String| [("at".to_owned(), cursor.clone())].into();
+                let map: Option<Map<String>> = beside.cursor.as_ref().map(pair);
+                marks.continuation(map.as_ref())
+            }
+            _ => marks,
+        }
+    }
+}
+
+/// A service with a response for each value of `at`; without the parameter, the value is empty.
+#[derive(Clone)]
+pub(super) struct Script {
+    pages: Arc<HashMap<&'static str, &'static str>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Script {
+    pub(super) fn new<const N: usize>(pages: [(&'static str, &'static str); N]) -> Self {
+        Self { pages: Arc::new(pages.into()), asked: Arc::default() }
+    }
+
+    fn answer(&self, uri: &http::Uri) -> Response<Bytes> {
+        let query = uri.query().unwrap_or_default();
+        let at = query.split_once("&at=").map_or("", |(_, at)| at);
+        self.asked.lock().unwrap().push(at.to_owned());
+        let page = self.pages.get(at).or_else(|| self.pages.get("*"));
+        let response = Response::builder().header("content-type", "application/json");
+        match page {
+            Some(page) => response.body(Bytes::from(page.replace('\'', "\""))).unwrap(),
+            None => response.status(404).body(Bytes::new()).unwrap(),
+        }
+    }
+
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    pub(super) fn client(&self) -> BlockingClient {
+        let script = self.clone();
+        let transport =
+            blocking_transport_fn(move |request| Ok(script.answer(request.uri()).map(Into::into)));
+        let token = AccessToken::new("gwt_6yqW").unwrap();
+        BlockingClient::builder("https://gateway.example.com")
+            .token(token)
+            .transport(transport)
+            .build()
+            .unwrap()
+    }
+
+    pub(super) fn async_client(&self) -> Client<Photos> {
+        let script = self.clone();
+        let transport = transport_fn(move |request| {
+            let response = script.answer(request.uri()).map(Into::into);
+            async move {
+                // As on a socket, the first poll finds no response.
+                tokio::task::yield_now().await;
+                Ok(response)
+            }
+        });
+        let token = AccessToken::new("gwt_6yqW").unwrap();
+        Client::builder("https://gateway.example.com")
+            .token(token)
+            .transport(transport)
+            .build()
+            .unwrap()
+    }
+
+    /// Reads all records in each of the four ways. All request the same pages, and end in the same way.
+    #[track_caller]
+    pub(super) fn read<const BY: u8>(
+        &self,
+        query: &List<BY>,
+    ) -> (Vec<String>, u64, Option<String>) {
+        let mut all = Vec::new();
+        let mut way = |records: u64, error: Option<crate::Error>| {
+            let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+            if let Some(error) = &error {
+                assert_eq!(error.delivered().unwrap_or_default(), records, "{error}");
+            }
+            all.push((asked, records, error.map(|error| error.to_string())));
+        };
+
+        let (mut records, mut failed) = (0, None);
+        let mut pages = self.client().pages(query);
+        for page in &mut pages {
+            match page {
+                Ok(page) => records += page.items.len() as u64,
+                Err(error) => failed = Some(error),
+            }
+        }
+        assert!(pages.next().is_none());
+        way(records, failed);
+
+        let (mut records, mut failed) = (0, None);
+        let mut entries = self.client().stream_all(query);
+        for entry in &mut entries {
+            match entry {
+                Ok(Entry::Record(_)) => records += 1,
+                Ok(Entry::Rejected(_)) => {}
+                Err(error) => failed = Some(error),
+            }
+        }
+        assert!(entries.next().is_none());
+        way(records, failed);
+
+        let (mut records, mut failed) = (0, None);
+        let mut pages = self.async_client().pages(query);
+        while let Some(page) = pollster::block_on(pages.next()) {
+            match page {
+                Ok(page) => records += page.items.len() as u64,
+                Err(error) => failed = Some(error),
+            }
+        }
+        way(records, failed);
+
+        let (mut records, mut failed) = (0, None);
+        let mut entries = self.async_client().stream_all(query);
+        while let Some(entry) = pollster::block_on(entries.next()) {
+            match entry {
+                Ok(Entry::Record(_)) => records += 1,
+                Ok(Entry::Rejected(_)) => {}
+                Err(error) => failed = Some(error),
+            }
+        }
+        way(records, failed);
+
+        for other in &all[1..] {
+            assert_eq!(other, &all[0]);
+        }
+        all.swap_remove(0)
+    }
+
+    #[track_caller]
+    pub(super) fn ends<const BY: u8>(&self, query: &List<BY>, asked: &[&str], records: u64) {
+        assert_eq!(
+            self.read(query),
+            (asked.iter().map(ToString::to_string).collect(), records, None)
+        );
+    }
+
+    #[track_caller]
+    pub(super) fn fails<const BY: u8>(
+        &self,
+        query: &List<BY>,
+        asked: &[&str],
+        records: u64,
+        error: &str,
+    ) {
+        let asked = asked.iter().map(ToString::to_string).collect();
+        assert_eq!(self.read(query), (asked, records, Some(error.to_owned())));
+    }
+}

@@ -1,0 +1,143 @@
+//! A small service for unit tests.
+
+use methodical_model::codegen::{
+    Body, Cursor, Decides, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, Verdict, borrowed,
+    decoder, error_class, list,
+};
+use methodical_model::{
+    Error, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Service,
+    StreamDecoder,
+};
+use serde::Deserialize;
+
+/// The service.
+pub(crate) struct Photos;
+
+pub(crate) type BlockingClient = crate::blocking::Client<Photos>;
+
+impl Service for Photos {
+    const NAME: &'static str = "photos";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/api/v1";
+    const SELECTOR: &'static str = "method";
+    const ACCEPT: &'static str = "application/json";
+}
+
+/// Returns a query whose response may be any JSON document.
+pub(crate) fn any_json() -> RawQuery<Photos> {
+    RawQuery::new("photos/any")
+}
+
+/// Lists photos: `{"status":"success","result":[{"id":1}]}`.
+pub(crate) struct ListPhotos;
+
+impl Operation for ListPhotos {
+    type Service = Photos;
+    type Output = Listing<Photo>;
+
+    const NAME: &'static str = "list_photos";
+    const METHOD: &'static str = "photos/list";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+        list(LAYOUT, body)
+    }
+}
+
+impl ListOperation for ListPhotos {
+    type Item = Photo;
+    type Beside = ();
+
+    fn decoder(&self) -> StreamDecoder<Photo> {
+        decoder(LAYOUT)
+    }
+
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+        borrowed::<Photo>(LAYOUT, body)
+    }
+}
+
+const LAYOUT: Layout =
+    Layout::Envelope(&Envelope { marker: "status", success: "success", items: "result" });
+
+/// Searches photos: `{"photos":{"photo":[{"id":1}]},"stat":"ok"}`, or `{"stat":"fail","code":98,"message":"No"}`.
+pub(crate) struct SearchPhotos;
+
+impl Operation for SearchPhotos {
+    type Service = Photos;
+    type Output = Listing<Photo>;
+
+    const NAME: &'static str = "search_photos";
+    const METHOD: &'static str = "photos/search";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+        list(FOUND, body)
+    }
+
+    fn error_class(body: &[u8]) -> Option<ErrorClass> {
+        error_class(FOUND, body)
+    }
+}
+
+impl ListOperation for SearchPhotos {
+    type Item = Photo;
+    type Beside = ();
+
+    fn decoder(&self) -> StreamDecoder<Photo> {
+        decoder(FOUND)
+    }
+
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+        borrowed::<Photo>(FOUND, body)
+    }
+}
+
+const FOUND: Layout = Layout::Body(&Body {
+    at: &["photos", "photo"],
+    verdict: Some(&Verdict {
+        code: &["code"],
+        message: &["message"],
+        classes: &[
+            ("98", ErrorClass::Auth),
+            ("29", ErrorClass::RateLimit),
+            ("105", ErrorClass::Unavailable),
+        ],
+        ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+    }),
+    ..Body::ROOT
+});
+
+/// A record.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Photo {
+    #[expect(dead_code, reason = "the tests only count records")]
+    id: u64,
+}
+
+impl Record for Photo {
+    type Ref<'a> = Self;
+
+    const COLUMNS: &'static [&'static str] = &["id", "extra"];
+
+    fn from_ref(photo: Self) -> Self {
+        photo
+    }
+}
+
+impl Sealed for Photo {
+    const OBJECT: &'static Object = &Object { what: "a photo", members: &[] };
+}
+
+/// Leaves every record to serde.
+impl Fast<'_> for Photo {
+    fn read(_: &mut Cursor<'_>) -> Option<Self> {
+        None
+    }
+}

@@ -1,0 +1,219 @@
+//! The requests of a call.
+
+use bytes::Bytes;
+use gateway_transport::{Instant, Redacted, Request};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+use methodical_model::{Auth, BodyFormat, Query, SecretPlace};
+
+use crate::base_url::BaseUrl;
+use crate::limit::{Limit, LimitKind};
+use crate::token::Tokens;
+use crate::{AccessToken, CallOptions, Error};
+
+/// The headers of every request of a client, without the token.
+#[derive(Debug)]
+pub(crate) struct Headers {
+    accept: HeaderValue,
+    pub(crate) user_agent: HeaderValue,
+}
+
+impl Headers {
+    /// Panics if a value is not a valid header; call it in a constant, so that the build fails instead.
+    pub(crate) const fn new(accept: &'static str, user_agent: &'static str) -> Self {
+        Self {
+            accept: HeaderValue::from_static(accept),
+            user_agent: HeaderValue::from_static(user_agent),
+        }
+    }
+}
+
+/// The part that all requests of a call share: everything except the tokens and the deadline.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft<'a> {
+    headers: &'a Headers,
+    base_url: &'a BaseUrl,
+    auth: Auth,
+    options: Option<&'a CallOptions>,
+    query: Query,
+    /// The URL, with a placeholder for each secret.
+    target: Uri,
+}
+
+impl<'a> Draft<'a> {
+    /// Checks that the URL of a call is valid.
+    pub(crate) fn new(
+        headers: &'a Headers,
+        base_url: &'a BaseUrl,
+        auth: Auth,
+        options: Option<&'a CallOptions>,
+        query: Query,
+    ) -> Result<Self, Error> {
+        let target = Secrets::of(auth, |_| PLACEHOLDER.to_owned()).target(base_url, &query)?;
+        Ok(Self { headers, base_url, auth, options, query, target })
+    }
+
+    /// Starts this limit of the client now, or the limit that the options of the call set in its place.
+    pub(crate) fn limit(&self, now: Instant, of_client: LimitKind) -> Limit {
+        let Some(options) = self.options else { return Limit::since(now, of_client) };
+        let limit = Limit::since(now, options.timeout.map_or(of_client, LimitKind::OwnTimeout));
+        match options.deadline {
+            Some(deadline) => limit.or_earlier(Limit::since(now, LimitKind::OwnDeadline(deadline))),
+            None => limit,
+        }
+    }
+
+    /// Returns whether the service may receive the call several times with the effect of one.
+    pub(crate) fn is_idempotent(&self) -> bool {
+        self.query.is_idempotent()
+    }
+
+    /// Returns the URL, with a placeholder for each secret.
+    pub(crate) fn target(&self) -> &Uri {
+        &self.target
+    }
+
+    /// Returns the request that a person may see: with a placeholder for each secret in the URL and the body.
+    pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
+        let extra = self.options.map(|options| &options.headers);
+        // With room for one more header, which a transport layer may add.
+        let mut headers = HeaderMap::with_capacity(4 + extra.map_or(0, HeaderMap::len));
+        headers.insert(ACCEPT, self.headers.accept.clone());
+        headers.insert(USER_AGENT, self.headers.user_agent.clone());
+        for (name, value) in extra.into_iter().flatten() {
+            headers.insert(name.clone(), value.clone());
+        }
+        match self.auth {
+            Auth::Bearer => {
+                if let Some(token) = tokens.get(0) {
+                    headers.insert(AUTHORIZATION, token.header());
+                }
+            }
+            auth => {
+                for (index, secret) in auth.secrets().iter().enumerate() {
+                    if let (SecretPlace::Header, Some(token)) = (secret.place(), tokens.get(index))
+                    {
+                        let name = HeaderName::try_from(secret.name()).map_err(|error| {
+                            Error::config("the name of a secret is not a header name")
+                                .because(error)
+                        })?;
+                        headers.insert(name, token.plain_header()?);
+                    }
+                }
+            }
+        }
+
+        let mut request = Request::new(Bytes::new());
+        if let Some(format) = self.query.format() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+            *request.method_mut() = Method::POST;
+            *request.body_mut() = self.body(&Secrets::of(self.auth, |_| PLACEHOLDER.to_owned()));
+        }
+        *request.uri_mut() = self.target.clone();
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    /// Returns the request with these tokens. Every request of the client is created here.
+    pub(crate) fn request(&self, tokens: &Tokens) -> Result<Request, Error> {
+        let mut request = self.redacted(tokens)?;
+        let secrets = Secrets::of(self.auth, |index| {
+            let mut text = String::new();
+            tokens.get(index).into_iter().for_each(|token: &AccessToken| token.encode(&mut text));
+            text
+        });
+        if !secrets.are_elsewhere() {
+            let target = secrets.target(self.base_url, &self.query)?;
+            let target = std::mem::replace(request.uri_mut(), target);
+            let mut body = Bytes::new();
+            if self.query.format().is_some() {
+                body = std::mem::replace(request.body_mut(), self.body(&secrets));
+            }
+            request.extensions_mut().insert(Redacted::new(target, body));
+        }
+        Ok(request)
+    }
+
+    /// Returns the body of a POST.
+    fn body(&self, secrets: &Secrets) -> Bytes {
+        match self.query.format() {
+            Some(BodyFormat::Form) => appended(self.query.body(), &secrets.form).into(),
+            _ => Bytes::copy_from_slice(self.query.body().as_bytes()),
+        }
+    }
+}
+
+/// The secrets in a URL or a form, percent-encoded, or their placeholders.
+#[derive(Default)]
+struct Secrets {
+    path: String,
+    /// Each with a leading `&`.
+    query: String,
+    /// Each with a leading `&`.
+    form: String,
+}
+
+impl Secrets {
+    /// Returns the secrets of a call; `text` returns the one with this index.
+    fn of(auth: Auth, text: impl Fn(usize) -> String) -> Self {
+        let mut secrets = Self::default();
+        for (index, secret) in auth.secrets().iter().enumerate() {
+            match secret.place() {
+                SecretPlace::Path => secrets.path = text(index),
+                SecretPlace::Query => {
+                    secrets.query.extend(["&", secret.name(), "=", &text(index)]);
+                }
+                SecretPlace::Form => {
+                    secrets.form.extend(["&", secret.name(), "=", &text(index)]);
+                }
+                _ => {}
+            }
+        }
+        secrets
+    }
+
+    /// Returns whether neither the URL nor the form has a secret.
+    fn are_elsewhere(&self) -> bool {
+        self.path.is_empty() && self.query.is_empty() && self.form.is_empty()
+    }
+
+    fn target(&self, base_url: &BaseUrl, query: &Query) -> Result<Uri, Error> {
+        if self.path.is_empty() && self.query.is_empty() {
+            return base_url.target(query.path(), query.as_str());
+        }
+        base_url.target_with(&self.path, query.path(), &appended(query.as_str(), &self.query))
+    }
+}
+
+/// Returns pairs with others after them, each of which has a leading `&`.
+fn appended(pairs: &str, others: &str) -> String {
+    if pairs.is_empty() { others.replacen('&', "", 1) } else { [pairs, others].concat() }
+}
+
+/// The text in place of a secret.
+pub(crate) const PLACEHOLDER: &str = "REDACTED";
+
+#[cfg(test)]
+mod tests {
+    use super::{Secrets, appended};
+
+    #[test]
+    fn a_secret_in_any_place_of_the_request_is_noticed() {
+        assert!(Secrets::default().are_elsewhere());
+        let text = || "/k3y".to_owned();
+        for secrets in [
+            Secrets { path: text(), ..Secrets::default() },
+            Secrets { query: text(), ..Secrets::default() },
+            Secrets { form: text(), ..Secrets::default() },
+        ] {
+            assert!(!secrets.are_elsewhere());
+        }
+    }
+
+    #[test]
+    fn pairs_are_joined_with_one_separator() {
+        assert_eq!(appended("a=1", "&b=2&c=3"), "a=1&b=2&c=3");
+        assert_eq!(appended("", "&b=2&c=3"), "b=2&c=3");
+        assert_eq!(appended("a=1", ""), "a=1");
+    }
+}

@@ -1,0 +1,141 @@
+//! Waiting, with and without blocking, on any async runtime or none.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
+
+use gateway_transport::Instant;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use self::browser::sleep_until as sleep_until_real;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use self::timer::sleep_until as sleep_until_real;
+use crate::clock::now;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod browser;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+mod timer;
+
+/// Waits without blocking the thread, on any async runtime or none. A delay too long for the clock is skipped.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// methodical_client::sleep(Duration::from_millis(1)).await;
+/// # }
+/// ```
+pub async fn sleep(delay: Duration) {
+    if let Some(end) = now().checked_add(delay) {
+        sleep_until(end).await;
+    }
+}
+
+/// Waits for `future` until `end`. Returns `None` if it is not ready by then.
+pub(crate) async fn timeout_at<F: Future>(end: Instant, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    // The timer starts when it is first polled, so a future that is ready immediately never starts it.
+    let mut timer = pin!(sleep_until(end));
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => timer.as_mut().poll(context).map(|()| None),
+    })
+    .await
+}
+
+/// Waits until `end`, without blocking the thread.
+async fn sleep_until(end: Instant) {
+    #[cfg(feature = "test-util")]
+    if let Some(time) = gateway_transport::simulated::time() {
+        return time.sleep_until(end).await;
+    }
+    sleep_until_real(end).await;
+}
+
+/// Waits and blocks the thread.
+#[doc(hidden)]
+#[expect(clippy::disallowed_methods, reason = "the blocking client may block its caller")]
+pub fn sleep_blocking(delay: Duration) {
+    #[cfg(feature = "test-util")]
+    if let Some(time) = gateway_transport::simulated::time() {
+        return time.block_until(now() + delay);
+    }
+    thread::sleep(delay);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::time::{Duration, Instant};
+
+    #[cfg(feature = "test-util")]
+    use {
+        super::sleep_blocking,
+        crate::clock::{date, now},
+        gateway_transport::{
+            BoxFuture,
+            simulated::{Time, simulate},
+        },
+        std::sync::{Arc, Mutex},
+        std::time::SystemTime,
+    };
+
+    use super::{sleep, timeout_at};
+
+    #[test]
+    fn sleeps_at_least_as_long_as_the_delay() {
+        let start = Instant::now();
+        pollster::block_on(sleep(Duration::from_millis(20)));
+        assert!(start.elapsed() >= Duration::from_millis(20));
+        pollster::block_on(sleep(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_ready_future_wins_over_a_passed_end() {
+        let now = Instant::now();
+        assert_eq!(pollster::block_on(timeout_at(now, ready(7))), Some(7));
+        assert_eq!(pollster::block_on(timeout_at(now, pending::<u8>())), None);
+    }
+    /// A clock that shows the end of the last sleep.
+    #[cfg(feature = "test-util")]
+    struct Simulation(Mutex<Instant>);
+
+    #[cfg(feature = "test-util")]
+    impl Time for Simulation {
+        fn now(&self) -> Instant {
+            *self.0.lock().unwrap()
+        }
+
+        fn date(&self) -> SystemTime {
+            SystemTime::UNIX_EPOCH
+        }
+
+        fn sleep_until(&self, end: Instant) -> BoxFuture<'static, ()> {
+            self.block_until(end);
+            Box::pin(ready(()))
+        }
+
+        fn block_until(&self, end: Instant) {
+            *self.0.lock().unwrap() = end;
+        }
+    }
+
+    #[cfg(feature = "test-util")]
+    #[test]
+    fn a_simulation_replaces_every_wait_and_the_date() {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        let start = Instant::now();
+        let _simulated = simulate(Arc::new(Simulation(Mutex::new(start))));
+        pollster::block_on(sleep(YEAR));
+        assert_eq!(now(), start + YEAR);
+        sleep_blocking(YEAR);
+        assert_eq!(now(), start + 2 * YEAR);
+        assert_eq!(pollster::block_on(timeout_at(now() + YEAR, pending::<u8>())), None);
+        assert_eq!(now(), start + 3 * YEAR);
+        assert_eq!(date(), SystemTime::UNIX_EPOCH);
+    }
+}

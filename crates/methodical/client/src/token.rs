@@ -1,0 +1,179 @@
+//! Sources of access tokens.
+
+use std::sync::Arc;
+
+use gateway_transport::{BoxError, BoxFuture};
+
+use crate::AccessToken;
+
+mod cache;
+#[cfg(feature = "oauth2")]
+mod client_credentials;
+mod command;
+mod environment;
+mod file;
+mod spawn_blocking;
+pub(crate) mod text;
+mod tokens;
+mod unwind;
+
+#[cfg(feature = "oauth2")]
+pub use self::client_credentials::ClientCredentials;
+pub use self::command::CommandToken;
+pub use self::environment::EnvironmentToken;
+pub use self::file::FileToken;
+pub(crate) use self::tokens::{Sources, Tokens};
+pub(crate) use self::unwind::CatchUnwind;
+
+/// A source of access tokens. The simplest source is an [`AccessToken`].
+///
+/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, and if the service
+/// answers with status 401. The last happens at most once for each call, and never for status 403.
+/// Concurrent calls share one request to the source and its outcome: a token, a failure, or no other token.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_client::transport::{BoxError, BoxFuture};
+/// use methodical_client::{AccessToken, TokenSource};
+///
+/// /// Reads tokens from a vault.
+/// struct Vault;
+///
+/// impl TokenSource for Vault {
+///     fn token<'a>(
+///         &'a self,
+///         _refused: Option<&'a AccessToken>,
+///     ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+///         Box::pin(async { Ok(AccessToken::new("gwt_from_the_vault")?) })
+///     }
+/// }
+/// ```
+pub trait TokenSource: Send + Sync + 'static {
+    /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call fails.
+    ///
+    /// If several clients share the source, `refused` may be older than the token that the source has. Compare the two, and
+    /// replace the token only if they are equal.
+    ///
+    /// A call, or the start of a stream, waits until the call timeout. Then the future is dropped, and the next waiting call
+    /// asks again.
+    ///
+    /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
+    /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics;
+    /// then the call of the blocking client fails with [`ErrorKind::Token`](crate::ErrorKind::Token).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the source has no token. The text of the error is shown to people, so it must not contain a token.
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>>;
+
+    /// Returns whether a token of this source is still the one to use. Default: true.
+    ///
+    /// It is called before every call of the client, so it must be quick.
+    fn is_current(&self, _token: &AccessToken) -> bool {
+        true
+    }
+}
+
+impl TokenSource for AccessToken {
+    fn token<'a>(
+        &'a self,
+        _refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        Box::pin(std::future::ready(Ok(self.clone())))
+    }
+}
+
+/// For a source that several clients share, such as an async and a blocking one.
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use std::sync::Arc;
+///
+/// use methodical_client::{Client, EnvironmentToken, blocking};
+/// # use methodical_client::transport::MemoryTransport;
+///
+/// let source = Arc::new(EnvironmentToken::new("GATEWAY_TOKEN"));
+/// let client = Client::<Photos>::builder("https://gateway.example.com")
+///     .token(Arc::clone(&source))
+/// #   .transport(MemoryTransport::default())
+///     .build()?;
+/// let blocking = blocking::Client::<Photos>::builder("https://gateway.example.com")
+///     .token(source)
+/// #   .transport(MemoryTransport::default())
+///     .build()?;
+/// # Ok::<(), methodical_client::Error>(())
+/// ```
+impl<S: TokenSource + ?Sized> TokenSource for Arc<S> {
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        (**self).token(refused)
+    }
+
+    fn is_current(&self, token: &AccessToken) -> bool {
+        (**self).is_current(token)
+    }
+}
+
+/// For a source that is chosen at run time.
+impl<S: TokenSource + ?Sized> TokenSource for Box<S> {
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        (**self).token(refused)
+    }
+
+    fn is_current(&self, token: &AccessToken) -> bool {
+        (**self).is_current(token)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "gwt_old";
+    const NEW: &str = "gwt_new";
+
+    fn token(text: &'static str) -> AccessToken {
+        AccessToken::new(text).unwrap()
+    }
+
+    /// A source that replaces a refused token by the only current one.
+    struct Rotating;
+
+    impl TokenSource for Rotating {
+        fn token<'a>(
+            &'a self,
+            refused: Option<&'a AccessToken>,
+        ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+            let text = if refused.is_some() { NEW } else { OLD };
+            Box::pin(std::future::ready(Ok(token(text))))
+        }
+
+        fn is_current(&self, current: &AccessToken) -> bool {
+            *current == token(NEW)
+        }
+    }
+
+    #[test]
+    fn a_boxed_and_a_shared_source_are_the_source_in_them() {
+        #[track_caller]
+        fn check(source: &impl TokenSource) {
+            let old = pollster::block_on(source.token(None)).unwrap();
+            let new = pollster::block_on(source.token(Some(&old))).unwrap();
+            assert_eq!([&old, &new], [&token(OLD), &token(NEW)]);
+            assert_eq!([&old, &new].map(|token| source.is_current(token)), [false, true]);
+        }
+        let boxed: Box<dyn TokenSource> = Box::new(Rotating);
+        check(&boxed);
+        let shared: Arc<dyn TokenSource> = Arc::new(boxed);
+        check(&shared);
+    }
+}

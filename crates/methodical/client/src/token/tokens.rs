@@ -1,0 +1,143 @@
+//! The tokens of a call: none, one, or one for each secret of the service.
+
+use std::fmt;
+use std::sync::Arc;
+
+use methodical_model::Auth;
+
+use crate::token::cache::TokenCache;
+use crate::{AccessToken, Error, ErrorKind, TokenSource};
+
+/// The tokens of a call, in the order of the secrets.
+#[derive(Clone, Default)]
+pub(crate) struct Tokens {
+    first: Option<AccessToken>,
+    others: Vec<AccessToken>,
+}
+
+impl Tokens {
+    /// Returns the token with this index.
+    pub(crate) fn get(&self, index: usize) -> Option<&AccessToken> {
+        match index.checked_sub(1) {
+            None => self.first.as_ref(),
+            Some(index) => self.others.get(index),
+        }
+    }
+
+    fn push(&mut self, token: AccessToken) {
+        if self.first.is_none() {
+            self.first = Some(token);
+        } else {
+            self.others.push(token);
+        }
+    }
+}
+
+impl From<AccessToken> for Tokens {
+    fn from(token: AccessToken) -> Self {
+        Self { first: Some(token), others: Vec::new() }
+    }
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tokens(redacted)")
+    }
+}
+
+/// The sources of the tokens of a client, in the order of the secrets.
+#[derive(Debug)]
+pub(crate) struct Sources(Vec<TokenCache>);
+
+impl Sources {
+    /// Creates the sources that a service needs: `token` for a bearer token or the first secret, and the others by name.
+    pub(crate) fn new(
+        auth: Auth,
+        mut token: Option<Arc<dyn TokenSource>>,
+        mut named: Vec<(String, Arc<dyn TokenSource>)>,
+    ) -> Result<Self, Error> {
+        let mut sources = Vec::new();
+        if auth == Auth::Bearer {
+            let token = token.take().ok_or_else(|| {
+                Error::config("the client has no access token; set one with `ClientBuilder::token`")
+            })?;
+            sources.push(TokenCache::bearer(token));
+        }
+        for (index, secret) in auth.secrets().iter().enumerate() {
+            let given = named.iter().position(|(name, _)| name == secret.name());
+            let source = match given.map(|given| named.swap_remove(given).1) {
+                None if index == 0 => token.take(),
+                source => source,
+            };
+            let source = source.ok_or_else(|| {
+                let setter = if index == 0 { "token" } else { "secret" };
+                let text = format!(
+                    "the client has no secret `{}`; set it with `ClientBuilder::{setter}`",
+                    secret.name()
+                );
+                Error::new(ErrorKind::Config, text)
+            })?;
+            sources.push(TokenCache::new(source));
+        }
+        match named.first() {
+            None => Ok(Self(sources)),
+            Some((name, _)) => {
+                let text = format!("the service has no secret `{name}`; remove it");
+                Err(Error::new(ErrorKind::Config, text))
+            }
+        }
+    }
+
+    /// Returns the last tokens, if all are current.
+    pub(crate) fn last_if_current(&self) -> Option<Tokens> {
+        let mut tokens = Tokens::default();
+        for source in &self.0 {
+            tokens.push(source.last_if_current()?);
+        }
+        Some(tokens)
+    }
+
+    /// Returns the tokens to use.
+    pub(crate) async fn current(&self) -> Result<Tokens, Error> {
+        let mut tokens = Tokens::default();
+        for source in &self.0 {
+            tokens.push(source.current().await?);
+        }
+        Ok(tokens)
+    }
+
+    /// Returns tokens of which at least one differs from the refused ones, or `None` if no source has another.
+    pub(crate) async fn other_than(&self, refused: &Tokens) -> Result<Option<Tokens>, Error> {
+        let (mut tokens, mut differs) = (Tokens::default(), false);
+        for (index, source) in self.0.iter().enumerate() {
+            let Some(old) = refused.get(index) else { continue };
+            let other = source.other_than(old).await?;
+            differs |= other.is_some();
+            tokens.push(other.unwrap_or_else(|| old.clone()));
+        }
+        Ok(differs.then_some(tokens))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_without_a_bearer_token_is_not_built() {
+        let error = Sources::new(Auth::Bearer, None, Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        let text = "the client has no access token; set one with `ClientBuilder::token`";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn debug_shows_no_token() {
+        let token = AccessToken::new("gwt_CANARY").unwrap();
+        assert_eq!(format!("{token:?}"), "AccessToken(redacted)");
+        assert_eq!(format!("{:?}", Tokens::from(token.clone())), "Tokens(redacted)");
+        let sources = Sources::new(Auth::Bearer, Some(Arc::new(token)), Vec::new()).unwrap();
+        pollster::block_on(sources.current()).unwrap();
+        assert_eq!(format!("{sources:?}"), "Sources([TokenCache(redacted)])");
+    }
+}

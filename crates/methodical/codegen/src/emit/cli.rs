@@ -1,0 +1,313 @@
+//! Code of the program: one command for each operation, with its parameters as flags.
+
+use std::fmt::Write as _;
+
+use askama::Template;
+
+use crate::config::{Project, Role};
+use crate::emit::model::examples::smallest_query;
+use crate::emit::model::marker;
+use crate::emit::model::queries::{optional, params, required};
+use crate::emit::model::tables::gauge;
+use crate::emit::{GeneratedFile, distinct, filters};
+use crate::ir::{
+    BodyFormat, Command, Gauge, Model, Operation, Param, Primitive, Response, Service, Type,
+    ValueType,
+};
+use crate::text::{comment, string, strings};
+
+mod help;
+
+#[derive(Template)]
+#[template(path = "cli.rs.jinja")]
+struct Commands<'a> {
+    service: &'a Service,
+    client: String,
+    marker: String,
+    groups: Vec<Group<'a>>,
+    /// The call that checks whether the service accepts a token: its operation, and the expression for its query.
+    probe: Option<(&'a Operation, String)>,
+}
+
+/// A top-level command: `photos` with its subcommands, or an operation whose selector has no `/`.
+struct Group<'a> {
+    command: Command,
+    /// The subcommands, each with its operation.
+    verbs: Vec<(String, &'a Operation)>,
+    /// The operation of a command without subcommands.
+    alone: Option<&'a Operation>,
+}
+
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let Project { service, config } = project;
+    let cheapest = cheapest(service);
+    let probe = cheapest.and_then(|one| Some((one, smallest_query("model", service, one)?)));
+    let (client, marker) = (config.rust_name(Role::Client), marker(service));
+    let template = Commands { service, client, marker, groups: groups(service), probe };
+    vec![GeneratedFile::rust(format!("{}/commands.rs", config.modules(Role::Cli)), &template)]
+}
+
+fn groups(service: &Service) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for operation in &service.operations {
+        let mut command = operation.command();
+        let verb = command.verb.take().map(|verb| (verb, operation));
+        let alone = verb.is_none().then_some(operation);
+        match groups.iter_mut().find(|group| group.command == command) {
+            Some(group) => group.verbs.extend(verb),
+            None => groups.push(Group { command, verbs: verb.into_iter().collect(), alone }),
+        }
+    }
+    groups
+}
+
+/// Returns the operation that needs the fewest parameters; one that returns an object if possible,
+/// because a list may be long.
+fn cheapest(service: &Service) -> Option<&Operation> {
+    service.operations.iter().min_by_key(|one| {
+        let required = required(one).len();
+        (one.response.is_nothing(), required, one.response.is_list(), one.params.len())
+    })
+}
+
+impl Group<'_> {
+    /// Returns the help text: that of the only subcommand, or the list of subcommands.
+    fn about(&self) -> String {
+        if let [(_, operation)] = self.verbs.as_slice() {
+            return help::imperative(operation);
+        }
+        let verbs: Vec<_> = self.verbs.iter().map(|(verb, _)| verb.as_str()).collect();
+        format!("Call an operation of {}: {}.", self.command.noun, verbs.join(", "))
+    }
+
+    /// Returns the type of the subcommands.
+    fn subcommands(&self) -> String {
+        let name = self.command.rust.followed_by("command").pascal();
+        if name == "OperationCommand" { name + "_" } else { name }
+    }
+
+    /// Returns the operation of the group that has a gauge.
+    fn gauge(&self) -> Option<(&Operation, &Gauge)> {
+        self.verbs.iter().find_map(|(_, one)| Some((*one, one.gauge.as_ref()?)))
+    }
+
+    /// Returns the name of the variant with the commands of a gauge, which no operation has.
+    fn gauge_variant(&self) -> String {
+        let mut name = "Gauge".to_owned();
+        while self.verbs.iter().any(|(_, operation)| operation.rust.variant() == name) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+impl Commands<'_> {
+    /// Returns the arguments of the examples in the help of the program: a command, a selector and columns. Examples should
+    /// work as they are, so these need no parameter, if there is such an operation.
+    fn example(&self) -> Option<String> {
+        let operations = || self.service.operations.iter();
+        let listed =
+            operations().find(|one| required(one).is_empty()).or_else(|| operations().next())?;
+        let plain =
+            operations().find(|one| one.params.is_empty()).or_else(|| operations().next())?;
+        let columns = self.service.columns_of(listed);
+        // The first two, and one of a nested object if possible.
+        let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));
+        let columns: Vec<_> = columns.iter().take(2).chain(third).map(String::as_str).collect();
+        Some(strings([&help::command(listed), &plain.select, &columns.join(",")]))
+    }
+
+    /// Returns the dates of the records in lists, each once.
+    fn dates(&self) -> Vec<&str> {
+        let lists = self.service.operations.iter().filter(|one| one.response.is_list());
+        let models = lists.filter_map(|one| self.service.response_model(one));
+        let fields = models.flat_map(|model| &model.fields);
+        // Moments are numbers, whose date depends on the time zone.
+        let is_date = |ty: &ValueType| ty.check() == "CivilDateTime";
+        let dates = fields.filter(|field| field.ty.value().is_some_and(is_date));
+        distinct(dates.map(|field| field.wire.as_str()))
+    }
+
+    /// Returns the expressions for the objects in which the service wraps lists, each once.
+    fn envelopes(&self) -> Vec<String> {
+        let responses = self.service.operations.iter().map(|operation| &operation.response);
+        distinct(responses.filter_map(|response| match response {
+            Response::Envelope { marker, success, items, .. } => {
+                Some(format!("Envelope::new({})", strings([marker, success, items])))
+            }
+            Response::Body { body, .. } if body.is_list && !body.at.is_empty() => {
+                Some(format!("Envelope::path(&[{}])", strings(&body.at)))
+            }
+            _ => None,
+        }))
+    }
+
+    /// Returns the expressions for the methods that are called by POST.
+    fn posts(&self) -> Vec<String> {
+        let posts = self.service.operations.iter().filter_map(|one| Some((one, one.post?)));
+        let posts = posts.map(|(operation, post)| {
+            let format = match post.format {
+                BodyFormat::Form => "form",
+                BodyFormat::Json => "json",
+            };
+            let idempotent = if post.is_idempotent { ".idempotent()" } else { "" };
+            let select = string(&operation.select);
+            format!("methodical_cli::PostMethod::{format}({select}){idempotent}")
+        });
+        posts.collect()
+    }
+
+    /// Returns the models of the records in responses.
+    fn records(&self) -> Vec<&Model> {
+        let responses = || self.service.operations.iter().map(|one| &one.response);
+        let is_used = |model: &&Model| {
+            responses().any(|one| [one.of(), one.beside()].contains(&Some(model.id)))
+        };
+        self.service.models.iter().filter(is_used).collect()
+    }
+
+    /// Returns the constant for the fields beside a list.
+    fn beside(&self, operation: &Operation) -> Option<String> {
+        Some(constant(self.service.model(operation.response.beside()?)))
+    }
+
+    /// Returns the call of the session that runs an operation.
+    fn call(&self, operation: &Operation, query: &str) -> String {
+        let Some(model) = self.service.response_model(operation) else {
+            let call = match operation.response.value() {
+                Some(Type::List(_)) => "values",
+                Some(Type::Map(_)) => "entries",
+                Some(Type::Value(_) | Type::Model(_)) => "value",
+                None => "nothing",
+            };
+            return format!("session.{call}(&{query})");
+        };
+        let (call, paging) = match &operation.paging {
+            Some(_) => ("list_all", "self.paging_flags, "),
+            None if operation.response.is_list() => ("list", ""),
+            None => ("object", ""),
+        };
+        format!("session.{call}(&{query}, {paging}{})", constant(model))
+    }
+
+    /// Returns the arm of an operation, which runs its flags or, without flags, calls the service.
+    fn arm(&self, operation: &Operation, variant: &str) -> String {
+        if has_flags(operation) {
+            return format!("Self::{variant}(flags) => flags.run(session),");
+        }
+        // Only the constructor of a deprecated operation warns.
+        let create = if operation.deprecated.is_some() { "default" } else { "new" };
+        let query = format!("model::{}::{create}()", operation.rust.pascal());
+        format!("Self::{variant} => {},", self.call(operation, &query))
+    }
+
+    /// Returns the variant of an operation.
+    fn variant(&self, operation: &Operation, name: &str, variant: &str) -> String {
+        let about = comment("///", 1, &help::imperative(operation));
+        let examples = help::examples(self.service, operation).join("\n");
+        let after = format!("#[command(after_help = {})]\n", string(&examples));
+        let after = if examples.is_empty() { "" } else { &after };
+        let flags = has_flags(operation).then(|| format!("({}Flags)", operation.rust.pascal()));
+        let flags = flags.unwrap_or_default();
+        format!("{about}\n#[command(name = {})]\n{after}{variant}{flags},", string(name))
+    }
+}
+
+/// Returns the name of the constant with the type of a record.
+fn constant(model: &Model) -> String {
+    format!("{}_RECORD", model.rust.screaming_snake())
+}
+
+/// Returns whether the command of an operation has more flags than every command.
+fn has_flags(operation: &Operation) -> bool {
+    !operation.params.is_empty()
+        || operation.paging.is_some()
+        || operation.response.beside().is_some()
+}
+
+/// Returns the settings of the flag of a parameter.
+fn settings(operation: &Operation, param: &Param) -> String {
+    // The colon keeps the identifier apart from those of the hand-written flags.
+    let id = |param: &Param| string(&format!("param:{}", param.wire));
+    let mut settings = format!("id = {}, long = {}", id(param), string(&param.flag()));
+    let in_query = param.ty.in_query();
+    let value_name = match (&param.ty, in_query) {
+        (_, Primitive::Boolean | Primitive::Coded) => "",
+        (_, Primitive::Signed | Primitive::Unsigned | Primitive::Float) => ", value_name = \"N\"",
+        (ValueType::Enum(_), Primitive::Text) => ", value_name = \"NAME\"",
+        (_, Primitive::Text) => ", value_name = \"TEXT\"",
+    };
+    settings.push_str(value_name);
+    for needed in operation.needed_by(param) {
+        _ = write!(settings, ", requires = {}", id(needed));
+    }
+    if matches!(in_query, Primitive::Signed | Primitive::Float) {
+        settings.push_str(", allow_negative_numbers = true");
+    }
+    if let Some(parser) = value_parser(param) {
+        _ = write!(settings, ", value_parser = {parser}");
+    }
+    if param.list.is_some() {
+        _ = write!(settings, ", value_delimiter = ',', required = {}", param.required);
+        if matches!(in_query, Primitive::Boolean | Primitive::Coded) {
+            settings.push_str(", action = clap::ArgAction::Append");
+        }
+    }
+    settings
+}
+
+/// Returns the parser that refuses what the service would refuse; `None` for the default parser.
+fn value_parser(param: &Param) -> Option<String> {
+    if let Some(one) = param.ty.as_closed_enum() {
+        let values = strings(one.values.iter().map(|value| &value.wire));
+        let parse = format!("text.parse::<{}>()", value_type(param));
+        return Some(format!(
+            "clap::builder::PossibleValuesParser::new([{values}]).try_map(|text| {parse})"
+        ));
+    }
+    match (param.ty.in_query(), param.min, param.max) {
+        (Primitive::Float | Primitive::Boolean | Primitive::Coded, ..)
+        | (Primitive::Signed, None, None) => None,
+        (Primitive::Signed, min, max) => {
+            let min = min.map(|min| min.to_string()).unwrap_or_default();
+            let max = max.map(|max| format!("={max}")).unwrap_or_default();
+            Some(format!("clap::value_parser!(i64).range({min}..{max})"))
+        }
+        (Primitive::Unsigned, ..) => Some("methodical_cli::codegen::whole_number".to_owned()),
+        (Primitive::Text, ..) => Some("clap::builder::NonEmptyStringValueParser::new()".to_owned()),
+    }
+}
+
+/// Returns the type of the flag's value.
+fn value_type(param: &Param) -> String {
+    match param.ty.as_closed_enum() {
+        Some(one) => format!("model::{}", one.rust.pascal()),
+        None if param.ty.in_query() == Primitive::Float => "model::Float".to_owned(),
+        None => param.ty.in_query().rust().to_owned(),
+    }
+}
+
+/// Returns the type of the field of a flag.
+fn field_type(param: &Param) -> String {
+    let ty = value_type(param);
+    match (param.list, param.required) {
+        (Some(_), _) => format!("Vec<{ty}>"),
+        (None, true) => ty,
+        (None, false) => format!("Option<{ty}>"),
+    }
+}
+
+/// Returns the value of an optional parameter, from its flag.
+fn value(param: &Param) -> String {
+    let name = param.rust.snake();
+    let is_same = param.ty.as_closed_enum().is_some()
+        || value_type(param).trim_start_matches("model::") == param.ty.rust();
+    match (param.list.is_some(), is_same) {
+        (false, true) => format!("self.{name}"),
+        (false, false) => format!("self.{name}.map(Into::into)"),
+        (true, true) => format!("(!self.{name}.is_empty()).then_some(self.{name})"),
+        (true, false) => format!(
+            "(!self.{name}.is_empty()).then(|| self.{name}.into_iter().map(Into::into).collect())"
+        ),
+    }
+}

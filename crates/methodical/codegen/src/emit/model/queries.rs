@@ -1,0 +1,367 @@
+//! Queries: one type for each operation. Its type parameter says which parameters were given.
+
+use askama::Template;
+
+use crate::config::Project;
+use crate::emit::model::states::States;
+use crate::emit::model::{examples, marker, paging};
+use crate::emit::{GeneratedFile, distinct, filters};
+use crate::ir::{
+    Body, BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
+};
+use crate::text::{string, strings};
+
+#[derive(Template)]
+#[template(path = "model/queries.rs.jinja")]
+struct Queries<'a> {
+    project: &'a Project<'a>,
+    service: &'a Service,
+    marker: String,
+    queries: Vec<Query<'a>>,
+    verdicts: Vec<&'a Verdict>,
+}
+
+/// The query of an operation.
+struct Query<'a> {
+    operation: &'a Operation,
+    name: String,
+    states: States,
+    /// The type arguments in code that is the same for all states.
+    generics: String,
+    /// The name of the structure of the optional parameters.
+    params: Option<String>,
+    /// Whether an optional parameter needs another one, so that the structure must be checked.
+    is_refused: bool,
+    output: String,
+    decoded: String,
+    /// The constant with the place of the data.
+    place: String,
+    blocks: Vec<Block<'a>>,
+}
+
+/// An `impl` block: its generics, the type arguments of the query, and its setters.
+struct Block<'a> {
+    generics: String,
+    arguments: String,
+    setters: Vec<Setter<'a>>,
+}
+
+struct Setter<'a> {
+    param: &'a Param,
+    doc: String,
+    example: Option<String>,
+    /// The type that it returns, with its bound.
+    returned: String,
+    rest: String,
+}
+
+pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
+    let service = project.service;
+    let queries = service.operations.iter().map(|one| Query::of(project, one)).collect();
+    let (marker, verdicts) = (marker(service), verdicts(service));
+    let template = Queries { project, service, marker, queries, verdicts };
+    GeneratedFile::rust(path, &template)
+}
+
+impl<'a> Query<'a> {
+    fn of(project: &Project<'a>, operation: &'a Operation) -> Self {
+        let states = States::of(operation);
+        Self {
+            operation,
+            name: operation.rust.pascal(),
+            generics: states.names(),
+            params: params(operation),
+            is_refused: operation.states().next().is_some(),
+            output: output(project.service, operation),
+            decoded: decoded(project.service, operation),
+            place: operation.rust.screaming_snake(),
+            blocks: blocks(project, operation, &states),
+            states,
+        }
+    }
+
+    /// Returns the generics of an `impl` for queries that can be repeated.
+    fn bounded(&self) -> String {
+        self.generics.replace('>', ": Clone + 'static>")
+    }
+}
+
+/// Returns the blocks with the setters, by the states that they need. The first one has the constructor, too.
+fn blocks<'a>(project: &Project<'a>, operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
+    let mut shown: Vec<_> = examples::fullest(project.service, operation).into_iter().collect();
+    let (generics, arguments) = Default::default();
+    let mut blocks = vec![Block { generics, arguments, setters: Vec::new() }];
+    for (position, param) in operation.params.iter().enumerate().filter(|(_, one)| !one.required) {
+        // An example that was shown before is not shown again.
+        let example = examples::shortest(project.service, operation, param)
+            .filter(|one| !shown.iter().any(|other| other.name == one.name));
+        let code = example.and_then(|one| examples::call(project, operation, one));
+        shown.extend(example.filter(|_| code.is_some()));
+        let name = operation.rust.pascal();
+        let (returned, rest) = match states.after(position) {
+            None => ("Self".to_owned(), "self".to_owned()),
+            // The only setter that changes the type can write down the fields.
+            Some((after, None)) => (format!("{name}{after}"), fields(operation)),
+            Some((after, Some(bound))) => {
+                (format!("{name}{after} where {bound},"), "self.restated()".to_owned())
+            }
+        };
+        let doc = setter_doc(operation, param);
+        let setter = Setter { param, doc, example: code, returned, rest };
+        let (generics, arguments) = states.needed_by(param, position);
+        let fits =
+            |block: &&mut Block<'_>| (&block.generics, &block.arguments) == (&generics, &arguments);
+        match blocks.iter_mut().find(fits) {
+            Some(block) => block.setters.push(setter),
+            None => blocks.push(Block { generics, arguments, setters: vec![setter] }),
+        }
+    }
+    blocks
+}
+
+fn setter_doc(operation: &Operation, param: &Param) -> String {
+    let sections = param.source.phrase().map(|sections| format!("See {sections}."));
+    let are = if param.needs.len() > 1 { "are" } else { "is" };
+    let needs = needed(operation, param).map(|names| format!("Available once {names} {are} set."));
+    let about: Vec<_> = sections.into_iter().chain(needs).chain(default(param)).collect();
+    format!("Sets `{}`.\n\n{}\n\n{}", param.wire, param.doc.0, about.join(" "))
+}
+
+/// Describes an optional parameter in its structure.
+fn param_doc(operation: &Operation, param: &Param) -> String {
+    let needs = needed(operation, param).map(|names| format!("Needs {names}."));
+    let parts = [Some(param.doc.0.clone()), needs, default(param)].into_iter().flatten();
+    let doc = parts.collect::<Vec<_>>().join("\n\n");
+    filters::deprecated(&doc, param.deprecated.as_ref())
+}
+
+fn constructor_doc(operation: &Operation) -> String {
+    let required = required(operation).into_iter();
+    let required = required.map(|one| format!("\n\n`{}`: {}", one.rust.snake(), one.doc.0));
+    let required: String = required.collect();
+    if !required.is_empty() {
+        return format!("Creates the query from its required parameters.{required}");
+    }
+    let optional = if operation.params.is_empty() { "" } else { " without optional parameters" };
+    format!("Creates the query{optional}.")
+}
+
+/// Returns the parameters that a call with does not compile without another one, each with the reason and an example.
+fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String)> {
+    let needs = |param: &&Param| !optional_needs(operation, param).is_empty();
+    let refused = optional(operation).into_iter().filter(needs).filter_map(|param| {
+        let (wire, needs) = (&param.wire, needed(operation, param)?);
+        let effect = match param.otherwise {
+            Otherwise::NoEffect => format!("`{wire}` has no effect"),
+            Otherwise::Error => format!("the service refuses `{wire}`"),
+        };
+        let why = format!("Without {needs}, {effect}, so such a query does not compile:");
+        Some((why, examples::without(project, operation, param)?))
+    });
+    refused.collect()
+}
+
+/// Returns a sentence about what the service does without a parameter.
+fn default(param: &Param) -> Option<String> {
+    Some(format!("Without it, the service uses `{}`.", param.default.as_ref()?))
+}
+
+/// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`".
+fn needed(operation: &Operation, param: &Param) -> Option<String> {
+    let names: Vec<_> =
+        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
+    names.split_last().map(|(last, others)| match others {
+        [] => last.clone(),
+        others => format!("{} and {last}", others.join(", ")),
+    })
+}
+
+/// Returns the name of the structure of the optional parameters; `None` if the operation has none.
+pub(in crate::emit) fn params(operation: &Operation) -> Option<String> {
+    let has_optional = operation.params.iter().any(|param| !param.required);
+    has_optional.then(|| operation.rust.followed_by("params").pascal())
+}
+
+/// Returns the optional parameters.
+pub(in crate::emit) fn optional(operation: &Operation) -> Vec<&Param> {
+    operation.params.iter().filter(|param| !param.required).collect()
+}
+
+/// Returns the required parameters.
+pub(in crate::emit) fn required(operation: &Operation) -> Vec<&Param> {
+    operation.params.iter().filter(|param| param.required).collect()
+}
+
+/// Returns the optional parameters that a parameter needs.
+fn optional_needs<'a>(operation: &'a Operation, param: &'a Param) -> Vec<&'a Param> {
+    operation.needed_by(param).filter(|needed| !needed.required).collect()
+}
+
+/// Returns the same query, of another type.
+fn fields(operation: &Operation) -> String {
+    let mut fields: Vec<_> = required(operation).iter().map(|one| one.rust.snake()).collect();
+    fields.push("params".to_owned());
+    let fields: Vec<_> = fields.iter().map(|field| format!("{field}: self.{field}")).collect();
+    format!("{} {{ {}, given: PhantomData }}", operation.rust.pascal(), fields.join(", "))
+}
+
+fn argument_type(param: &Param) -> String {
+    let ty = param.ty.rust();
+    let one = if converts(param) { format!("impl Into<{ty}>") } else { ty };
+    if param.list.is_some() { format!("impl IntoIterator<Item = {one}>") } else { one }
+}
+
+/// Returns what follows an argument to store it.
+fn conversion(param: &Param) -> &'static str {
+    match (param.list, converts(param)) {
+        (Some(_), true) => ".into_iter().map(Into::into).collect()",
+        (Some(_), false) => ".into_iter().collect()",
+        (None, true) => ".into()",
+        (None, false) => "",
+    }
+}
+
+/// Returns whether a setter takes all that converts into the type. Nothing else converts into a flag.
+fn converts(param: &Param) -> bool {
+    param.ty.in_record() != Primitive::Boolean
+}
+
+/// Returns the expression for a query without parameters.
+fn begun(operation: &Operation) -> String {
+    match operation.post {
+        None => "QueryBuilder::select::<Self::Service>(Self::METHOD)".to_owned(),
+        Some(post) => format!(
+            "QueryBuilder::post::<Self::Service>(Self::METHOD, {}, {})",
+            post.format.variant(),
+            post.is_idempotent
+        ),
+    }
+}
+
+/// Returns whether the failures in a body have classes.
+fn has_classes(operation: &Operation) -> bool {
+    let verdict = operation.response.body().and_then(|body| body.verdict.as_ref());
+    verdict.is_some_and(|verdict| !verdict.classes.is_empty())
+}
+
+/// Returns the code that adds a parameter, which is in a variable with its name, to the query.
+fn push(operation: &Operation, param: &Param) -> String {
+    let (name, wire) = (param.rust.snake(), string(&param.wire));
+    let (in_record, in_query) = (param.ty.in_record(), param.ty.in_query());
+    if let Some(style) = param.list {
+        let items = match (in_record, in_query) {
+            (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => "Digits",
+            _ if param.ty.is_json_literal() => "Literal",
+            _ => "Text",
+        };
+        let (root, style) = ("methodical_model", style.variant());
+        let from = if param.required { format!("self.{name}") } else { name };
+        let values = format!("{from}.iter().map(alloc::string::ToString::to_string)");
+        return format!(
+            "query.push_list({wire}, {root}::{style}, {root}::codegen::Items::{items}, {values})?;"
+        );
+    }
+    // JSON has numbers and Booleans without quotes.
+    let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
+    let literal = if is_json && param.ty.is_json_literal() { "push_literal" } else { "push" };
+    match (in_record, in_query) {
+        (Primitive::Boolean, _) => {
+            format!("query.{literal}({wire}, if *{name} {{ \"true\" }} else {{ \"false\" }});")
+        }
+        (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => {
+            format!("query.push_integer({wire}, {name}.as_str())?;")
+        }
+        (Primitive::Text, _) => format!("query.push_text({wire}, {name}.as_str())?;"),
+        _ => format!("query.{literal}({wire}, &{name}.to_string());"),
+    }
+}
+
+/// Returns the expression that decodes a body.
+fn decoded(service: &Service, operation: &Operation) -> String {
+    let place = operation.rust.screaming_snake();
+    match &operation.response {
+        response if response.is_list() => format!("list({place}, body)"),
+        Response::Value { of, .. } => {
+            format!("codegen::value::<{}>(&{place}, body)", of.rust(service))
+        }
+        Response::Nothing { .. } => format!("codegen::nothing(&{place}, body)"),
+        Response::Body { .. } => format!("codegen::object_in(&{place}, body)"),
+        _ => "object(body)".to_owned(),
+    }
+}
+
+/// Returns the type to which a response decodes.
+pub(crate) fn output(service: &Service, operation: &Operation) -> String {
+    let Some(model) = service.response_model(operation) else {
+        let value = operation.response.value();
+        return value.map_or_else(|| "()".to_owned(), |of| of.rust(service));
+    };
+    let model = model.rust.pascal();
+    match beside(service, operation) {
+        Some(beside) => format!("Listing<{model}, {beside}>"),
+        None if operation.response.is_list() => format!("Listing<{model}>"),
+        None => model,
+    }
+}
+
+/// Returns the type of the fields beside a list.
+pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Option<String> {
+    operation.response.beside().map(|id| service.model(id).rust.pascal())
+}
+
+/// Returns the type and the value of the constant with the place of the data, if there is one.
+fn constant(service: &Service, response: &Response) -> Option<(&'static str, String)> {
+    Some(match response {
+        Response::Envelope { marker, success, items, .. } => {
+            let [marker, success, items] = [marker, success, items].map(|text| string(text));
+            let fields = format!("marker: {marker}, success: {success}, items: {items}");
+            ("Layout", format!("Layout::Envelope(&Envelope {{ {fields} }})"))
+        }
+        Response::Array { .. } => ("Layout", "Layout::Array".to_owned()),
+        Response::Object { .. } => return None,
+        Response::Body { body, .. } if body.is_list => {
+            ("Layout", format!("Layout::Body(&{})", place(service, body)))
+        }
+        Response::Body { body, .. } | Response::Value { body, .. } | Response::Nothing { body } => {
+            ("codegen::Body", place(service, body))
+        }
+    })
+}
+
+/// Returns the expression for the place of the data in a body.
+fn place(service: &Service, body: &Body) -> String {
+    let verdict = body.verdict.as_ref();
+    let index = verdict.and_then(|one| verdicts(service).iter().position(|other| *other == one));
+    let fields = [
+        (!body.at.is_empty()).then(|| format!("at: &[{}]", strings(&body.at))),
+        index.map(|index| format!("verdict: Some(&VERDICT_{})", index + 1)),
+        body.absent_as_empty.then(|| "absent_as_empty: true".to_owned()),
+        body.one_as_list.then(|| "one_as_list: true".to_owned()),
+        (body.beside_above > 0).then(|| format!("beside_above: {}", body.beside_above)),
+    ];
+    // With all of them, clippy refuses the default.
+    let rest = fields.iter().any(Option::is_none).then(|| "..codegen::Body::ROOT".to_owned());
+    let fields: Vec<_> = fields.into_iter().flatten().chain(rest).collect();
+    format!("codegen::Body {{ {} }}", fields.join(", "))
+}
+
+/// Returns the verdicts of the service, each once, in the order of the operations.
+fn verdicts(service: &Service) -> Vec<&Verdict> {
+    distinct(service.operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()))
+}
+
+/// Returns the expression for a verdict without codes and messages.
+fn decides(verdict: &Verdict) -> String {
+    let decides = match &verdict.decides {
+        Decides::Success { at, is } => {
+            format!("Success {{ at: &[{}], is: &[{}] }}", strings(at), strings(is))
+        }
+        Decides::Failure { present } => format!("Failure {{ present: &[{}] }}", strings(present)),
+    };
+    format!("codegen::Verdict::of(codegen::Decides::{decides})")
+}
+
+/// Returns whether a verdict has neither codes nor messages.
+fn is_bare(verdict: &Verdict) -> bool {
+    *verdict == Verdict::of(verdict.decides.clone())
+}

@@ -1,0 +1,25 @@
+//! The sample service of `--demo`: mocks that send the examples of the spec.
+//!
+//! The generator updates this file. To keep your own, delete the first line.
+
+use methodical_cli::client::AccessToken;
+use methodical_cli::{Demo, Failure, SampleService};
+use «testkit_rust»::mocks;
+use tokio::runtime::Builder;
+use wiremock::MockServer;
+
+pub(crate) const DEMO: Demo = Demo::new(start);
+
+fn start() -> Result<SampleService, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
+        Failure::usage("cannot start the sample service").because(error.to_string())
+    })?;
+    let service = runtime.block_on(async {
+        let service = MockServer::start().await;
+        for mock in [«mocks»] {
+            mock.mount(&service).await;
+        }
+        service
+    });
+    Ok(SampleService::new(service.uri(), AccessToken::new("demo-token")?, service))
+}

@@ -1,0 +1,18 @@
+//! The program `«name»`: calls «title» from a terminal.
+
+use std::process::ExitCode;
+
+use methodical_cli::Program;
+
+#[cfg(feature = "demo")]
+mod demo;
+mod generated;
+
+use crate::generated::commands::OperationCommand;
+
+fn main() -> ExitCode {
+    let program = Program::new("«name»", env!("CARGO_PKG_VERSION")).about(«about»);
+    #[cfg(feature = "demo")]
+    let program = program.demo(demo::DEMO);
+    methodical_cli::run::<OperationCommand>(&program)
+}

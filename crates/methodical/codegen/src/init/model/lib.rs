@@ -1,0 +1,27 @@
+//! Records and queries of «title», without I/O.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![no_std]
+
+extern crate alloc;
+
+mod generated;
+
+pub use methodical_model::{
+    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
+    Map, Mirrored, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Set, StreamDecoder, Unset,
+};
+
+pub use crate::generated::RawQuery;
+pub use crate::generated::*;
+
+/// Constants of the service, and its type.
+pub mod service {
+    pub use crate::generated::service::*;
+}
+
+/// The tables of a mirror, and what a mirror reads.
+pub mod tables {
+    pub use crate::generated::tables::*;
+}

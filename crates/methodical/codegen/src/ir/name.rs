@@ -1,0 +1,215 @@
+//! Names in Rust: one name in every case, never a keyword.
+
+/// Keywords of every edition, strict and reserved.
+const KEYWORDS: &str = "\
+    abstract as async await become box break const continue crate do dyn else enum extern \
+    false final fn for gen if impl in let loop macro match mod move mut override priv pub \
+    ref return self static struct super trait true try type typeof unsafe unsized use \
+    virtual where while yield";
+
+/// Reserved for fields and parameters: the generated code has variables, fields and methods with these names in the
+/// same places. A test compares these lists with the sources.
+const METHODS: &str = "\
+    as_ref beside_flag builder clone decode default drop eq expected extra fmt \
+    from given into map new nulls paging_flags params query record request restated send \
+    strict with";
+
+/// Reserved for the methods of operations: the clients have hand-written methods with these names.
+const METHODS_OF_CLIENTS: &str = "\
+    builder drive open page pages receive request send send_raw stream stream_all stream_raw \
+    with";
+
+/// Reserved for the modules of models: crates that the modules beside them use.
+const CRATES: &str = "alloc core methodical_model methodical_testkit serde std";
+
+/// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
+const TYPES: &str = "\
+    AsMut AsRef At Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
+    Debug Default Display Drop Envelope Eq Err Error ErrorClass ErrorKind Extra Fault \
+    FlatRow Float Fn FnMut FnOnce From Given Hash Into Iterator Layout ListOperation \
+    ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
+    Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
+    Record Rejected Result Self Send Service ServiceError Set Sized Some States \
+    StreamDecoder String Sync ToOwned Unset Vec With";
+
+/// Returns whether a list has a name.
+pub(super) fn is_in(list: &str, name: &str) -> bool {
+    list.split(' ').any(|one| one == name)
+}
+
+/// A name made of words, written in the case that its place needs.
+///
+/// Two names are equal when their words are; `phoneMobile` and `phone_mobile` are the same name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RustName {
+    words: Vec<String>,
+}
+
+impl RustName {
+    /// Splits a text into words at case changes and at everything that is neither a letter nor a
+    /// digit. Returns `None` if the result is not a name: it is empty, begins with a digit, or the
+    /// text is not ASCII.
+    pub fn new(text: &str) -> Option<Self> {
+        let mut words: Vec<String> = Vec::new();
+        let mut word = String::new();
+        let mut previous = ' ';
+        let mut rest = text.chars().peekable();
+        while let Some(c) = rest.next() {
+            if !c.is_ascii() {
+                return None;
+            }
+            let starts = c.is_ascii_uppercase()
+                && (previous.is_ascii_lowercase()
+                    || previous.is_ascii_digit()
+                    || (previous.is_ascii_uppercase()
+                        && rest.peek().is_some_and(char::is_ascii_lowercase)));
+            if (starts || !c.is_ascii_alphanumeric()) && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            if c.is_ascii_alphanumeric() {
+                word.push(c.to_ascii_lowercase());
+            }
+            previous = c;
+        }
+        if !word.is_empty() {
+            words.push(word);
+        }
+        let first = words.first()?.chars().next()?;
+        (!first.is_ascii_digit()).then_some(Self { words })
+    }
+
+    /// Returns `phone_mobile`, for fields, methods, functions and modules. A keyword gets a trailing
+    /// underscore (`type_`), because not every keyword can be a raw identifier; so does a name that
+    /// the support code uses (`new_`).
+    pub fn snake(&self) -> String {
+        let name = self.words.join("_");
+        let taken = is_in(KEYWORDS, &name) || is_in(METHODS, &name);
+        if taken { name + "_" } else { name }
+    }
+
+    /// Returns `list_photos`, for methods of the clients. A name that a hand-written method has
+    /// gets a trailing underscore.
+    pub fn method(&self) -> String {
+        let name = self.snake();
+        if is_in(METHODS_OF_CLIENTS, &name) { name + "_" } else { name }
+    }
+
+    /// Returns `photo`, for modules. A name that would hide a crate from the modules beside it
+    /// gets a trailing underscore.
+    pub fn module(&self) -> String {
+        let name = self.snake();
+        if is_in(CRATES, &name) { name + "_" } else { name }
+    }
+
+    /// Returns `PhoneMobile`, for types. A name that the prelude or the support code uses gets a
+    /// trailing underscore (`Option_`).
+    pub fn pascal(&self) -> String {
+        let name = self.plain();
+        if is_in(TYPES, &name) { name + "_" } else { name }
+    }
+
+    /// Returns `PhoneMobile` without an added underscore, for names that are not in Rust code.
+    pub fn plain(&self) -> String {
+        self.words.iter().map(|word| capitalized(word)).collect()
+    }
+
+    /// Returns `Shortlist`, for variants, which may share a name with an item of the prelude.
+    pub fn variant(&self) -> String {
+        let name = self.plain();
+        if name == "Self" { name + "_" } else { name }
+    }
+
+    /// Returns the name with a word after it: `PhotoRef` is `Photo` with `ref`.
+    #[must_use]
+    pub fn followed_by(&self, word: &str) -> Self {
+        let mut words = self.words.clone();
+        words.push(word.to_owned());
+        Self { words }
+    }
+
+    /// Returns the name with a word before it: `UnknownStatusName` is `StatusName` with `unknown`.
+    #[must_use]
+    pub fn preceded_by(&self, word: &str) -> Self {
+        let mut words = self.words.clone();
+        words.insert(0, word.to_owned());
+        Self { words }
+    }
+
+    /// Returns `PHONE_MOBILE`, for constants.
+    pub fn screaming_snake(&self) -> String {
+        self.words.join("_").to_ascii_uppercase()
+    }
+
+    /// Returns `phone-mobile`, for commands, flags and file names.
+    pub fn kebab(&self) -> String {
+        self.words.join("-")
+    }
+
+    /// Returns `phone_mobile` without an added underscore, for names that are not in Rust code.
+    pub fn words(&self) -> String {
+        self.words.join("_")
+    }
+
+    /// Returns `phone mobile`, for sentences.
+    pub fn spaced(&self) -> String {
+        self.words.join(" ")
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut chars = word.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RustName;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<[&str; 4]>) {
+        let name = RustName::new(text);
+        let cases =
+            name.map(|name| [name.snake(), name.pascal(), name.screaming_snake(), name.kebab()]);
+        assert_eq!(cases, expected.map(|names| names.map(str::to_owned)), "{text}");
+    }
+
+    #[test]
+    fn one_name_in_every_case() {
+        check(
+            "phone_mobile",
+            Some(["phone_mobile", "PhoneMobile", "PHONE_MOBILE", "phone-mobile"]),
+        );
+        check("phoneMobile", Some(["phone_mobile", "PhoneMobile", "PHONE_MOBILE", "phone-mobile"]));
+        check("HTTPServer2", Some(["http_server2", "HttpServer2", "HTTP_SERVER2", "http-server2"]));
+        check("photos/list", Some(["photos_list", "PhotosList", "PHOTOS_LIST", "photos-list"]));
+    }
+
+    #[test]
+    fn reserved_names_get_an_underscore() {
+        check("type", Some(["type_", "Type", "TYPE", "type"]));
+        check("self", Some(["self_", "Self_", "SELF", "self"]));
+        check("option", Some(["option", "Option_", "OPTION", "option"]));
+        check("new", Some(["new_", "New", "NEW", "new"]));
+        check("nulls", Some(["nulls_", "Nulls_", "NULLS", "nulls"]));
+        check("span", Some(["span", "Span", "SPAN", "span"]));
+        check("given", Some(["given_", "Given_", "GIVEN", "given"]));
+        let name = |text| RustName::new(text).expect("a name");
+        assert_eq!(
+            (name("stream").snake(), name("stream").method()),
+            ("stream".to_owned(), "stream_".to_owned())
+        );
+        assert_eq!(
+            (name("core").snake(), name("core").module()),
+            ("core".to_owned(), "core_".to_owned())
+        );
+    }
+
+    #[test]
+    fn some_texts_are_not_names() {
+        for text in ["", "…", "2fast", "--", "v\u{430}cancy"] {
+            check(text, None);
+        }
+    }
+}

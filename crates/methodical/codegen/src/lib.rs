@@ -1,0 +1,50 @@
+//! Generator of method-dispatched gateways: reads a spec, checks it, and writes the generated files.
+//!
+//! The program `methodical-codegen` and the tasks of a workspace call the same functions, and so can a
+//! build script or a test of yours. [`Workspace::read`] reads `spec/codegen.toml` and the spec, and
+//! [`Workspace::generate`] creates all files in memory. [`Output::compare`](output::Output::compare)
+//! lists the differences to the files on disk, and [`Output::write`](output::Output::write) updates
+//! them:
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use methodical_codegen::Workspace;
+//!
+//! let root = Path::new("../../..");
+//! let workspace = Workspace::read(root)?;
+//! print!("{}", workspace.warnings.text);
+//! let output = workspace.generate()?;
+//! for (path, drift) in output.compare(root)? {
+//!     println!("{path}: {drift}");
+//! }
+//! # assert!(output.files().contains_key("crates/gateway-model/src/generated/queries.rs"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The steps in between are public, too: [`spec`] reads a spec, [`ir`] is its checked form, [`emit`]
+//! creates files from it, and [`diff`] compares two specs. [`cli::run`] is the whole command line.
+//!
+//! This crate depends on no other crate of the workspace, so that generated code can be written again
+//! when it does not compile.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod cli;
+pub mod config;
+pub mod diag;
+pub mod diff;
+pub mod emit;
+mod init;
+pub mod ir;
+mod manifest;
+pub mod output;
+pub mod show;
+pub mod spec;
+pub mod text;
+mod words;
+mod workspace;
+
+pub use crate::config::{Config, Project};
+pub use crate::diag::Report;
+pub use crate::workspace::Workspace;

@@ -1,0 +1,67 @@
+//! Read-only pages over a mirror of a gateway, for a browser on the same machine.
+//!
+//! The pages are HTML with one style sheet and no script. Tables, columns, groups, values and gauges come from the generated
+//! description of a service, [`Mirrored`](methodical_mirror::model::Mirrored).
+//!
+//! # Pages
+//!
+//! | page | contents |
+//! |---|---|
+//! | Board | how many members each group has with each value, and for how long |
+//! | Records | the records of a table: search, state, order, pages, and the members of a group |
+//! | Record | the fields of a record, its groups, and its history |
+//! | Changes | the feed of the mirror, by day |
+//! | Gauges | the amounts of each gauge over time, the pace, and how long the amount lasts |
+//! | Health | the last syncs, rejected records, and how old the data is |
+//!
+//! # Safety
+//!
+//! - The server listens on a loopback address, unless [`Dashboard::behind_proxy`] names the host of a proxy.
+//! - The first URL has a token that works once. It sets a cookie that scripts cannot read and that other sites cannot send.
+//! - A request with another `Host` or `Origin` is refused, so that no other site reaches the pages by its own name.
+//! - Only `GET` and `HEAD` are answered, and nothing is written apart from [indexes](Dashboard::index).
+//! - A policy in each response forbids scripts, frames, and anything from elsewhere. Nothing may be stored in a cache.
+//! - With [`Dashboard::mask`], personal values are hidden until a reader asks for those of one record.
+//!
+//! A cookie belongs to a host, not to a port: another server on this machine receives it if the same browser visits it.
+//!
+//! # Modules
+//!
+//! - `dashboard` is the entry point; `serve` accepts connections, and `access` decides which requests are answered.
+//! - `app` routes requests to the pages: `board`, `records`, `record`, `changes`, `gauges`, `health` and `problem`. The
+//!   template of each page is beside it.
+//! - `download` sends all records of a view, in the formats of the program.
+//! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
+//! - `cells`, `link`, `time`, `words` and `respond` write values, links, times, names and responses.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod access;
+mod app;
+mod board;
+mod cells;
+mod changes;
+mod dashboard;
+mod download;
+mod error;
+mod frame;
+mod gauges;
+mod health;
+mod link;
+mod outline;
+mod problem;
+mod record;
+mod records;
+mod respond;
+mod serve;
+mod shared;
+mod time;
+mod words;
+
+#[doc(no_inline)]
+pub use methodical_mirror as mirror;
+
+pub use crate::dashboard::{Dashboard, Listening, Stopper};
+pub use crate::download::format::{DownloadColumn, DownloadFormat, DownloadWriter};
+pub use crate::error::Error;

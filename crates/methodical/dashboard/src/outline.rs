@@ -1,0 +1,109 @@
+//! The tables, recovered values and gauges of a service.
+
+use methodical_mirror::Placements;
+use methodical_mirror::model::{
+    Column, ColumnKind, Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation,
+    Record, Recovery, Service, Table,
+};
+use serde::Serialize;
+
+/// The parts of a service that pages show.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    /// The tables of lists.
+    pub(crate) tables: Vec<&'static Table>,
+    pub(crate) boards: Vec<Board>,
+    pub(crate) gauges: Vec<&'static str>,
+}
+
+/// A value that the mirror recovers: the value of a member in a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Board {
+    pub(crate) members: &'static Table,
+    pub(crate) groups: &'static Table,
+    pub(crate) placements: Placements<'static>,
+    /// The values that the contract lists.
+    pub(crate) known_values: &'static [&'static str],
+}
+
+impl Board {
+    /// Returns whether the titles of the groups are personal.
+    pub(crate) fn has_personal_title(&self) -> bool {
+        title(self.groups).is_some_and(Column::is_personal)
+    }
+}
+
+impl Outline {
+    pub(crate) fn of<S: Mirrored>() -> Self {
+        let mut outline = Self::default();
+        S::visit(&mut outline);
+        outline
+    }
+
+    /// Returns the table of a list by its name.
+    pub(crate) fn table(&self, name: &str) -> Option<&'static Table> {
+        self.tables.iter().copied().find(|table| table.name() == name)
+    }
+
+    /// Returns the first board whose members or groups are in a table.
+    pub(crate) fn board_of(&self, table: &Table) -> Option<&Board> {
+        self.boards.iter().find(|board| board.members == table)
+    }
+
+    fn add(&mut self, table: &'static Table) {
+        if self.table(table.name()).is_none() {
+            self.tables.push(table);
+        }
+    }
+}
+
+/// Returns the column with the title of a record: the first text besides its identity.
+pub(crate) fn title(table: &Table) -> Option<&'static Column> {
+    let mut columns = table.columns().iter();
+    columns.find(|column| {
+        column.kind() == ColumnKind::Text
+            && matches!(column.path(), [name] if *name != table.identity())
+    })
+}
+
+/// Returns whether a column is the identity of its table.
+pub(crate) fn is_identity(table: &Table, column: &Column) -> bool {
+    column.path() == [table.identity()]
+}
+
+impl<S: Service> MirrorVisitor<S> for Outline {
+    fn list<O>(&mut self, table: &'static Table, _: O)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.add(table);
+    }
+
+    fn paged_list<O>(&mut self, table: &'static Table, _: O)
+    where
+        O: PagedOperation<Service = S>,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.add(table);
+    }
+
+    fn recovery<O>(&mut self, recovery: Recovery<O>)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let Recovery { table, members, groups, value, known_values, .. } = recovery;
+        let name = |index: usize| table.columns().get(index).and_then(|one| one.path().first());
+        let (Some(group), Some(member)) = (name(1), name(2)) else { return };
+        let placements = Placements { table: table.name(), group, member, value };
+        self.boards.push(Board { members, groups, placements, known_values });
+    }
+
+    fn gauge<O>(&mut self, gauge: Gauge, _: O)
+    where
+        O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static,
+    {
+        self.gauges.push(gauge.name());
+    }
+}

@@ -1,0 +1,105 @@
+//! The state and the parameters that all pages use.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use methodical_mirror::{Error, ErrorKind, Mirror, TableStatus};
+use tokio::sync::Semaphore;
+
+use crate::access::Access;
+use crate::board::keeper::{Keeper, Known};
+use crate::download::format::DownloadFormat;
+use crate::outline::Outline;
+
+/// The state that all pages use.
+pub(crate) struct Shared {
+    pub(crate) mirror: Mirror,
+    pub(crate) outline: Outline,
+    pub(crate) access: Access,
+    pub(crate) name: String,
+    /// Personal values are hidden until a reader asks for those of one record.
+    pub(crate) masks: bool,
+    pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
+    pub(crate) keeper: Keeper,
+    /// The formats of downloads.
+    pub(crate) formats: Vec<Box<dyn DownloadFormat>>,
+    /// The permits of concurrent downloads.
+    pub(crate) downloads: Arc<Semaphore>,
+}
+
+impl Shared {
+    /// Returns the latest counts of the boards.
+    pub(crate) fn counts(&self) -> Result<Arc<Known>, Problem> {
+        Ok(self.keeper.read(&self.mirror, &self.outline)?)
+    }
+}
+
+/// Returns when the oldest of these tables was complete; `None` if one of them never was.
+pub(crate) fn completed_at(statuses: &[TableStatus], tables: &[&str]) -> Option<i64> {
+    let of = |table: &&str| {
+        let status = statuses.iter().find(|status| status.table == **table);
+        status.and_then(|status| status.completed_at)
+    };
+    let times: Option<Vec<i64>> = tables.iter().map(of).collect();
+    times.and_then(|times| times.into_iter().min())
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("access", &self.access).finish_non_exhaustive()
+    }
+}
+
+/// The parameters of a page.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Params(HashMap<String, String>);
+
+impl Params {
+    pub(crate) fn new(params: HashMap<String, String>) -> Self {
+        Self(params)
+    }
+
+    /// Returns a parameter that is not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Returns a parameter that is a number.
+    pub(crate) fn number(&self, name: &'static str) -> Result<Option<i64>, Problem> {
+        let wrong = |_error| Problem::Request(format!("`{name}` is not a number"));
+        self.get(name).map(|text| text.parse().map_err(wrong)).transpose()
+    }
+}
+
+/// The reason for the absence of a page.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// The service or the mirror has no such thing. The text says which.
+    NotFound(String),
+    /// The parameters cannot be used.
+    Request(String),
+    /// The mirror failed.
+    Mirror(Error),
+    /// The maximum number of downloads is being sent.
+    Busy,
+    /// A format cannot begin a download. The text says why.
+    Format(String),
+    /// A template failed.
+    Template,
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::Cursor => Self::Request(error.to_string()),
+            _ => Self::Mirror(error),
+        }
+    }
+}
+
+impl From<askama::Error> for Problem {
+    fn from(_error: askama::Error) -> Self {
+        Self::Template
+    }
+}

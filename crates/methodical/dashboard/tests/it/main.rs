@@ -1,0 +1,14 @@
+//! Tests of the dashboard over real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+mod amounts;
+mod attacks;
+mod browser;
+#[path = "../../../mirror/tests/it/clients.rs"]
+mod clients;
+mod connections;
+mod downloads;
+mod gallery;
+mod pages;
+mod sample;

@@ -1,0 +1,177 @@
+//! The contents of the pages; each link leads to a page.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use methodical_dashboard::Dashboard;
+use methodical_dashboard::mirror::{Mirror, Rules, Source, SyncOptions};
+
+use crate::browser::Browser;
+use crate::gallery::{Gallery, Server};
+use crate::sample::{ALBUM, DAY, Sample, three_days};
+
+/// Returns the text between tags, without the layout around a page.
+fn text(page: &str) -> String {
+    let main = page.split("<main").nth(1).and_then(|rest| rest.split("</main>").next()).unwrap();
+    let mut text = String::new();
+    for part in main.split('<').skip(1) {
+        text.push_str(part.split_once('>').map_or("", |(_, text)| text));
+        if part.starts_with("/tr") || part.starts_with("/li") || part.starts_with("/p>") {
+            text.push('\n');
+        } else if part.starts_with('/') {
+            text.push(' ');
+        }
+    }
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the targets of the links of a page.
+fn links(page: &str) -> Vec<String> {
+    let targets = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    // A browser reads the entities of an attribute.
+    targets.map(|target| target.replace("&#38;", "&").replace("&amp;", "&")).collect()
+}
+
+#[test]
+fn each_page_shows_the_mirror() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let mut all = String::new();
+    for path in [
+        "/",
+        "/records?of=photo",
+        "/records?of=photo&sort=title&state=all",
+        "/records?of=photo&group=7&value=New",
+        "/records?of=photo&group=7&unknown=1",
+        "/records?of=album",
+        "/record?of=photo&id=1",
+        "/record?of=photo&id=3",
+        "/record?of=album&id=7",
+        "/changes",
+        "/gauge?of=storage",
+        "/health",
+    ] {
+        all.extend(["# ", path, "\n", &text(&browser.page(path)), "\n\n"]);
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn the_html_of_the_board_is_as_reviewed() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    insta::assert_snapshot!(browser.page("/"));
+}
+
+#[test]
+fn every_link_of_every_page_leads_to_a_page() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let (mut seen, mut waiting) = (BTreeSet::new(), vec!["/".to_owned()]);
+    while let Some(path) = waiting.pop() {
+        if path.starts_with('#') || !seen.insert(path.clone()) {
+            continue;
+        }
+        assert!(path.starts_with('/') && !path.starts_with("//"), "{path}");
+        let page = browser.page(&path);
+        waiting.extend(links(&page));
+    }
+    assert!(seen.len() > 40, "{seen:?}");
+}
+
+#[test]
+fn pages_of_records_follow_each_other() {
+    let ids: Vec<String> = (0..120).map(|id| format!("p{id:03}")).collect();
+    let photos: Vec<(&str, &str)> = ids.iter().map(|id| (&**id, "Sea")).collect();
+    let (dashboard, _folder) = Sample::new().sync(&photos, &[], &[]).dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    for sort in ["new", "old", "changed", "unchanged", "title", "-title"] {
+        let mut seen = BTreeSet::new();
+        let mut next = Some(format!("/records?of=photo&sort={sort}"));
+        while let Some(path) = next {
+            let page = browser.page(&path);
+            let here = links(&page).into_iter().filter(|link| link.starts_with("/record?"));
+            seen.extend(here);
+            let rest = page.split("rel=\"next\" href=\"").nth(1);
+            next =
+                rest.and_then(|rest| rest.split('"').next()).map(|one| one.replace("&#38;", "&"));
+        }
+        assert_eq!(seen.len(), 120, "{sort}");
+    }
+    let found = browser.page("/records?of=photo&q=P07");
+    assert_eq!(links(&found).iter().filter(|link| link.starts_with("/record?")).count(), 10);
+}
+
+#[test]
+fn a_record_shows_its_past_values_as_a_picture_and_in_words() {
+    let server = Server::start();
+    let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
+    let mut mirror = Mirror::in_memory().unwrap();
+    for (day, mark) in [(0, "New"), (2, "New"), (3, "Print"), (5, "Sold")] {
+        server.state().put("7", "1", mark);
+        mirror = mirror.with_clock(move || at(day));
+        server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    }
+    let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(7));
+    let browser = Browser::start(dashboard).log_in();
+    let page = browser.page("/record?of=photo&id=1");
+    let timeline = page.split("id=\"timeline\"").nth(1).unwrap();
+    insta::assert_snapshot!(timeline.split("</section>").next().unwrap());
+}
+
+#[test]
+fn health_shows_why_records_were_rejected_without_their_values() {
+    let (dashboard, _folder) = three_days().reject(r#"{"title":"secret <b>"}"#).dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let page = browser.page("/health");
+    let rejected = page.split("id=\"rejections\"").nth(1).unwrap();
+    let rejected = rejected.split("</section>").next().unwrap();
+    assert!(rejected.contains("<tr><th scope=\"row\">Photo</th><td class=\"number\">1</td><td>"));
+    assert!(!page.contains("secret"), "{page}");
+}
+
+#[test]
+fn an_empty_mirror_has_all_pages() {
+    let (dashboard, _folder) = Sample::new().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    for path in ["/", "/records?of=photo", "/changes", "/gauge?of=storage", "/health"] {
+        let page = browser.page(path);
+        assert!(page.contains("Not synced yet"), "{page}");
+    }
+    assert_eq!(browser.get("/record?of=photo&id=1").status, 404);
+}
+
+#[test]
+fn masked_values_are_on_no_page_until_they_are_asked_for() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard.mask()).log_in();
+    for path in [
+        "/",
+        "/records?of=photo",
+        "/records?of=photo&group=7&value=New",
+        "/record?of=photo&id=1",
+        "/record?of=album&id=7",
+        "/changes",
+    ] {
+        let page = browser.page(path);
+        assert!(!page.contains("Sea at") && !page.contains("Lake"), "{path}\n{page}");
+    }
+    assert!(browser.page("/record?of=photo&id=1&personal=1").contains("Sea at night"));
+}
+
+#[test]
+fn the_board_follows_a_sync_of_another_process() {
+    let (dashboard, folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    assert!(!browser.page("/").contains("Pier"));
+    let source = Source::new("https://photos.example.com", "me");
+    let mut other = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();
+    let mut run = other.begin("albums/list", &ALBUM, Rules::new()).unwrap();
+    run.record(r#"{"id":"9","title":"Pier"}"#).unwrap();
+    run.finish().unwrap();
+    let started = Instant::now();
+    while !browser.page("/").contains("Pier") {
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,329 @@
+//! Delivers the changes of the feed to a consumer: at least once, and in their order.
+
+use std::time::{Duration, Instant};
+
+use crate::engine::known::State;
+use crate::error::{Error, ErrorKind};
+use crate::feed::backoff;
+use crate::feed::change::Change;
+use crate::feed::consumer::Consumer;
+use crate::feed::consumers::{behind, find, moved};
+use crate::feed::cursor::Cursor;
+use crate::feed::event::Event;
+use crate::feed::sink::{Consequence, Failure, Sink};
+use crate::feed::stop::Stop;
+use crate::fields::hash::fill;
+use crate::fields::omit;
+use crate::keep::record::Record;
+use crate::mirror::{Mirror, lock, now};
+use crate::store::PAGE;
+
+/// The limits of one delivery.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    events: u64,
+    stop: Stop,
+}
+
+impl Limits {
+    /// Creates limits that end a delivery only at the end of the feed.
+    pub fn new() -> Self {
+        Self { events: u64::MAX, stop: Stop::new() }
+    }
+
+    /// Sets the maximum number of events.
+    #[must_use]
+    pub fn events(self, events: u64) -> Self {
+        Self { events, ..self }
+    }
+
+    /// Sets a request that ends the delivery after the event that is being delivered.
+    #[must_use]
+    pub fn stop(self, stop: &Stop) -> Self {
+        Self { stop: stop.clone(), ..self }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The result of [`Mirror::deliver`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Delivery {
+    /// How many events were delivered.
+    pub delivered: u64,
+    /// How many numbers of changes the consumer is behind the end of the feed.
+    pub behind: u64,
+    /// The reason for the end of the delivery.
+    pub end: DeliveryEnd,
+}
+
+/// The reason for the end of a [`Delivery`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeliveryEnd {
+    /// All changes were delivered.
+    Complete,
+    /// The maximum number of events was delivered, or the delivery was stopped.
+    Limited,
+    /// The receiver was closed.
+    Closed,
+    /// Nothing was attempted: an attempt failed before, and the next one is not due yet.
+    Waiting {
+        /// When it is due, in seconds since 1970 (UTC).
+        until: i64,
+    },
+}
+
+impl Mirror {
+    /// Delivers the changes after the position of a consumer to a sink, and moves the position.
+    ///
+    /// The position moves after an event was delivered. So each event is delivered at least once, in the order of their
+    /// numbers, also if the process is killed; an event that is delivered again has the same [`id`](Event::id). Each event
+    /// is created right before its delivery, from the record as it is then. An erased record is not delivered.
+    ///
+    /// One process delivers to a consumer at a time. The end of the process ends its right, also if it is killed.
+    ///
+    /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, and
+    /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
+    /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
+    /// that a receiver never accepts, [move](Self::move_consumer) the consumer to the [cursor after](Self::cursor_after) it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is disabled,
+    /// [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or thread delivers to it,
+    /// or moved it meanwhile. The text names the process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use methodical_mirror::model::{Column, Table};
+    /// use methodical_mirror::{DeliveryEnd, Event, Failure, Limits, Mirror, Rules, Sink, StartAt};
+    ///
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+    ///
+    /// #[derive(Default)]
+    /// struct Titles(Vec<String>);
+    ///
+    /// impl Sink for Titles {
+    ///     fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
+    ///         self.0.extend(event.record.clone());
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// mirror.add_consumer("titles", &StartAt::End)?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new().emit_baseline())?;
+    /// run.record(r#"{"id":"1","title":"Harbour"}"#)?;
+    /// run.finish()?;
+    ///
+    /// let mut titles = Titles::default();
+    /// let delivery = mirror.deliver("titles", &mut titles, &Limits::new())?;
+    /// assert_eq!((delivery.delivered, delivery.end), (1, DeliveryEnd::Complete));
+    /// assert_eq!(titles.0, [r#"{"id":"1","title":"Harbour"}"#]);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn deliver(
+        &self,
+        consumer: &str,
+        sink: &mut (impl Sink + ?Sized),
+        limits: &Limits,
+    ) -> Result<Delivery, Error> {
+        let (mut consumer, mut end) = self.next_delivery(consumer)?;
+        let mut delivered = 0;
+        if end.is_none() {
+            let _lease = lock(&self.store).lease(&consumer.name)?;
+            // Another process may have delivered in between.
+            (consumer, end) = self.next_delivery(&consumer.name)?;
+            while end.is_none() {
+                end = self.deliver_batch(&mut consumer, sink, limits, &mut delivered)?;
+            }
+        }
+        let last = lock(&self.store).feed()?.last;
+        let end = end.unwrap_or(DeliveryEnd::Complete);
+        Ok(Delivery { delivered, behind: behind(&consumer, last), end })
+    }
+
+    /// Returns a consumer, and the reason if nothing is to be delivered to it now.
+    fn next_delivery(&self, name: &str) -> Result<(Consumer, Option<DeliveryEnd>), Error> {
+        let mut store = lock(&self.store);
+        let consumer = find(&mut **store, name)?;
+        if consumer.disabled_at.is_some() {
+            let reason = consumer.error.as_deref().unwrap_or_default();
+            let why = format!("it is disabled: {reason}; enable it to try again");
+            return Err(consumer.refused(ErrorKind::Consumer, &why));
+        }
+        let end = match self.is_early(&consumer) {
+            Some(until) => Some(DeliveryEnd::Waiting { until }),
+            None if store.feed()?.last == consumer.position => Some(DeliveryEnd::Complete),
+            None => None,
+        };
+        Ok((consumer, end))
+    }
+
+    /// Returns the events of the changes after the cursor, at most `limit`, and the cursor after them, as
+    /// [`changes`](Self::changes) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`changes`](Self::changes).
+    pub fn events(
+        &self,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<Event>, Cursor), Error> {
+        let (changes, cursor) = self.changes(after, limit)?;
+        let events = changes.into_iter().map(|change| self.event(change));
+        Ok((events.collect::<Result<_, _>>()?, cursor))
+    }
+
+    /// Returns when the next attempt is due, if that is later.
+    fn is_early(&self, consumer: &Consumer) -> Option<i64> {
+        let until = consumer.next_attempt_at?;
+        let left = until.saturating_sub(now(&self.clock));
+        // A longer delay is the result of a clock that was set back.
+        (1..=seconds(backoff::LONGEST_ASKED)).contains(&left).then_some(until)
+    }
+
+    /// Delivers one batch. Returns the reason if it was the last one.
+    fn deliver_batch(
+        &self,
+        consumer: &mut Consumer,
+        sink: &mut (impl Sink + ?Sized),
+        limits: &Limits,
+        delivered: &mut u64,
+    ) -> Result<Option<DeliveryEnd>, Error> {
+        let from = consumer.position;
+        let (changes, mut failure, mut count) = (self.page(consumer, sink.batch())?, None, 0);
+        let mut end = changes.is_empty().then_some(DeliveryEnd::Complete);
+        for change in changes {
+            if limits.stop.is_requested() || *delivered + count >= limits.events {
+                end = Some(DeliveryEnd::Limited);
+                break;
+            }
+            let number = change.number;
+            match sink.deliver(&self.event(change)?) {
+                Ok(()) => (consumer.position, count) = (number, count + 1),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        if count > 0 {
+            match sink.flush() {
+                Ok(()) => {
+                    *delivered += count;
+                    consumer.enable();
+                    consumer.delivered_at = Some(now(&self.clock));
+                }
+                Err(error) => (consumer.position, failure) = (from, Some(error)),
+            }
+        }
+        if consumer.position != from {
+            self.keep(consumer, from, &limits.stop)?;
+        }
+        match failure {
+            None => Ok(end),
+            Some(failure) if failure.consequence == Consequence::Close => {
+                Ok(Some(DeliveryEnd::Closed))
+            }
+            Some(failure) => Err(self.failed(consumer, failure, &limits.stop)?),
+        }
+    }
+
+    /// Keeps the state of a consumer. Waits for a sync of another process that blocks it, because the events would be
+    /// delivered again otherwise.
+    fn keep(&self, consumer: &Consumer, from: i64, stop: &Stop) -> Result<(), Error> {
+        let start = Instant::now();
+        loop {
+            let kept = lock(&self.store).update_consumer(consumer, from);
+            match kept {
+                Ok(is_kept) => return if is_kept { Ok(()) } else { Err(moved(consumer)) },
+                Err(error) if error.kind() != ErrorKind::Busy => return Err(error),
+                Err(error) if start.elapsed() > LONGEST_BLOCK => return Err(error),
+                Err(error) if stop.wait_until(Instant::now() + CHECK_INTERVAL) => {
+                    return Err(error);
+                }
+                Err(_blocked) => {}
+            }
+        }
+    }
+
+    /// Returns the next changes of a consumer.
+    fn page(&self, consumer: &Consumer, limit: usize) -> Result<Vec<Change>, Error> {
+        let mut store = lock(&self.store);
+        let feed = store.feed()?;
+        let why = if consumer.position < feed.pruned {
+            "the changes after its position were removed"
+        } else if consumer.position > feed.last {
+            "the mirror is older than its position"
+        } else {
+            return store.changes(consumer.position, limit.clamp(1, PAGE));
+        };
+        let why = format!("{why}; take a new snapshot, and move the consumer");
+        Err(consumer.refused(ErrorKind::Cursor, &why))
+    }
+
+    /// Creates the event of a change, from the record as it is now.
+    fn event(&self, change: Change) -> Result<Event, Error> {
+        let mut store = lock(&self.store);
+        let kept = store.record(&change.table, &change.id)?;
+        let is_live = |state: State| matches!(state, State::Present | State::Missing);
+        let kept = kept.filter(|kept| is_live(kept.known.state));
+        let is_reduced = omit::is_on(&mut **store)?;
+        let record = kept.map(|kept| Record::of(kept, is_reduced)).transpose()?;
+        let record = record.map(|record| record.json);
+        Ok(Event::new(&store.identity().secret, change, record))
+    }
+
+    /// Keeps a failure, and returns its error.
+    fn failed(
+        &self,
+        consumer: &mut Consumer,
+        failure: Failure,
+        stop: &Stop,
+    ) -> Result<Error, Error> {
+        let failed_at = now(&self.clock);
+        consumer.failures = consumer.failures.saturating_add(1);
+        consumer.failed_at = Some(failed_at);
+        consumer.error = Some(failure.text.clone().into_owned());
+        let next = match failure.consequence {
+            Consequence::Disable => {
+                consumer.disabled_at = Some(failed_at);
+                "the consumer is disabled; enable it to try again".to_owned()
+            }
+            Consequence::Retry(asked) => {
+                let mut random = [0; 4];
+                fill(&mut random)?;
+                let delay = backoff::delay(consumer.failures, u32::from_le_bytes(random));
+                let delay = asked.map_or(delay, |asked| backoff::asked(asked).max(delay));
+                let at = failed_at.saturating_add(seconds(delay));
+                consumer.next_attempt_at = Some(at);
+                format!("the next attempt is due at {}", consumer.next_attempt())
+            }
+            Consequence::Close => String::new(),
+        };
+        self.keep(consumer, consumer.position, stop)?;
+        let error = consumer.refused(ErrorKind::Delivery, &format!("{failure}; {next}"));
+        Ok(error.because(failure))
+    }
+}
+
+/// Maximum time to wait for a sync that blocks the store.
+const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
+
+/// Time between two attempts to keep a position.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Returns a duration in whole seconds, rounded up.
+fn seconds(duration: Duration) -> i64 {
+    let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
+    i64::try_from(seconds).unwrap_or(i64::MAX)
+}

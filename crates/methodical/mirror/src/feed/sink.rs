@@ -1,0 +1,136 @@
+//! The trait of receivers of events, and their failures.
+
+pub(crate) mod exec;
+pub(crate) mod ndjson;
+#[cfg(feature = "webhook")]
+pub(crate) mod webhook;
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::feed::event::Event;
+
+/// A receiver of events.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_mirror::{Event, Failure, Sink};
+///
+/// /// Counts events.
+/// #[derive(Default)]
+/// struct Counter(u64);
+///
+/// impl Sink for Counter {
+///     fn deliver(&mut self, _event: &Event) -> Result<(), Failure> {
+///         self.0 += 1;
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait Sink {
+    /// Delivers one event. After `Ok`, it is not delivered again once [`flush`](Self::flush) has succeeded, too.
+    ///
+    /// # Errors
+    ///
+    /// The failure says when the event is delivered again.
+    fn deliver(&mut self, event: &Event) -> Result<(), Failure>;
+
+    /// Completes the deliveries since the last call. Only then, the position of the consumer moves. Default: does nothing.
+    ///
+    /// # Errors
+    ///
+    /// The events since the last call are delivered again.
+    fn flush(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Returns after how many events to call [`flush`](Self::flush). Default: 1. So many events may be delivered twice if the
+    /// process is killed.
+    fn batch(&self) -> usize {
+        1
+    }
+}
+
+/// The reason why an event was not delivered, and the consequence.
+///
+/// The text is a lowercase fragment for people. It must not contain a value of a record or a secret: it is logged.
+#[derive(Debug)]
+pub struct Failure {
+    pub(crate) text: Cow<'static, str>,
+    pub(crate) consequence: Consequence,
+    pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The consequence of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Consequence {
+    /// The event is delivered again after a delay that grows, and not before this one.
+    Retry(Option<Duration>),
+    /// The delivery ends, as if there were no more events.
+    Close,
+    /// Nothing is delivered until the consumer is enabled again.
+    Disable,
+}
+
+impl Failure {
+    /// Creates a failure. The event is delivered again after a delay that grows with each failure.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use methodical_mirror::Failure;
+    ///
+    /// let failure = Failure::new("status 503").retry_after(Duration::from_secs(120));
+    /// assert_eq!(failure.to_string(), "status 503");
+    /// ```
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
+    }
+
+    /// Creates the failure of an event that cannot be written as JSON.
+    pub(crate) fn from_error(error: Error) -> Self {
+        Self::new(error.to_string()).because(error)
+    }
+
+    /// Creates the failure of a receiver that was closed, such as a pipe without a reader. The delivery ends without an error.
+    pub fn closed() -> Self {
+        Self { consequence: Consequence::Close, ..Self::new("the receiver was closed") }
+    }
+
+    /// Sets the minimum delay until the event is delivered again, at most 24 hours.
+    #[must_use]
+    pub fn retry_after(self, delay: Duration) -> Self {
+        Self { consequence: Consequence::Retry(Some(delay)), ..self }
+    }
+
+    /// Disables the consumer: nothing is delivered until it is enabled again.
+    #[must_use]
+    pub fn disable(self) -> Self {
+        Self { consequence: Consequence::Disable, ..self }
+    }
+
+    /// Sets the cause. Its text must not contain a value of a record or a secret.
+    #[must_use]
+    pub fn because(self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Failure {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| {
+            let source: &(dyn StdError + 'static) = source;
+            source
+        })
+    }
+}

@@ -1,0 +1,252 @@
+//! A copy of the lists of a gateway that stays in sync, with a feed of changes.
+//!
+//! Such a service answers with whole lists. It has no "modified since", and it does not report deletions. A mirror compares
+//! each list with what a store knows, writes only the differences, and records each difference in a feed.
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! |---|---|
+//! | record | one entry of a list, known by its identity |
+//! | scope | the list that one query returns; it is complete if the response was read to its end without an error |
+//! | table | the records of a model, described by a [`Table`](model::Table) |
+//! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from several complete lists in a row, so that it counts as deleted |
+//! | returned | the change of a record that was missing or gone and is in the list again |
+//! | forgotten | the state of a record that was erased on request; later lists do not bring it back |
+//! | meaning | what a record says: its JSON value without whitespace, the order of fields, and spellings of numbers and text; `null` and an absent field differ |
+//! | baseline | the first sync of a scope; it emits no changes unless asked to |
+//! | feed | the changes in the order of their numbers |
+//! | cursor | an opaque position in the feed of one mirror |
+//! | snapshot | the records of the tables, together with the cursor after them |
+//! | consumer | a named position in the feed, which the mirror keeps |
+//! | event | a change as it is delivered, with an id and the record as it is then |
+//! | delivery | passes the events after the position of a consumer to a sink, and moves the position |
+//! | backup | a copy of a mirror in a file, which becomes another mirror when it is opened or restored |
+//! | brake | the refusal to commit a list in which too many records are missing |
+//! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
+//! | placement | a member in a group: a row of a recovered table |
+//! | spell | the time in which a placement had one value |
+//! | recovery | asking for each group and value, to find a value that the records do not have |
+//! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
+//! | coverage | the share of placements whose value is known |
+//!
+//! # One sync of a scope
+//!
+//! 1. [`Mirror::begin`] locks the store and begins a transaction. The error for a second process names the one that syncs.
+//! 2. [`Run::record`] takes each record of the list. The run compares it with the store by identity and by a keyed hash of its
+//!    meaning, and writes it if it is new or differs. [`Run::reject`] takes a record that could not be decoded.
+//! 3. [`Run::finish`] says that the list is complete. If no record was rejected, records that are absent become missing or
+//!    gone, unless the brake refuses. Then rows, changes and counts are committed together.
+//!
+//! A run that is dropped instead, because the response was cut or failed, changes nothing.
+//!
+//! The rules:
+//!
+//! - A record is missing in the first complete list without it, and gone in the second ([`Rules::confirm`]). A list with
+//!   rejected records is applied, but makes nothing missing.
+//! - The brake refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
+//!   error has the number, and [`Rules::accept_missing`] accepts exactly this number.
+//! - An identity that occurs twice with the same meaning counts once. With another meaning, the second record is rejected:
+//!   the list does not say which one is right, and the mirror would otherwise change with their order.
+//! - A new field of a description becomes a column. The records are written again, without a change in the feed.
+//! - The personal columns of a record are emptied in the transaction in which it is gone. Its identity and times stay.
+//! - The feed has names of fields, never values.
+//!
+//! # Delivery of the feed
+//!
+//! A change is written in the transaction of its data, without values. So the feed is the outbox of all deliveries:
+//! [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the record as it is at
+//! that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least once, in order. The data of
+//! an erased person is in no queue. [`Ndjson`] and [`Exec`] are sinks, and `Webhook` with
+//! the feature `webhook`.
+//!
+//! To begin with the records that exist: take [`Mirror::cursor`], then pass on each record of
+//! [`Mirror::each_record`], then add a consumer with [`StartAt::After`] this cursor. A change that was committed in between is
+//! delivered, too, so nothing is lost. Do the same if the changes of a consumer were removed.
+//!
+//! # Recovery
+//!
+//! Some services have a value that no record shows: only a filter knows the status of a photo in an album. After the lists,
+//! [`Mirror::sync_all`] asks for each group and each name of a value, and keeps the placements as records of another table.
+//! The names are those of the contract, those that the mirror has or had, and those that [`SyncOptions::values`] named once.
+//!
+//! - Each run asks once for the members of each group. It asks for the values of a group only if its members changed, if it
+//!   is due ([`SyncOptions::recheck_every`], or 20 hours), or if it has an unknown value and there is a new name. It begins with
+//!   the values that are frequent in the group, and stops when each member has one. A change of a value in a group whose
+//!   members did not change is therefore found when the group is due.
+//! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a value
+//!   must be among those of the group, no record may have two values, and a value that does not exist must have no
+//!   records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
+//!   answers contradict each other is asked again once, because a record may have changed in between. The groups must
+//!   not all have the records of the whole list.
+//! - The placements are one list for the rules above: they become missing and gone, and the brake applies. A group whose
+//!   answer failed, or had a rejected record, stays as it is and is reported; after 10 failed answers in a row, the
+//!   recovery is given up.
+//! - A member whose value is unknown has a placement without a value. [`Coverage`] has their number.
+//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement is the time since
+//!   when it has its value, as far as the mirror knows: asking again does not touch it.
+//! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
+//!   identity, group and member. The next recovery counts them in [`Report::gone`].
+//! - Past values are in the table `mirror_spell`, and [`Mirror::each_spell`] reads them: the value of a placement, when a
+//!   recovery first found it, and when one first found another value or no placement. A present placement has one spell
+//!   without an end. A spell with `began_before` may have begun earlier: the first recovery of the table found its value, or
+//!   the value was unknown until then. The end of a missing placement is removed if it returns before it is gone.
+//! - Spells belong to the member. They are removed when the member is gone or forgotten, and stay, with an end, when the placement or the group
+//!   is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror that omits personal data has no spells
+//!   of a personal value.
+//! - [`Coverage::values_from`] and [`TableStatus::values_from`] say how old the values may be.
+//!
+//! # Tables
+//!
+//! A table has one column for each field, named after it (`portal_name` for `portal.name`), and these:
+//!
+//! | column | contents |
+//! |---|---|
+//! | `mirror_key` | the number of the row, in the order of first sight |
+//! | `mirror_hash` | keyed hashes of the meaning (16 bytes) and of the text that the service sent (8 bytes, may be absent); empty if the record is gone |
+//! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
+//! | `mirror_misses` | how many complete lists in a row lacked the record |
+//! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
+//! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
+//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column. In a mirror that omits personal data, a keyed hash of what is omitted |
+//! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
+//!
+//! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of the records, `mirror_first_seen`
+//! and `mirror_changed_at`, and gets the columns that are added to its table. No table may have such a name.
+//!
+//! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns of each description), `mirror_scope`
+//! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
+//! `mirror_rejected` (rejected records of the last sync of
+//! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
+//! `mirror_spell` (past values of placements), `mirror_note` (which groups are due, the names of values, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
+//! ones), and `mirror_sample` (the amounts of gauges).
+//!
+//! # Upkeep
+//!
+//! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
+//!   [`Mirror::repair`] mends what it finds, apart from damage of the database.
+//! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
+//!   A restored mirror, an opened backup, and a mirror restored by `pg_restore` refuse the cursors of before, because they
+//!   use numbers of changes again. A file that was copied by other means is not recognized as a copy.
+//! - [`Mirror::forget`] erases a record, and returns the backups that may still hold it. [`Mirror::purge`] removes rows of
+//!   deleted records, and old changes.
+//! - [`Mirror::omit_personal`] lets a mirror store only what is not personal.
+//!
+//! A mirror in `mirror.db` has these files, all for their owner only: `mirror.db-wal` and `mirror.db-shm` while it is open,
+//! `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list of
+//! backups, and `.mirror.db.*.partial` during a backup or a restore. Do not copy or move `mirror.db` alone while a program has it open.
+//!
+//! # PostgreSQL
+//!
+//! A mirror in PostgreSQL has the same tables and columns, in a separate schema, so that a database can have many mirrors. The
+//! differences:
+//!
+//! - Times are `timestamptz`, booleans `boolean`, and hashes `bytea`.
+//! - PostgreSQL has no U+0000 in text. Such a value is in `mirror_extra` instead, and its column is empty. In every store, a
+//!   record with U+0000 in its identity is rejected.
+//! - `mirror_meta` has also the version of the schema and the last number of a change.
+//! - One session writes a mirror at a time, by an advisory lock of its transaction. [`Mirror::sync_all`] holds another one to its end, in an idle transaction of a second
+//!   connection, which also works through a pooler, and does not hold up `VACUUM`. The error for others has the application name, address and start of the session.
+//! - A delivery has a second connection for its duration, with a lock of its transaction. A pooler needs one connection for each
+//!   concurrent delivery, and one more.
+//! - The personal columns have no statistics, which would keep samples of erased values. A sync that erased records runs `VACUUM`.
+//!   The write-ahead log, its archive and backups keep erased values as long as you keep them.
+//!
+//! # Modules
+//!
+//! - `mirror` is the entry point, and `open` finds the store of one. `source` is the account that it belongs to.
+//! - `fields` reads a record, reduces it to its meaning and a keyed hash, and turns it into columns and back.
+//! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
+//! - `run` passes a list through the engine into a store. `sync` reads lists from a client of either kind into runs.
+//! - `recovery` decides what to ask for a recovered table, writes it, and erases placements with their records.
+//! - `store` is the trait of stores, which `memory`, `sqlite` and `postgres` implement.
+//! - `feed` has the changes, the consumers with their positions, the events, the sinks, and the schedule of `follow`.
+//! - `gauge` has samples, forecasts and alarms; `history` has the results of syncs.
+//! - `browse` reads for a screen: pages in an order, counts of groups, the latest changes.
+//! - `keep` reads records, checks a mirror, copies and restores it, and erases records on request and by age.
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `sqlite` | yes | mirrors in SQLite files: `Mirror::open` |
+//! | `postgres019` | no | mirrors in PostgreSQL, over the crate `postgres` 0.19: `Mirror::open_postgres` |
+//! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(any(test, all(feature = "sqlite", feature = "postgres019"))),
+    expect(dead_code, reason = "each store uses parts that the others do not")
+)]
+#![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod browse;
+mod engine;
+mod error;
+mod feed;
+mod fields;
+mod gauge;
+mod history;
+mod keep;
+mod mirror;
+#[cfg(any(feature = "sqlite", feature = "postgres019"))]
+mod open;
+mod recovery;
+mod run;
+mod source;
+mod store;
+mod sync;
+mod time;
+
+#[doc(no_inline)]
+pub use methodical_client as client;
+#[doc(no_inline)]
+pub use methodical_model as model;
+#[cfg(feature = "postgres019")]
+#[doc(no_inline)]
+pub use methodical_postgres as connector;
+
+pub use crate::browse::cell::{Cell, Placements};
+pub use crate::browse::page::Page;
+pub use crate::browse::paging::{Order, Paging};
+pub use crate::engine::brake::Rules;
+pub use crate::engine::known::State;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::feed::change::{Change, ChangeKind};
+pub use crate::feed::consumer::{Consumer, StartAt};
+pub use crate::feed::cursor::Cursor;
+pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
+pub use crate::feed::event::Event;
+pub use crate::feed::schedule::{Due, Schedule};
+pub use crate::feed::sink::exec::Exec;
+pub use crate::feed::sink::ndjson::Ndjson;
+#[cfg(feature = "webhook")]
+pub use crate::feed::sink::webhook::Webhook;
+#[cfg(feature = "webhook")]
+pub use crate::feed::sink::webhook::signature::WebhookSecret;
+pub use crate::feed::sink::{Failure, Sink};
+pub use crate::feed::stop::Stop;
+pub use crate::gauge::alarm::{Alarm, Threshold};
+pub use crate::gauge::forecast::Forecast;
+pub use crate::gauge::sample::{Sample, SampleReport};
+pub use crate::history::past_run::{Outcome, PastRun};
+pub use crate::history::report::{Rejection, Report};
+pub use crate::history::status::TableStatus;
+pub use crate::keep::backup::{Backup, Existing};
+pub use crate::keep::filter::Filter;
+pub use crate::keep::finding::{Check, Finding, FindingKind};
+pub use crate::keep::forget::Forgotten;
+pub use crate::keep::purge::{Purge, Purged};
+pub use crate::keep::record::Record;
+pub use crate::keep::repair::Repaired;
+#[cfg(feature = "sqlite")]
+pub use crate::keep::restore::Restored;
+pub use crate::keep::snapshot::Snapshot;
+pub use crate::keep::spell::{Spell, SpellFilter};
+pub use crate::mirror::Mirror;
+pub use crate::recovery::coverage::{Coverage, GroupFailure};
+pub use crate::run::Run;
+pub use crate::source::Source;
+pub use crate::sync::options::SyncOptions;
+pub use crate::sync::progress::SyncProgress;
+pub use crate::sync::summary::{SyncError, SyncReport, TableReport};

@@ -1,0 +1,160 @@
+//! The options of a sync of all tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::brake::Rules;
+use crate::error::{Error, ErrorKind};
+use crate::sync::progress::{Observer, SyncProgress};
+
+/// The options of [`Mirror::sync_all`](crate::Mirror::sync_all).
+///
+/// ```
+/// use methodical_mirror::{Rules, SyncOptions};
+///
+/// let options = SyncOptions::new().rules(Rules::new().confirm(3)).tables(["photo"]).calls_per_second(10);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SyncOptions {
+    rules: Rules,
+    /// Accepted numbers of missing records, by table.
+    accepted: BTreeMap<String, u64>,
+    /// Empty for all tables.
+    tables: BTreeSet<String>,
+    pub(crate) calls_per_second: u32,
+    pub(crate) concurrency: usize,
+    pub(crate) recovers: bool,
+    pub(crate) samples: bool,
+    /// More names of values, by what they are values of.
+    values: BTreeMap<String, Vec<String>>,
+    pub(crate) recheck_every: u32,
+    pub(crate) observer: Observer,
+}
+
+impl SyncOptions {
+    /// Creates options that sync all tables by the default rules.
+    pub fn new() -> Self {
+        Self {
+            rules: Rules::new(),
+            accepted: BTreeMap::new(),
+            tables: BTreeSet::new(),
+            calls_per_second: 0,
+            concurrency: 4,
+            recovers: true,
+            samples: true,
+            values: BTreeMap::new(),
+            recheck_every: 8,
+            observer: Observer::default(),
+        }
+    }
+
+    /// Sets the rules of each list. An accepted number of missing records applies to each list, too.
+    pub fn rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// Accepts a list of this table in which exactly this many records are newly missing, instead of the number of the
+    /// [`rules`](Self::rules).
+    pub fn accept_missing(mut self, table: impl Into<String>, records: u64) -> Self {
+        self.accepted.insert(table.into(), records);
+        self
+    }
+
+    /// Adds tables to those that are synced. Default: all tables of the service.
+    pub fn tables<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.tables.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the maximum number of calls per second for the whole run; 0 for any number. Default: 0. The calls are
+    /// spaced evenly. The further pages of a list, and the retries of the client, follow their own pace.
+    pub fn calls_per_second(self, calls: u32) -> Self {
+        Self { calls_per_second: calls, ..self }
+    }
+
+    /// Sets the maximum number of calls at the same time; 0 counts as 1. Default: 4. Only a recovery makes several.
+    pub fn concurrency(self, calls: usize) -> Self {
+        Self { concurrency: calls.max(1), ..self }
+    }
+
+    /// Adds names of values that a recovery asks for, such as `values("status", ["On hold"])`. The names that the contract
+    /// lists, and those that the mirror has, are always asked for. A mirror keeps the names that a recovery asked for, at most 1,000: name a value once.
+    pub fn values<T: Into<String>>(
+        mut self,
+        value: impl Into<String>,
+        names: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.values.entry(value.into()).or_default().extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets in how many runs the values of each group are asked for at least once. Default: 8. Each run asks for the
+    /// values of the groups whose members changed, of one eighth of all groups, the longest waiting ones first, and of the
+    /// groups that were last asked 20 hours ago or earlier. With 1, each run asks for all, as does a daily run.
+    pub fn recheck_every(self, runs: u32) -> Self {
+        Self { recheck_every: runs.max(1), ..self }
+    }
+
+    /// Syncs only lists, and recovers no values.
+    pub fn without_recovery(self) -> Self {
+        Self { recovers: false, ..self }
+    }
+
+    /// Takes no samples of gauges.
+    pub fn without_samples(self) -> Self {
+        Self { samples: false, ..self }
+    }
+
+    /// Sets a function that gets the progress of the sync: after every 256 records of a list and at its end, and after each
+    /// group. It is called on the threads of the sync, which wait for it. An async sync calls it on the thread that polls it.
+    ///
+    /// ```
+    /// use methodical_mirror::{SyncOptions, SyncProgress};
+    ///
+    /// let options = SyncOptions::new().on_progress(|progress| match progress {
+    ///     SyncProgress::Records { table, received, .. } => eprintln!("{table}: {received} records"),
+    ///     SyncProgress::Groups { groups, asked, all, .. } => eprintln!("{groups}: {asked} of {all}"),
+    ///     _ => {}
+    /// });
+    /// # let _ = options;
+    /// ```
+    pub fn on_progress(self, observer: impl Fn(SyncProgress) + Send + Sync + 'static) -> Self {
+        Self { observer: Observer::new(observer), ..self }
+    }
+
+    /// Returns the rules of a table.
+    pub(crate) fn rules_of(&self, table: &str) -> Rules {
+        self.accepted.get(table).map_or(self.rules, |records| self.rules.accept_missing(*records))
+    }
+
+    /// Returns the added names of values.
+    pub(crate) fn values_of(&self, value: &str) -> &[String] {
+        self.values.get(value).map_or(&[], |names| names)
+    }
+
+    /// Returns whether a table is synced.
+    pub(crate) fn has_table(&self, name: &str) -> bool {
+        self.tables.is_empty() || self.tables.contains(name)
+    }
+
+    /// Refuses a table that the service does not have.
+    pub(crate) fn check(&self, existing: &BTreeSet<&str>) -> Result<(), Error> {
+        let mut named = self.tables.iter().chain(self.accepted.keys());
+        let Some(unknown) = named.find(|name| !existing.contains(&***name)) else {
+            return Ok(());
+        };
+        let existing: Vec<&str> = existing.iter().copied().collect();
+        let text = format!(
+            "cannot sync `{unknown}`: the service has no such table; it has {}",
+            existing.join(", ")
+        );
+        Err(Error::new(ErrorKind::Table, text))
+    }
+}
+
+impl Default for SyncOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,251 @@
+//! Backups of a mirror in use, and mirrors restored from them.
+
+use std::path::{Path, PathBuf};
+
+use methodical_mirror::{Error, ErrorKind, Existing, Mirror, Rules, Source, State};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::place::Place;
+use crate::support::{PHOTO, feed, open, photos, records};
+
+const ONE: &str = r#"{"id":"1","title":"Zanzibar"}"#;
+const TWO: &str = r#"{"id":"2","title":"Zanzibar"}"#;
+const THREE: &str = r#"{"id":"3"}"#;
+
+fn paths() -> (TempDir, PathBuf, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let (mirror, copy) = (folder.path().join("mirror.db"), folder.path().join("copy.db"));
+    (folder, mirror, copy)
+}
+
+fn ids(mirror: &Mirror) -> Vec<String> {
+    records(mirror).into_iter().map(|(id, _, _)| id).collect()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.unwrap().file_name().into_string().unwrap()
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_backup_during_a_sync_has_the_last_committed_state() {
+    let (folder, path, copy) = paths();
+    let mut syncing = open(&path);
+    photos(&mut syncing, &[ONE]);
+    let mirror = open(&path);
+    let mut run = syncing.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    // More than a batch, so that some are written.
+    for id in 0..2000 {
+        run.record(&format!(r#"{{"id":"new {id}"}}"#)).unwrap();
+    }
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    run.record(ONE).unwrap();
+    run.finish().unwrap();
+    drop((mirror, syncing));
+
+    assert_eq!(
+        names(folder.path()),
+        ["copy.db", "mirror.db", "mirror.db.backups", "mirror.db.lock"]
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for name in ["copy.db", "mirror.db.backups"] {
+            let file = std::fs::metadata(folder.path().join(name)).unwrap();
+            assert_eq!(file.permissions().mode() & 0o777, 0o600);
+        }
+    }
+    assert_eq!(ids(&open(&copy)), ["1"]);
+}
+
+#[test]
+fn an_existing_file_is_replaced_only_on_request() {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE]);
+    std::fs::write(&copy, "mine").unwrap();
+    let error = mirror.backup(&copy, Existing::Refuse).unwrap_err();
+    let expected = format!(
+        "cannot write {}: it exists; choose another file, or allow replacing it",
+        copy.display()
+    );
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Io, expected));
+    assert_eq!(std::fs::read(&copy).unwrap(), b"mine");
+    assert_eq!(mirror.backups().unwrap(), []);
+    mirror.backup(&copy, Existing::Replace).unwrap();
+    let error = mirror.backup(&path, Existing::Replace).unwrap_err();
+    assert!(error.to_string().ends_with("it is the mirror itself"), "{error}");
+    let missing = folder.path().join("no folder").join("copy.db");
+    assert_eq!(mirror.backup(&missing, Existing::Refuse).unwrap_err().kind(), ErrorKind::Io);
+    let others = [Mirror::in_memory().ok(), Place::in_postgres().map(|place| place.open())];
+    for other in others.into_iter().flatten() {
+        let error = other.backup(&copy, Existing::Replace).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        assert_eq!(
+            error.to_string(),
+            "cannot back up the mirror: it is not a SQLite file; use the tools of its database, such as `pg_dump`"
+        );
+    }
+}
+
+#[test]
+fn a_restored_mirror_and_an_opened_backup_refuse_all_former_cursors() {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[]);
+    let old = mirror.cursor().unwrap();
+    photos(&mut mirror, &[ONE]);
+    let at_backup = mirror.cursor().unwrap();
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    photos(&mut mirror, &[ONE, TWO]);
+    let lost = mirror.cursor().unwrap();
+    let ids_of_events = |mirror: &Mirror| -> Vec<String> {
+        mirror.events(None, 9).unwrap().0.into_iter().map(|event| event.id).collect()
+    };
+    let former = ids_of_events(&mirror);
+    drop(mirror);
+
+    let moved = folder.path().join("moved.db");
+    std::fs::copy(&copy, &moved).unwrap();
+    Mirror::restore(&copy, &path, Existing::Replace).unwrap();
+    for path in [path, moved] {
+        let mut mirror = open(&path);
+        assert_eq!(ids(&mirror), ["1"]);
+        photos(&mut mirror, &[ONE, THREE]);
+        // The last change has the number of another one of before.
+        assert_eq!(feed(&mirror), ["added 1", "added 3"]);
+        for cursor in [&old, &at_backup, &lost] {
+            let error = mirror.changes(Some(cursor), 9).unwrap_err();
+            assert!(error.to_string().contains("the cursor belongs to another mirror"), "{error}");
+        }
+        let events = ids_of_events(&mirror);
+        assert_eq!(events[0], former[0]);
+        assert_ne!(events[1], former[1]);
+        // It keeps its new identity.
+        let cursor = mirror.cursor().unwrap();
+        drop(mirror);
+        assert!(open(&path).changes(Some(&cursor), 9).unwrap().0.is_empty());
+    }
+}
+
+#[test]
+fn a_restored_mirror_forgets_what_the_replaced_one_had_forgotten() {
+    let (_folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE, TWO]);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    mirror.forget("photo", "2").unwrap();
+    mirror.forget("photo", "3").unwrap();
+    mirror.forget("album", "2").unwrap();
+    drop(mirror);
+    let restored = Mirror::restore(&copy, &path, Existing::Replace).unwrap();
+    assert_eq!(restored.forgotten, 1);
+    let mut mirror = open(&path);
+    assert!(mirror.is_forgotten("album", "2").unwrap());
+    assert_eq!(photos(&mut mirror, &[ONE, TWO, THREE]).suppressed, 2);
+    let states: Vec<State> = records(&mirror).into_iter().map(|(_, state, _)| state).collect();
+    assert_eq!(states, [State::Present, State::Forgotten]);
+    assert_eq!(mirror.check().unwrap().findings, []);
+}
+
+#[test]
+fn a_refused_restore_changes_nothing() {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE, TWO]);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    photos(&mut mirror, &[ONE, TWO, THREE]);
+
+    let busy = Mirror::restore(&copy, &path, Existing::Replace).unwrap_err();
+    assert_eq!(busy.kind(), ErrorKind::Busy);
+    let expected = format!(
+        "cannot replace {}: another program uses it; stop all programs that use it",
+        path.display()
+    );
+    assert_eq!(busy.to_string(), expected);
+    drop(mirror);
+    let before = std::fs::read(&path).unwrap();
+    let refused = |from: &Path, to: &Path| -> Error {
+        let error = Mirror::restore(from, to, Existing::Replace).unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), before, "{error}");
+        error
+    };
+
+    let exists = Mirror::restore(&copy, &path, Existing::Refuse).unwrap_err();
+    assert_eq!(exists.kind(), ErrorKind::Io);
+    let bytes = std::fs::read(&copy).unwrap();
+    let damaged = folder.path().join("damaged.db");
+    let mut flipped = bytes.clone();
+    flipped[18] ^= 0xff;
+    for bytes in [&bytes[..bytes.len() / 2], &flipped, b"", b"notes"] {
+        std::fs::write(&damaged, bytes).unwrap();
+        let error = refused(&damaged, &path);
+        assert_eq!(error.kind(), ErrorKind::Foreign, "{error}");
+    }
+    std::fs::write(&damaged, &bytes).unwrap();
+    Connection::open(&damaged).unwrap().execute("UPDATE photo SET size = 9", ()).unwrap();
+    let error = refused(&damaged, &path).to_string();
+    let expected = "it is damaged: the row was changed by another program; choose another backup";
+    assert!(error.ends_with(expected), "{error}");
+
+    let other = folder.path().join("other.db");
+    drop(Mirror::open(&other, &Source::new("https://gateway.example.com", "you")).unwrap());
+    assert_eq!(refused(&copy, &other).kind(), ErrorKind::OtherSource);
+    let orphaned = folder.path().join("orphaned.db");
+    std::fs::write(folder.path().join("orphaned.db-wal"), "log").unwrap();
+    assert!(refused(&copy, &orphaned).to_string().ends_with("move the log away"));
+    std::fs::write(folder.path().join("copy.db-wal"), "log").unwrap();
+    assert!(refused(&copy, &path).to_string().ends_with("make a backup of it"));
+    let partial = |name: &String| name.contains("partial");
+    assert!(!names(folder.path()).iter().any(partial), "{:?}", names(folder.path()));
+}
+
+/// Its forgotten identities cannot be read, so that the restored mirror would have them again.
+#[test]
+fn a_damaged_mirror_is_not_replaced() {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE, TWO]);
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    mirror.forget("photo", "2").unwrap();
+    drop(mirror);
+    let bytes = std::fs::read(&path).unwrap();
+    for damaged in [&bytes[..bytes.len() / 2], b"notes"] {
+        std::fs::write(&path, damaged).unwrap();
+        let error = Mirror::restore(&copy, &path, Existing::Replace).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Foreign, "{error}");
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("cannot replace {}: ", path.display())), "{text}");
+        assert!(text.ends_with("restore again, and forget again what it had forgotten"), "{text}");
+        assert_eq!(std::fs::read(&path).unwrap(), damaged);
+        assert!(!names(folder.path()).iter().any(|name| name.contains("partial")));
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(Mirror::restore(&copy, &path, Existing::Refuse).unwrap().forgotten, 0);
+    assert_eq!(ids(&open(&path)), ["1", "2"]);
+}
+
+#[test]
+fn a_mirror_remembers_its_backups_until_they_are_destroyed() {
+    let (folder, path, copy) = paths();
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[ONE, TWO]);
+    let other = folder.path().join("other copy.db");
+    mirror.backup(&copy, Existing::Refuse).unwrap();
+    mirror.backup(&other, Existing::Refuse).unwrap();
+    mirror.backup(&other, Existing::Replace).unwrap();
+    let paths = |mirror: &mut Mirror, id| -> Vec<PathBuf> {
+        mirror.forget("photo", id).unwrap().backups.into_iter().map(|one| one.path).collect()
+    };
+    assert_eq!(paths(&mut mirror, "1"), [copy.clone(), other.clone()]);
+    assert!(mirror.drop_backup(&copy).unwrap());
+    assert!(!mirror.drop_backup(&copy).unwrap());
+    drop(mirror);
+    assert_eq!(paths(&mut open(&path), "2"), [other]);
+}

@@ -1,0 +1,290 @@
+//! Pages, counts of groups and the latest changes, on all stores.
+
+use methodical_mirror::model::{Column, Table};
+use methodical_mirror::{Cell, ErrorKind, Filter, Mirror, Order, Paging, Placements, Rules, State};
+
+use crate::place::{mirrors, places};
+use crate::support::{Clock, photos, shown};
+
+const PLACEMENT: Table = Table::new(
+    "photo_album",
+    "id",
+    &[
+        Column::text(&["id"]),
+        Column::integer(&["album_id"]),
+        Column::text(&["photo_id"]),
+        Column::text(&["status"]),
+    ],
+);
+
+const PLACEMENTS: Placements<'_> =
+    Placements { table: "photo_album", group: "album_id", member: "photo_id", value: "status" };
+
+/// Runs a test on each store, without indexes and with them.
+fn on_each(test: impl Fn(&mut Mirror, bool)) {
+    for has_indexes in [false, true] {
+        for mut mirror in mirrors().0 {
+            test(&mut mirror, has_indexes);
+        }
+    }
+}
+
+/// Returns the identities of each page.
+fn pages(mirror: &Mirror, filter: &Filter, paging: &Paging) -> Vec<String> {
+    let (mut pages, mut next) = (Vec::new(), None);
+    loop {
+        let paging = next.map_or_else(|| paging.clone(), |next| paging.clone().after(next));
+        let page = mirror.browse("photo", filter, &paging).unwrap();
+        let ids: Vec<String> = page.records.into_iter().map(|record| record.id).collect();
+        pages.push(ids.join(" "));
+        next = page.next;
+        if next.is_none() {
+            return pages;
+        }
+        assert!(pages.len() < 100);
+    }
+}
+
+fn by_title() -> Paging {
+    Paging::new(2).order(Order::Text("title".to_owned()))
+}
+
+#[test]
+fn pages_follow_each_other_in_each_order() {
+    on_each(|mirror, has_indexes| {
+        let clock = Clock::default();
+        let mut mirror = clock.of(std::mem::replace(mirror, Mirror::in_memory().unwrap()));
+        clock.set(10);
+        let [one, two, three, four, five] = [
+            r#"{"id":"1","title":"beach"}"#,
+            r#"{"id":"2","title":"Alps"}"#,
+            r#"{"id":"3"}"#,
+            r#"{"id":"4","title":"ALPS"}"#,
+            r#"{"id":"5","title":"\u0000"}"#,
+        ];
+        photos(&mut mirror, &[one, two, three, four, five]);
+        clock.set(20);
+        photos(&mut mirror, &[r#"{"id":"1","title":"Beach"}"#, two, three, four]);
+        if has_indexes {
+            let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
+            mirror.index_pages("photo", &orders).unwrap();
+            mirror.index_pages("photo", &orders).unwrap();
+        }
+        let live = Filter::new().state(State::Present).state(State::Missing);
+        let first_seen = Paging::new(2);
+        let changed = Paging::new(2).order(Order::Changed);
+        for (paging, expected) in [
+            (first_seen.clone(), ["1 2", "3 4", "5"]),
+            (first_seen.descending(), ["5 4", "3 2", "1"]),
+            (changed.clone(), ["2 3", "4 5", "1"]),
+            (changed.descending(), ["1 5", "4 3", "2"]),
+        ] {
+            assert_eq!(pages(&mirror, &live, &paging), expected, "{paging:?}");
+        }
+        let present = Filter::new().state(State::Present);
+        assert_eq!(pages(&mirror, &present, &by_title()), ["3 2", "4 1"]);
+        assert_eq!(pages(&mirror, &present, &by_title().descending()), ["1 4", "2 3"]);
+        let missing = Filter::new().state(State::Missing);
+        assert_eq!(pages(&mirror, &missing, &Paging::new(2).order(Order::Changed)), ["5"]);
+        assert_eq!(pages(&mirror, &Filter::new().contains("alps"), &by_title()), ["2 4"]);
+        assert_eq!(pages(&mirror, &Filter::new().column("title", "Alps"), &by_title()), ["2"]);
+    });
+}
+
+#[test]
+fn a_search_reads_no_more_records_than_allowed() {
+    on_each(|mirror, _| {
+        let list: Vec<String> = (0..10).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+        photos(mirror, &list.iter().map(|json| &**json).collect::<Vec<_>>());
+        let found = pages(mirror, &Filter::new().contains("7"), &Paging::new(5).reads(3));
+        assert_eq!(found.concat(), "7");
+    });
+}
+
+#[test]
+fn a_page_names_what_the_mirror_lacks() {
+    on_each(|mirror, _| {
+        photos(mirror, &[r#"{"id":"1"}"#]);
+        let all = Filter::new();
+        let error = mirror.browse("photo", &all, &Paging::new(1).after(77)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Cursor);
+        for (table, paging) in [
+            ("video", Paging::new(1)),
+            ("photo", Paging::new(1).order(Order::Text("stars".to_owned()))),
+            ("photo", Paging::new(1).order(Order::Text("size".to_owned()))),
+        ] {
+            assert_eq!(mirror.browse(table, &all, &paging).unwrap_err().kind(), ErrorKind::Table);
+        }
+        assert_eq!(mirror.record("photo", "1").unwrap().unwrap().id, "1");
+        assert_eq!(mirror.record("photo", "2").unwrap(), None);
+        assert_eq!(mirror.record("video", "1").unwrap(), None);
+    });
+}
+
+#[test]
+fn records_are_found_by_their_identities() {
+    on_each(|mirror, _| {
+        photos(mirror, &[r#"{"id":"1"}"#, r#"{"id":"2","title":"Sea"}"#, r#"{"id":"3"}"#]);
+        let found = mirror.records_of("photo", &["3", "x", "2", "\0", "2"]).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found["2"], mirror.record("photo", "2").unwrap().unwrap());
+        assert_eq!(found["3"].id, "3");
+        assert!(mirror.records_of("photo", &[]).unwrap().is_empty());
+        assert!(mirror.records_of("video", &["1"]).unwrap().is_empty());
+    });
+}
+
+#[test]
+fn cells_count_the_members_that_are_present() {
+    on_each(|mirror, has_indexes| {
+        let clock = Clock::default();
+        let mut mirror = clock.of(std::mem::replace(mirror, Mirror::in_memory().unwrap()));
+        let mut place = |at, rows: &[(u32, u32, Option<&str>)]| {
+            clock.set(at);
+            let mut run = mirror.begin("recovery/photo_album", &PLACEMENT, Rules::new()).unwrap();
+            for (album, photo, status) in rows {
+                let status = status.map_or("null".to_owned(), |status| format!("\"{status}\""));
+                let json = format!(
+                    r#"{{"id":"{album}/{photo}","album_id":{album},"photo_id":"{photo}","status":{status}}}"#
+                );
+                run.record(&json).unwrap();
+            }
+            run.finish().unwrap();
+        };
+        let (draft, sold) = (Some("draft"), Some("sold"));
+        place(10, &[(7, 1, draft), (7, 2, draft), (7, 3, draft), (8, 1, None), (8, 2, sold)]);
+        place(20, &[(7, 1, draft), (7, 2, sold), (7, 3, draft), (8, 1, None)]);
+        place(30, &[(7, 1, draft), (7, 2, sold), (7, 3, draft), (7, 4, draft), (8, 1, None)]);
+        if has_indexes {
+            mirror.index_placements(&PLACEMENTS).unwrap();
+        }
+        let mut cells = mirror.cells(&PLACEMENTS).unwrap();
+        cells.sort_by(|one, other| (&one.group, &one.value).cmp(&(&other.group, &other.value)));
+        let short = |Cell { group, value, count, since, median, .. }: &Cell| {
+            (group.clone(), value.clone(), *count, *since, *median)
+        };
+        let text = str::to_owned;
+        let expected = [
+            (text("7"), Some(text("draft")), 3, 10, 10),
+            (text("7"), Some(text("sold")), 1, 20, 20),
+            (text("8"), None, 1, 10, 10),
+        ];
+        assert_eq!(cells.iter().map(short).collect::<Vec<_>>(), expected);
+        let of_group = Filter::new().state(State::Present).column("album_id", "7");
+        let of_value = of_group.clone().column("status", "draft");
+        let oldest = Paging::new(9).order(Order::Changed);
+        let unknown = oldest.clone().without("status");
+        let page = mirror.browse("photo_album", &Filter::new(), &unknown).unwrap();
+        assert_eq!(page.records[0].id, "8/1");
+        assert_eq!(page.records.len(), 1);
+        for (filter, expected) in [(of_group, "7/1 7/3 7/2 7/4"), (of_value, "7/1 7/3 7/4")] {
+            let page = mirror.browse("photo_album", &filter, &oldest).unwrap();
+            let ids: Vec<&str> = page.records.iter().map(|record| &*record.id).collect();
+            assert_eq!(ids.join(" "), expected);
+        }
+    });
+}
+
+#[test]
+fn the_latest_changes_are_those_of_all_records_or_of_one() {
+    on_each(|mirror, _| {
+        photos(mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
+        photos(mirror, &[r#"{"id":"1","size":1}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+        photos(mirror, &[r#"{"id":"1","size":2}"#, r#"{"id":"2"}"#]);
+        let latest = mirror.latest_changes(None, None, 3).unwrap();
+        assert_eq!(shown(&latest), ["missing 3", "changed 1 size", "added 3"]);
+        let before = latest.last().map(|change| change.number);
+        let earlier = mirror.latest_changes(None, before, 9).unwrap();
+        assert_eq!(shown(&earlier), ["changed 1 size"]);
+        let of = Some(("photo", "3"));
+        assert_eq!(shown(&mirror.latest_changes(of, None, 9).unwrap()), ["missing 3", "added 3"]);
+    });
+}
+
+/// Returns a list of photos in which times, titles and sizes repeat.
+fn random_list(random: &mut fastrand::Rng, size: u32) -> Vec<String> {
+    let photo = |id: u32, random: &mut fastrand::Rng| {
+        let title = match random.u32(0..8) {
+            0 => "null".to_owned(),
+            1 => format!("\"{}\"", "É".repeat(150) + "x"),
+            // No index of PostgreSQL can have an entry of this length.
+            2 => format!("\"{}\"", (0..6_000).map(|_| random.alphanumeric()).collect::<String>()),
+            _ => format!("\"{} ä\"", random.choice(["Sea", "sea", "Alps", "ALPS", "Zoo"]).unwrap()),
+        };
+        format!(r#"{{"id":"{id}","title":{title},"size":{}}}"#, random.u32(0..3))
+    };
+    let ids: Vec<u32> = (0..size).filter(|_| random.u32(0..5) > 0).collect();
+    ids.into_iter().map(|id| photo(id, random)).collect()
+}
+
+#[test]
+fn all_stores_have_the_pages_of_the_reference() {
+    for has_indexes in [false, true] {
+        let (mirrors, _places) = mirrors();
+        let clock = Clock::default();
+        let mut mirrors: Vec<Mirror> = mirrors.into_iter().map(|mirror| clock.of(mirror)).collect();
+        let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
+        for round in 0..4_u64 {
+            clock.set(round / 2);
+            let list = random_list(&mut fastrand::Rng::with_seed(round), 120);
+            let list: Vec<&str> = list.iter().map(|json| &**json).collect();
+            for mirror in &mut mirrors {
+                photos(mirror, &list);
+                if has_indexes {
+                    mirror.index_pages("photo", &orders).unwrap();
+                }
+            }
+        }
+        let (reference, others) = mirrors.split_first().unwrap();
+        let present = Filter::new().state(State::Present);
+        let filters = [
+            Filter::new(),
+            present.clone(),
+            present.clone().column("size", "1"),
+            present.clone().column("title", "Alps ä"),
+            present.clone().contains("ALPS A"),
+            Filter::new().state(State::Gone).state(State::Missing),
+            Filter::new().first_seen_since(1),
+        ];
+        for (filter, order) in filters.iter().flat_map(|one| orders.iter().map(move |by| (one, by)))
+        {
+            for paging in [Paging::new(7), Paging::new(7).descending(), Paging::new(7).reads(20)] {
+                let paging = paging.order(order.clone());
+                let expected = pages(reference, filter, &paging).join(" ");
+                let expected: Vec<&str> = expected.split_whitespace().collect();
+                for other in others {
+                    let found = pages(other, filter, &paging).join(" ");
+                    let found: Vec<&str> = found.split_whitespace().collect();
+                    assert_eq!(found, expected, "{has_indexes} {filter:?} {paging:?}");
+                }
+            }
+        }
+        for other in others {
+            let latest = |mirror: &Mirror, of| mirror.latest_changes(of, None, 50).unwrap();
+            assert_eq!(shown(&latest(other, None)), shown(&latest(reference, None)));
+            let of = Some(("photo", "17"));
+            assert_eq!(shown(&latest(other, of)), shown(&latest(reference, of)));
+        }
+    }
+}
+
+#[test]
+fn an_index_keeps_no_erased_value() {
+    for place in places() {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[r#"{"id":"1","title":"Zanzibar"}"#, r#"{"id":"2","title":"Sea"}"#]);
+        mirror.index_pages("photo", &[Order::Text("title".to_owned())]).unwrap();
+        photos(&mut mirror, &[r#"{"id":"1","title":"Zanzibar"}"#, r#"{"id":"2","title":"Lake"}"#]);
+        assert!(place.contains("anzibar"));
+        #[cfg(feature = "postgres019")]
+        if let crate::place::Place::Postgres(_) = &place {
+            place.execute("ANALYZE");
+            let statistics = "SELECT count(*) FROM pg_stats s WHERE schemaname = current_schema() \
+                              AND s::text LIKE '%anzibar%'";
+            assert_eq!(place.row(statistics), ["0"]);
+        }
+        mirror.forget("photo", "1").unwrap();
+        drop(mirror);
+        assert!(!place.contains("anzibar"));
+    }
+}

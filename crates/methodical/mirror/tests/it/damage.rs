@@ -1,0 +1,178 @@
+//! Damaged files, logs of other files, and a full disk: refused with the next step, and nothing is changed.
+
+use std::path::Path;
+
+use methodical_mirror::{ErrorKind, Mirror, Rules};
+
+use crate::support::{PHOTO, feed, open, photos, records, source, sync};
+
+/// Creates a mirror with this many records.
+fn create(path: &Path, count: usize) -> Mirror {
+    let mut mirror = open(path);
+    let list: Vec<String> =
+        (0..count).map(|id| format!(r#"{{"id":"{id}","title":"Number {id}"}}"#)).collect();
+    photos(&mut mirror, &list.iter().map(String::as_str).collect::<Vec<_>>());
+    mirror
+}
+
+/// Opens a damaged mirror, which must be refused and stay as it is.
+fn refusal(path: &Path) -> String {
+    let before = std::fs::read(path).unwrap();
+    let error = Mirror::open(path, &source()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Foreign);
+    assert!(std::fs::read(path).unwrap() == before);
+    let folder = path.parent().unwrap().canonicalize().unwrap();
+    error.to_string().replace(&folder.display().to_string(), "FOLDER")
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_stays_unchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    drop(create(&path, 500));
+    let bytes = std::fs::read(&path).unwrap();
+    let flipped = |at: usize| {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0xff;
+        bytes
+    };
+    let half = bytes[..bytes.len() / 2].to_vec();
+    for (damaged, expected) in [
+        (half, "cannot open FOLDER/mirror.db: it was cut; restore a backup"),
+        (flipped(18), "cannot open FOLDER/mirror.db: its header is damaged; restore a backup"),
+        (flipped(0), "cannot read the mirror: the file is damaged or not a database"),
+        (flipped(100), "cannot read the mirror: the file is damaged or not a database"),
+        (flipped(71), "cannot open FOLDER/mirror.db: it is not a mirror; choose another file"),
+    ] {
+        std::fs::write(&path, damaged).unwrap();
+        let shown = refusal(&path).replace(&folder.path().display().to_string(), "FOLDER");
+        assert_eq!(shown, expected);
+    }
+}
+
+#[test]
+fn the_log_of_another_state_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let log = folder.path().join("mirror.db-wal");
+    let mut mirror = create(&path, 10);
+    mirror.forget("photo", "1").unwrap();
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&path, &copy).unwrap();
+    // Two checkpoints later, the log continues another state of the file.
+    for id in ["2", "3"] {
+        drop(mirror);
+        mirror = open(&path);
+        mirror.forget("photo", id).unwrap();
+    }
+    photos(&mut mirror, &[r#"{"id":"0"}"#]);
+    let newer = std::fs::read(&log).unwrap();
+    assert!(!newer.is_empty());
+    drop(mirror);
+    let current = std::fs::read(&path).unwrap();
+    std::fs::copy(&copy, &path).unwrap();
+    std::fs::write(&log, newer).unwrap();
+    let expected = "cannot open FOLDER/mirror.db: the log FOLDER/mirror.db-wal belongs to another state of the file, and would \
+                    damage it; stop all programs that use the mirror, move the log away, and check the mirror";
+    assert_eq!(refusal(&path), expected);
+
+    std::fs::remove_file(&log).unwrap();
+    std::fs::write(&path, current).unwrap();
+    let journal = folder.path().join("mirror.db-journal");
+    std::fs::write(&journal, "of another program").unwrap();
+    assert_eq!(refusal(&path), expected.replace("-wal", "-journal"));
+    std::fs::remove_file(&journal).unwrap();
+    assert_eq!(open(&path).check().unwrap().findings, []);
+}
+
+/// The structure of the file is intact, so that SQLite does not notice it.
+#[test]
+fn a_flipped_bit_in_a_value_is_replaced_by_a_sync_that_checks_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let list = [r#"{"id":"1","title":"Number 1"}"#, r#"{"id":"2","title":"Number 2"}"#];
+    photos(&mut open(&path), &list);
+    let healthy = records(&open(&path));
+    let flip = |from: &str, to: &str| {
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
+        bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+        std::fs::write(&path, bytes).unwrap();
+    };
+    flip("Number 2", "Lumber 2");
+    let mut mirror = open(&path);
+    // A sync trusts the hash of a row that did not change.
+    assert_eq!(photos(&mut mirror, &list).unchanged, 2);
+    assert!(records(&mirror) != healthy && mirror.check().unwrap().findings.len() == 1);
+    let report = sync(&mut mirror, &PHOTO, Rules::new().check_rows(), &list).unwrap();
+    assert_eq!((report.damaged, report.changed, report.unchanged), (1, 1, 1));
+    assert_eq!(
+        (records(&mirror), feed(&mirror)),
+        (healthy.clone(), vec!["changed 2 title".to_owned()])
+    );
+    drop(mirror);
+    // A damaged state is replaced by every sync.
+    flip("present", "prfsent");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &list);
+    assert_eq!((records(&mirror), mirror.check().unwrap().findings), (healthy, vec![]));
+    // No text, so that it can be neither read nor compared.
+    drop(mirror);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(8).position(|window| window == b"Number 2").unwrap();
+    bytes[at] = 0xff;
+    std::fs::write(&path, bytes).unwrap();
+    let error = open(&path).check().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot read the mirror: a value is damaged; restore a backup, or sync into a new file"
+    );
+}
+
+/// SQLite cannot create its files beside the mirror, as on a read-only medium.
+#[test]
+fn a_mirror_on_a_read_only_medium_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    drop(create(&path, 5));
+    std::fs::create_dir(folder.path().join("mirror.db-shm")).unwrap();
+    let error = Mirror::open_existing(&path).unwrap_err();
+    assert!(error.to_string().ends_with("copy it to a folder that you can write to"), "{error}");
+}
+
+/// A limit of file sizes acts as a full disk. Only a child process can have it.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_commits_nothing() {
+    use std::process::{Command, Stdio};
+
+    let list: Vec<String> =
+        (0..20_000).map(|id| format!(r#"{{"id":"{id}","title":"Number {id}"}}"#)).collect();
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    if let Some(path) = std::env::var_os(CHILD) {
+        let mut mirror = open(Path::new(&path));
+        let before = (records(&mirror), feed(&mirror));
+        let error = sync(&mut mirror, &PHOTO, Rules::new(), &list).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        assert!(error.to_string().ends_with(", and try again"), "{error}");
+        assert!((records(&mirror), feed(&mirror)) == before);
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    drop(create(&path, 500));
+    // The signal would end the process before it sees the error.
+    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$@\"";
+    let mut child = Command::new("sh");
+    child.args(["-c", script, "sh"]).arg(std::env::current_exe().unwrap());
+    child.args(["--exact", "damage::a_full_disk_commits_nothing", "--nocapture"]);
+    let output = child.env(CHILD, &path).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut mirror = open(&path);
+    assert_eq!((records(&mirror).len(), mirror.check().unwrap().findings), (500, vec![]));
+    assert_eq!(sync(&mut mirror, &PHOTO, Rules::new(), &list).unwrap().added, 19_500);
+}
+
+/// The environment variable with the file of the child.
+#[cfg(unix)]
+const CHILD: &str = "GATEWAY_MIRROR_FULL_DISK";

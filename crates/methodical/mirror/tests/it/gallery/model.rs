@@ -1,0 +1,207 @@
+//! The model of the service, as a generated crate declares it.
+
+use std::borrow::Cow;
+
+use methodical_mirror::model::codegen::{
+    self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
+};
+use methodical_mirror::model::{
+    Column, Error, ErrorClass, Extra, Gauge, ListOperation, Listing, MirrorVisitor, Mirrored,
+    Operation, Query, Recovery, Service, StreamDecoder, Table,
+};
+
+/// The service.
+#[derive(Debug)]
+pub(crate) struct Gallery;
+
+impl Service for Gallery {
+    const NAME: &'static str = "gallery";
+    const API_VERSION: &'static str = "v2";
+    const PATH: &'static str = "/api/v2";
+    const SELECTOR: &'static str = "action";
+    const ACCEPT: &'static str = "application/json";
+}
+
+pub(crate) const PHOTO: Table =
+    Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"]).personal()]);
+
+const ALBUM: Table = Table::new("album", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+
+/// The recovered table.
+const PHOTO_ALBUM: Table = Table::new(
+    "photo_album",
+    "id",
+    &[
+        Column::text(&["id"]),
+        Column::text(&["album_id"]),
+        Column::text(&["photo_id"]),
+        Column::text(&["mark"]),
+    ],
+);
+
+impl Mirrored for Gallery {
+    fn visit(visitor: &mut impl MirrorVisitor<Self>) {
+        visitor.list(&PHOTO, ListPhotos::default());
+        visitor.list(&ALBUM, ListAlbums);
+        visitor.recovery(Recovery {
+            table: &PHOTO_ALBUM,
+            members: &PHOTO,
+            groups: &ALBUM,
+            value: "mark",
+            known_values: &["New", "Rejected", "Print"],
+            of_group: |album| Ok(ListPhotos { album: Some(album.to_owned()), mark: None }),
+            of_value: |album, mark| {
+                Ok(ListPhotos { album: Some(album.to_owned()), mark: Some(mark.to_owned()) })
+            },
+            filters: |query| (query.album.clone(), query.mark.clone()),
+        });
+        visitor.gauge(Gauge::new("storage", &["free"]).with_unit(&["unit"]), ReadStorage);
+    }
+}
+
+/// A photo or an album.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Titled {
+    id: String,
+    title: Option<String>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct TitledRef<'a> {
+    id: Cow<'a, str>,
+    title: Option<Cow<'a, str>>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Titled, TitledRef, "a titled object";
+    0 required plain id: String = "id";
+    1 optional plain title: String = "title";
+    columns ["id", "title", "extra"];
+}
+
+/// Free storage.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Storage {
+    free: Option<String>,
+    unit: Option<String>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct StorageRef<'a> {
+    free: Option<Cow<'a, str>>,
+    unit: Option<Cow<'a, str>>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Storage, StorageRef, "a storage object";
+    0 optional plain free: String = "free";
+    1 optional plain unit: String = "unit";
+    columns ["free", "unit", "extra"];
+}
+
+/// Where the list is.
+const LAYOUT: Layout = Layout::Body(&Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT });
+
+const STAT: Verdict = Verdict {
+    code: &["code"],
+    message: &["message"],
+    classes: &[("105", ErrorClass::Unavailable)],
+    ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+};
+
+/// Lists all photos, those of an album, or those of them with a mark.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListPhotos {
+    album: Option<String>,
+    mark: Option<String>,
+}
+
+/// Lists all albums.
+#[derive(Clone, Debug)]
+pub(crate) struct ListAlbums;
+
+/// Reads the free storage.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadStorage;
+
+fn filtered(
+    mut query: QueryBuilder,
+    name: &'static str,
+    value: Option<&str>,
+) -> Result<QueryBuilder, Error> {
+    if let Some(value) = value {
+        query.push_text(name, value)?;
+    }
+    Ok(query)
+}
+
+macro_rules! list {
+    ($type:ty, $name:literal, $method:literal, $($filter:ident),*) => {
+        impl Operation for $type {
+            type Service = Gallery;
+            type Output = Listing<Titled>;
+
+            const NAME: &'static str = $name;
+            const METHOD: &'static str = $method;
+
+            fn query(&self) -> Result<Query, Error> {
+                let query = QueryBuilder::select::<Self::Service>(Self::METHOD);
+                $(let query = filtered(query, stringify!($filter), self.$filter.as_deref())?;)*
+                Ok(query.finish())
+            }
+
+            fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+                codegen::list(LAYOUT, body)
+            }
+
+            fn error_class(body: &[u8]) -> Option<ErrorClass> {
+                codegen::error_class(LAYOUT, body)
+            }
+        }
+
+        impl ListOperation for $type {
+            type Item = Titled;
+            type Beside = ();
+
+            fn decoder(&self) -> StreamDecoder<Titled> {
+                codegen::decoder(LAYOUT)
+            }
+
+            fn decode_borrowed<'a>(
+                &self,
+                body: &'a [u8],
+            ) -> Result<Listing<TitledRef<'a>>, Error> {
+                codegen::borrowed::<Titled>(LAYOUT, body)
+            }
+        }
+    };
+}
+
+list!(ListPhotos, "list_photos", "photos/list", album, mark);
+list!(ListAlbums, "list_albums", "albums/list",);
+
+impl Operation for ReadStorage {
+    type Service = Gallery;
+    type Output = Storage;
+
+    const NAME: &'static str = "read_storage";
+    const METHOD: &'static str = "storage/read";
+
+    fn query(&self) -> Result<Query, Error> {
+        Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<Storage, Error> {
+        codegen::object(body)
+    }
+}

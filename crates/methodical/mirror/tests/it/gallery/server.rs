@@ -1,0 +1,175 @@
+//! The service as a server whose content and faults a test sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use methodical_mirror::client::{Client, blocking};
+use methodical_mirror::{Mirror, SyncError, SyncOptions, SyncReport};
+use methodical_testkit::raw_server::{Connection, Next, RawServer};
+use serde_json::json;
+
+use crate::clients::{async_client, blocking_client, runtime};
+use crate::gallery::model::Gallery;
+
+/// The server.
+pub(crate) struct Server {
+    server: RawServer,
+    state: Arc<Mutex<State>>,
+}
+
+/// The mark of each photo in an album; `None` is one that no filter selects.
+pub(crate) type Marks = BTreeMap<String, Option<String>>;
+
+/// Waits before a query is answered.
+type Pause = Arc<dyn Fn() + Send + Sync>;
+
+/// Answers a query.
+type Script = fn(&mut Connection) -> Next;
+
+/// The content of the service, and its faults.
+#[derive(Clone, Default)]
+pub(crate) struct State {
+    /// Photos that are in no album, too.
+    pub(crate) photos: BTreeSet<String>,
+    pub(crate) albums: BTreeMap<String, Marks>,
+    pub(crate) free: String,
+    /// The queries that were received, without their first parameter: `photos`, `photos album=1`.
+    pub(crate) log: Vec<String>,
+    pub(crate) ignores_mark: bool,
+    pub(crate) ignores_album: bool,
+    /// Answers 400 to a mark that no photo has.
+    pub(crate) refuses_unknown: bool,
+    /// A query that is answered in another way.
+    pub(crate) fault: Option<(String, Script)>,
+    /// A query that is answered later, once.
+    pub(crate) pause: Option<(String, Pause)>,
+}
+
+impl State {
+    /// Puts a photo into an album. An empty mark is one that no filter selects.
+    pub(crate) fn put(&mut self, album: &str, photo: &str, mark: &str) {
+        self.photos.insert(photo.to_owned());
+        let mark = (!mark.is_empty()).then(|| mark.to_owned());
+        self.albums.entry(album.to_owned()).or_default().insert(photo.to_owned(), mark);
+    }
+
+    fn answer(&self, method: &str, query: &BTreeMap<&str, String>) -> Option<String> {
+        let list = |ids: Vec<&String>| {
+            let list: Vec<_> = ids.iter().map(|id| json!({"id": id, "title": "a title"})).collect();
+            Some(json!({"stat": "ok", "list": list}).to_string())
+        };
+        match method {
+            "albums/list" => list(self.albums.keys().collect()),
+            "storage/read" => Some(json!({"free": self.free, "unit": "GB"}).to_string()),
+            _ => {
+                let album = query.get("album").filter(|_| !self.ignores_album);
+                let Some(album) = album else { return list(self.photos.iter().collect()) };
+                let marks = self.albums.get(album).cloned().unwrap_or_default();
+                let mark = query.get("mark").filter(|_| !self.ignores_mark);
+                let is_known = |mark: &String| {
+                    self.albums.values().flat_map(BTreeMap::values).flatten().any(|one| one == mark)
+                };
+                if self.refuses_unknown && mark.is_some_and(|mark| !is_known(mark)) {
+                    return None;
+                }
+                let has = |one: &Option<String>| mark.is_none_or(|mark| one.as_ref() == Some(mark));
+                list(marks.iter().filter(|(_, one)| has(one)).map(|(id, _)| id).collect())
+            }
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        let state = State { free: "10.50".to_owned(), ..State::default() };
+        let state = Arc::new(Mutex::new(state));
+        let current = Arc::clone(&state);
+        let server = RawServer::start(move |request, connection| {
+            let target = request.target();
+            let query = target.split_once('?').map_or("", |(_, query)| query);
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            let mut query: BTreeMap<&str, String> =
+                pairs.map(|(name, value)| (name, decoded(value))).collect();
+            let method = query.remove("action").unwrap_or_default();
+            let mut state = current.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut line = method.split('/').next().unwrap_or_default().to_owned();
+            for (name, value) in &query {
+                line.extend([" ", *name, "=", &**value]);
+            }
+            state.log.push(line.clone());
+            if let Some((_, pause)) = state.pause.take_if(|(query, _)| *query == line) {
+                drop(state);
+                pause();
+                state = current.lock().unwrap_or_else(PoisonError::into_inner);
+            }
+            let fault = state.fault.as_ref().filter(|(query, _)| *query == line);
+            if let Some((_, script)) = fault {
+                return script(connection);
+            }
+            match state.answer(&method, &query) {
+                Some(body) => {
+                    let head = "content-type: application/json\r\nconnection: close\r\n";
+                    connection.respond(head, body.as_bytes());
+                }
+                None => {
+                    connection.send(
+                        b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                    );
+                }
+            }
+            Next::Close
+        });
+        Self { server: server.unwrap(), state }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the queries since the last call, in the order of their text.
+    pub(crate) fn queries(&self) -> Vec<String> {
+        let mut log = std::mem::take(&mut self.state().log);
+        log.sort();
+        log
+    }
+
+    pub(crate) fn blocking(&self) -> blocking::Client<Gallery> {
+        blocking_client(self.server.uri(""))
+    }
+
+    pub(crate) fn asynchronous(&self) -> Client<Gallery> {
+        async_client(self.server.uri(""))
+    }
+
+    /// Syncs all tables with one of the two clients.
+    pub(crate) fn sync(
+        &self,
+        is_async: bool,
+        mirror: &mut Mirror,
+        options: &SyncOptions,
+    ) -> Result<SyncReport, SyncError> {
+        if !is_async {
+            return mirror.sync_all_blocking(&self.blocking(), options);
+        }
+        let client = self.asynchronous();
+        runtime().block_on(mirror.sync_all(&client, options))
+    }
+}
+
+/// Decodes a value of a query, as far as the tests need it.
+fn decoded(value: &str) -> String {
+    let codes = [
+        ("%20", " "),
+        ("%22", "\""),
+        ("%26", "&"),
+        ("%28", "("),
+        ("%29", ")"),
+        ("%2F", "/"),
+        ("%3B", ";"),
+        ("%3C", "<"),
+        ("%3D", "="),
+        ("%3E", ">"),
+        ("%5D", "]"),
+    ];
+    codes.iter().fold(value.to_owned(), |text, (code, letter)| text.replace(code, letter))
+}

@@ -1,0 +1,182 @@
+//! Syncs that are killed at random moments: the store equals a mirror in memory that was never killed.
+
+use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Write as _, stdout};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use methodical_mirror::{ErrorKind, Mirror, Rules};
+
+#[cfg(feature = "postgres019")]
+use crate::support::source;
+use crate::support::{PHOTO, open, records};
+
+/// The list of a generation. Records change at different times, and each is absent now and then, once or twice in a row.
+fn list(generation: u64) -> Vec<String> {
+    let is_present = |id: &u64| {
+        !(id + generation / 2).is_multiple_of(40) && !(id + generation).is_multiple_of(57)
+    };
+    let record = |id: u64| {
+        let size = generation / (1 + id % 5);
+        format!(r#"{{"id":"{id:03}","title":"Number {size}","size":{size}}}"#)
+    };
+    let number = format!(r#"{{"id":"generation","size":{generation}}}"#);
+    [number].into_iter().chain((0..200).filter(is_present).map(record)).collect()
+}
+
+fn sync(mirror: &mut Mirror, generation: u64) {
+    let rules = Rules::new().emit_baseline();
+    let mut run = mirror.begin("photos/list", &PHOTO, rules).unwrap();
+    for record in list(generation) {
+        run.record(&record).unwrap();
+    }
+    run.finish().unwrap();
+}
+
+/// Returns the generation that was committed last; 0 for a new mirror.
+fn generation(mirror: &Mirror) -> u64 {
+    let mut found = 0;
+    let read = mirror.each_record("photo", |record| {
+        if record.id == "generation" {
+            let json: serde_json::Value = serde_json::from_str(&record.json).unwrap();
+            found = json.get("size").and_then(serde_json::Value::as_u64).unwrap();
+        }
+    });
+    // A new mirror has no table.
+    if let Err(error) = read {
+        assert_eq!(error.kind(), ErrorKind::Table);
+    }
+    found
+}
+
+/// Syncs one generation after the other, and prints each that is committed, until it is killed.
+fn sync_until_killed(mut mirror: Mirror) {
+    let mut out = stdout().lock();
+    for next in generation(&mirror) + 1..=u64::MAX {
+        sync(&mut mirror, next);
+        writeln!(out, "committed {next}").unwrap();
+    }
+}
+
+/// Starts a test as a child. Returns it with the numbers that it commits.
+pub(crate) fn start(test: &str, place: &OsStr) -> (Child, Receiver<u64>) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, place)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (sender, committed) = sync_channel(1_000_000);
+    std::thread::spawn(move || {
+        let generations = lines.map_while(Result::ok);
+        for line in generations {
+            // The harness may print a text before it.
+            let number = line.split("committed ").nth(1).and_then(|number| number.parse().ok());
+            if let Some(number) = number {
+                sender.send(number).unwrap_or_default();
+            }
+        }
+    });
+    (child, committed)
+}
+
+#[test]
+fn killed_syncs_lose_nothing_and_repeat_nothing() {
+    if let Some(path) = std::env::var_os(CHILD) {
+        return sync_until_killed(open(Path::new(&path)));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    kill("kill::killed_syncs_lose_nothing_and_repeat_nothing", path.as_os_str(), || open(&path));
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing() {
+    use crate::place::Place;
+    use crate::place::schema::{connector_named, ends};
+
+    let open = |url: &str| {
+        Mirror::open_postgres(&connector_named("killed", url), "killed", &source()).unwrap()
+    };
+    if let Some(url) = std::env::var_os(CHILD) {
+        return sync_until_killed(open(url.to_str().unwrap()));
+    }
+    let Some(Place::Postgres(schema)) = Place::in_postgres() else { return };
+    kill(
+        "kill::killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing",
+        schema.url.as_ref(),
+        || {
+            // The session of the child may still commit what it received.
+            ends(&schema, "killed", LIMIT);
+            open(&schema.url)
+        },
+    );
+}
+
+/// Kills children repeatedly, and compares the mirror with one in memory.
+fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
+    let runs = std::env::var(RUNS).map_or(20, |runs| runs.parse().unwrap());
+    let mut oracle = Mirror::in_memory().unwrap();
+    let mut reached = 0;
+    for run in 0..runs {
+        let (mut child, committed) = start(test, place);
+        // Half of them are killed after a commit was seen.
+        let seen = (run % 2 == 0).then(|| committed.recv_timeout(LIMIT).unwrap());
+        let moment = Duration::from_micros(fastrand::u64(0..40_000));
+        // No message ends this wait: it is the random moment.
+        let last = std::iter::from_fn(|| committed.recv_timeout(moment).ok()).take(3).last();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let last = committed.iter().last().or(last).or(seen);
+
+        let mut mirror = open();
+        let found = generation(&mirror);
+        assert!(found >= last.unwrap_or(reached), "a commit was lost: {found}, {last:?}");
+        for next in reached + 1..=found {
+            sync(&mut oracle, next);
+        }
+        reached = found;
+        if found == 0 {
+            continue;
+        }
+        compare(&mirror, &oracle);
+        // One sync catches up.
+        reached += 1;
+        sync(&mut mirror, reached);
+        sync(&mut oracle, reached);
+        compare(&mirror, &oracle);
+        if run % 10 == 0 {
+            // Otherwise, each comparison would take longer than the last one.
+            for mirror in [&mut mirror, &mut oracle] {
+                let until = mirror.cursor().unwrap();
+                mirror.prune(&until).unwrap();
+            }
+        }
+    }
+    assert!(reached > runs, "only {reached} generations");
+}
+
+/// Compares all records and all changes.
+fn compare(mirror: &Mirror, oracle: &Mirror) {
+    assert_eq!(records(mirror), records(oracle));
+    let changes = |mirror: &Mirror| {
+        let changes = mirror.changes(None, usize::MAX).unwrap().0.into_iter();
+        changes.map(|change| (change.number, change.id, change.kind, change.fields)).collect()
+    };
+    let (found, expected): (Vec<_>, Vec<_>) = (changes(mirror), changes(oracle));
+    assert!(found == expected, "{} changes, expected {}", found.len(), expected.len());
+}
+
+/// The environment variable with the file or URL of the child.
+pub(crate) const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
+
+/// The environment variable with the number of kills.
+const RUNS: &str = "GATEWAY_MIRROR_KILLS";
+
+/// Limit of a wait for a commit.
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);

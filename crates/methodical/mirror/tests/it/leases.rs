@@ -1,0 +1,107 @@
+//! Concurrent deliveries, over all stores.
+
+use methodical_mirror::{
+    DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Rules, Sink, StartAt,
+};
+
+use crate::place::places;
+use crate::support::{PHOTO, sync};
+
+/// Attempts deliveries with another mirror, while it has an event.
+struct Rival<'a> {
+    mirror: &'a Mirror,
+    numbers: Vec<i64>,
+    refused: Vec<String>,
+}
+
+impl Sink for Rival<'_> {
+    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
+        self.numbers.push(event.change.number);
+        let error = self.mirror.deliver("one", &mut Nothing, &Limits::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy);
+        self.refused.push(error.to_string());
+        // Another consumer is not affected.
+        self.mirror.deliver("other", &mut Nothing, &Limits::new()).unwrap();
+        Ok(())
+    }
+}
+
+struct Nothing;
+
+impl Sink for Nothing {
+    fn deliver(&mut self, _event: &Event) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+struct Panics;
+
+impl Sink for Panics {
+    fn deliver(&mut self, _event: &Event) -> Result<(), Failure> {
+        std::panic::resume_unwind(Box::new("a fault of the sink"))
+    }
+}
+
+/// Adds two consumers and changes.
+fn prepare(mirror: &mut Mirror) {
+    for name in ["one", "other"] {
+        mirror.add_consumer(name, &StartAt::End).unwrap();
+    }
+    let list = [r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
+    sync(mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
+}
+
+/// Delivers with one mirror, and attempts it with the other meanwhile. Returns the texts of the refusals.
+pub(crate) fn compete(mirror: &Mirror, other: &Mirror) -> Vec<String> {
+    let mut rival = Rival { mirror: other, numbers: Vec::new(), refused: Vec::new() };
+    let delivery = mirror.deliver("one", &mut rival, &Limits::new()).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
+    assert_eq!(rival.numbers, [1, 2, 3]);
+    assert_eq!(rival.refused.len(), 3);
+    let after = other.deliver("one", &mut Nothing, &Limits::new()).unwrap();
+    assert_eq!((after.delivered, after.end), (0, DeliveryEnd::Complete));
+    rival.refused
+}
+
+#[test]
+fn one_thread_delivers_to_a_consumer_of_a_mirror_in_memory() {
+    let mut mirror = Mirror::in_memory().unwrap();
+    prepare(&mut mirror);
+    let text = "cannot deliver to `one`: another thread is delivering to it; try again when it has finished";
+    assert_eq!(compete(&mirror, &mirror), [text; 3]);
+}
+
+#[test]
+fn one_connection_delivers_to_a_consumer_and_the_other_names_it() {
+    for place in places() {
+        let mut mirror = place.open();
+        prepare(&mut mirror);
+        for refused in compete(&mirror, &place.open()) {
+            let by_process = format!("`one`: process {} is delivering to it;", std::process::id());
+            let by_session = "`one`: `the tests` of postgres";
+            assert!(refused.contains(&by_process) || refused.contains(by_session), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn the_threads_of_one_connection_exclude_each_other() {
+    for place in places() {
+        let mut mirror = place.open();
+        prepare(&mut mirror);
+        compete(&mirror, &mirror);
+    }
+}
+
+#[test]
+fn a_sink_that_panics_leaves_the_consumer_free() {
+    for place in places() {
+        let mut mirror = place.open();
+        prepare(&mut mirror);
+        let panics =
+            std::panic::AssertUnwindSafe(|| mirror.deliver("one", &mut Panics, &Limits::new()));
+        std::panic::catch_unwind(panics).unwrap_err();
+        let delivery = place.open().deliver("one", &mut Nothing, &Limits::new()).unwrap();
+        assert_eq!(delivery.delivered, 3);
+    }
+}

@@ -1,0 +1,53 @@
+//! Tests of the mirror over all stores.
+
+#![cfg(feature = "sqlite")]
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+mod all;
+mod backup;
+mod blocked;
+mod browse;
+mod check;
+mod clients;
+// `cfg(test)` although these are tests: it tells the lints that this helper may print.
+#[cfg(test)]
+#[cfg(feature = "postgres019")]
+#[path = "../../../postgres/tests/it/cluster.rs"]
+mod cluster;
+mod damage;
+mod delivery;
+mod faults;
+mod follow;
+mod forgetting;
+mod gallery;
+mod history;
+mod kill;
+mod leases;
+mod never_missing;
+mod oracle;
+mod pages;
+mod past_runs;
+mod personal;
+#[path = "../../../model/tests/it/photos.rs"]
+#[expect(dead_code, reason = "the tests of another crate share it")]
+mod photos;
+mod place;
+#[cfg(feature = "postgres019")]
+mod pooler;
+#[cfg(feature = "postgres019")]
+mod postgres;
+mod privacy;
+mod purge;
+mod read;
+mod recovered;
+mod recovery;
+mod repair;
+mod sinks;
+mod snapshot;
+mod spells;
+mod sqlite;
+mod stores;
+mod support;
+mod sync;
+#[cfg(feature = "webhook")]
+mod webhook;

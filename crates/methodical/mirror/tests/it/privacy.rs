@@ -1,0 +1,231 @@
+//! Erasure: what is gone or forgotten leaves no personal value in its place.
+
+use std::path::Path;
+
+use methodical_mirror::{Mirror, State};
+
+use crate::place::{mirrors, places};
+use crate::support::{feed, open, photos, records};
+
+const SECRET: &str =
+    r#"{"id":"1","title":"Zanzibar","size":3,"place":{"id":"7","name":"Zanzibar"},"x":"Zanzibar"}"#;
+const OTHER: &str = r#"{"id":"2"}"#;
+
+/// Returns whether the files of a mirror contain the personal value.
+fn files_contain_it(folder: &Path) -> bool {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut contents = files.map(|path| std::fs::read(path).unwrap());
+    contents.any(|bytes| bytes.windows(8).any(|window| window == b"Zanzibar"))
+}
+
+fn state_of(mirror: &Mirror, id: &str) -> (State, String) {
+    let record = records(mirror).into_iter().find(|(one, _, _)| one == id).unwrap();
+    (record.1, record.2)
+}
+
+#[test]
+fn a_record_that_is_gone_leaves_no_personal_value() {
+    for place in places() {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[SECRET, OTHER]);
+        assert!(place.contains("Zanzibar"));
+        photos(&mut mirror, &[OTHER]);
+        assert_eq!(state_of(&mirror, "1").0, State::Missing);
+        photos(&mut mirror, &[OTHER]);
+        let rest = r#"{"id":"1","place":{"id":"7"},"size":3}"#.to_owned();
+        assert_eq!(state_of(&mirror, "1"), (State::Gone, rest));
+        assert!(!place.contains("Zanzibar"));
+        assert_eq!(feed(&mirror), ["missing 1", "gone 1"]);
+    }
+}
+
+#[test]
+fn a_forgotten_record_does_not_return() {
+    for place in places() {
+        let mut mirror = place.open();
+        photos(&mut mirror, &[SECRET, OTHER]);
+        mirror.forget("photo", "1").unwrap();
+        mirror.forget("photo", "3").unwrap();
+        assert!(!place.contains("Zanzibar"));
+        let report = photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3","title":"Zanzibar"}"#]);
+        assert_eq!((report.suppressed, report.unchanged, report.missing), (2, 1, 0));
+        assert_eq!(state_of(&mirror, "1").0, State::Forgotten);
+        assert!(!place.contains("Zanzibar"));
+        assert_eq!(feed(&mirror), ["gone 1"]);
+    }
+}
+
+#[test]
+fn nothing_shows_a_personal_value() {
+    let mut mirror = Mirror::in_memory().unwrap();
+    let mut run = mirror
+        .begin("photos/list", &crate::support::PHOTO, methodical_mirror::Rules::new())
+        .unwrap();
+    run.record(SECRET).unwrap();
+    run.record(r#"{"id":"Zanzibar","title":["#).unwrap();
+    let shown = format!("{run:?}");
+    let shown = format!("{shown} {:?}", run.finish().unwrap());
+    assert!(!shown.contains("Zanzibar"), "{shown}");
+    mirror
+        .each_record("photo", |record| {
+            assert!(!format!("{record:?}").contains("Zanzibar"));
+        })
+        .unwrap();
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn an_erasure_cleans_all_tables_of_the_person_in_postgresql() {
+    use methodical_mirror::SyncOptions;
+
+    use crate::gallery::Server;
+
+    let Some(place) = crate::place::Place::in_postgres() else { return };
+    let server = Server::start();
+    for album in ["1", "2", "3"] {
+        server.state().put(album, "a", "New");
+    }
+    let mut mirror = place.open();
+    server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+    mirror.forget("photo", "a").unwrap();
+    // Sessions of other tests may keep old rows, so that this counts how often the tables were cleaned.
+    for table in ["photo", "photo_album", "mirror_spell"] {
+        let cleaned = format!(
+            "SELECT vacuum_count FROM pg_stat_user_tables WHERE relid = to_regclass('{table}')"
+        );
+        let begun = std::time::Instant::now();
+        while place.row(&cleaned) == ["0"] {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{table}");
+        }
+    }
+}
+
+/// A row that is moved between pages leaves no copy of its values.
+#[test]
+fn a_person_among_thousands_is_erased_from_every_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mirror = open(&folder.path().join("mirror.db"));
+    let list = |round: usize| -> Vec<String> {
+        let record = |id: usize| {
+            // Lengths that grow and shrink, so that pages are split and joined.
+            let filling = "x".repeat((id * 37 + round * 101) % 700);
+            let title = if id % 50 == 7 { "Zanzibar" } else { "Other" };
+            format!(
+                r#"{{"id":"{id}","title":"{title} {round} {filling}","x":"{title} {filling}"}}"#
+            )
+        };
+        (0..3000)
+            .filter(|id| !(id + round).is_multiple_of(13) || id % 50 == 7)
+            .map(record)
+            .collect()
+    };
+    for round in 0..8 {
+        let list = list(round);
+        let list: Vec<&str> = list.iter().map(String::as_str).collect();
+        let rules = methodical_mirror::Rules::new().confirm(1);
+        crate::support::sync(&mut mirror, &crate::support::PHOTO, rules, &list).unwrap();
+    }
+    assert!(files_contain_it(folder.path()));
+    for id in (0..3000).filter(|id| id % 50 == 7) {
+        assert!(mirror.forget("photo", &id.to_string()).unwrap().was_known);
+    }
+    assert!(!files_contain_it(folder.path()));
+}
+
+#[test]
+fn a_reader_of_an_older_state_keeps_traces_until_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[SECRET, OTHER]);
+    let reader = rusqlite::Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let count: i64 = reader.query_row("SELECT count(*) FROM photo", (), |row| row.get(0)).unwrap();
+    assert_eq!(count, 2);
+    let forgotten = mirror.forget("photo", "1").unwrap();
+    assert!(forgotten.has_traces && files_contain_it(folder.path()));
+    drop(reader);
+    drop(mirror);
+    let mirror = open(&path);
+    assert!(!files_contain_it(folder.path()));
+    drop(mirror);
+}
+
+#[test]
+fn what_a_killed_backup_left_is_erased() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[SECRET, OTHER]);
+    let copies = folder.path().join("copies");
+    std::fs::create_dir(&copies).unwrap();
+    let copy = copies.join("copy.db");
+    mirror.backup(&copy, methodical_mirror::Existing::Refuse).unwrap();
+    assert!(files_contain_it(&copies));
+    std::fs::rename(&copy, copies.join(".copy.db.0123456789abcdef.partial")).unwrap();
+    mirror.forget("photo", "1").unwrap();
+    assert!(!files_contain_it(&copies));
+}
+
+/// The backup of the next day has another name.
+#[test]
+fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[SECRET, OTHER]);
+    let copies = folder.path().join("copies");
+    std::fs::create_dir(&copies).unwrap();
+    let leave = |name: &str| std::fs::write(copies.join(name), "Zanzibar").unwrap();
+    let leave_all = || {
+        leave(".monday.db.0123456789abcdef.partial");
+        leave(".monday.db.0123456789abcdef.partial-wal");
+        // Its database was removed before.
+        leave(".sunday.db.0123456789abcdee.partial-wal");
+    };
+    let names = || {
+        let entries = std::fs::read_dir(&copies).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    leave_all();
+    let tuesday = copies.join("tuesday.db");
+    mirror.backup(&tuesday, methodical_mirror::Existing::Refuse).unwrap();
+    assert_eq!(names(), ["tuesday.db"]);
+    leave_all();
+    let restored = copies.join("restored.db");
+    Mirror::restore(&tuesday, &restored, methodical_mirror::Existing::Refuse).unwrap();
+    assert_eq!(names(), ["restored.db", "restored.db.backups", "restored.db.lock", "tuesday.db"]);
+    // Another process is writing it.
+    leave(".other.0123456789abcdef.partial");
+    let lock =
+        std::fs::File::create(copies.join(".other.0123456789abcdef.partial-own.lock")).unwrap();
+    lock.lock().unwrap();
+    mirror.backup(&tuesday, methodical_mirror::Existing::Replace).unwrap();
+    assert_eq!(names().len(), 6);
+    let error =
+        mirror.backup(Path::new("/proc/x.db"), methodical_mirror::Existing::Refuse).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot write /proc/x.db: no file can be created in /proc; choose another folder"
+    );
+}
+
+#[test]
+fn a_forgotten_record_may_be_allowed_again() {
+    let (mirrors, _places) = mirrors();
+    for mut mirror in mirrors {
+        photos(&mut mirror, &[SECRET, OTHER]);
+        assert!(!mirror.unforget("photo", "1").unwrap());
+        assert!(mirror.forget("photo", "1").unwrap().was_known);
+        assert!(!mirror.forget("photo", "3").unwrap().was_known);
+        assert!(mirror.is_forgotten("photo", "1").unwrap());
+        assert!(mirror.is_forgotten("photo", "3").unwrap());
+        assert!(mirror.unforget("photo", "1").unwrap() && mirror.unforget("photo", "3").unwrap());
+        assert_eq!(state_of(&mirror, "1").0, State::Gone);
+        photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3"}"#]);
+        assert_eq!(feed(&mirror), ["gone 1", "returned 1", "added 3"]);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}

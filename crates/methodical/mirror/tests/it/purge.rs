@@ -1,0 +1,138 @@
+//! Purges: rows of deleted records and old changes, on both stores.
+
+use std::time::Duration;
+
+use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, Rules, StartAt, State};
+
+use crate::place::mirrors;
+use crate::support::{Clock, PHOTO, feed, open, photos, records, sync};
+
+const ONE: &str = r#"{"id":"1"}"#;
+const TWO: &str = r#"{"id":"2"}"#;
+const THREE: &str = r#"{"id":"3"}"#;
+
+/// Creates a mirror whose record 1 is gone since 120, and whose record 2 is forgotten since 140.
+fn fill(mirror: Mirror, time: &Clock) -> Mirror {
+    let mut mirror = time.of(mirror);
+    for (seconds, list) in
+        [(100, &[ONE, TWO, THREE][..]), (110, &[TWO, THREE]), (120, &[TWO, THREE])]
+    {
+        time.set(seconds);
+        photos(&mut mirror, list);
+    }
+    time.set(140);
+    mirror.forget("photo", "2").unwrap();
+    assert_eq!(feed(&mirror), ["missing 1", "gone 1", "gone 2"]);
+    mirror
+}
+
+fn states(mirror: &Mirror) -> Vec<(String, State)> {
+    records(mirror).into_iter().map(|(id, state, _)| (id, state)).collect()
+}
+
+fn counts(purged: &Purged) -> (u64, u64) {
+    (purged.records, purged.changes)
+}
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[test]
+fn old_rows_and_changes_are_removed() {
+    let (mirrors, _places) = mirrors();
+    for mirror in mirrors {
+        let time = Clock::default();
+        let mut mirror = fill(mirror, &time);
+        let start = mirror.changes(None, 1).unwrap().1;
+        time.set(150);
+        assert_eq!(counts(&mirror.purge(&Purge::new()).unwrap()), (0, 0));
+        let purge = Purge::new().records_gone_for(seconds(30)).changes_older_than(seconds(30));
+        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 1));
+        // Not older than 30 seconds.
+        assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
+        let purge = Purge::new().records_gone_for(seconds(29)).changes_older_than(seconds(29));
+        assert_eq!(counts(&mirror.purge(&purge.clone().dry_run()).unwrap()), (1, 1));
+        assert_eq!(states(&mirror).len(), 3);
+        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
+        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 0));
+        assert_eq!(
+            states(&mirror),
+            [("2".to_owned(), State::Forgotten), ("3".to_owned(), State::Present)]
+        );
+        assert_eq!(feed(&mirror), ["gone 2"]);
+        assert_eq!(mirror.changes(Some(&start), 9).unwrap_err().kind(), ErrorKind::Cursor);
+        assert_eq!(mirror.check().unwrap().findings, []);
+
+        // A forgotten identity outlives its row.
+        time.set(1000);
+        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
+        assert_eq!(photos(&mut mirror, &[ONE, TWO, THREE]).suppressed, 1);
+        assert_eq!(feed(&mirror), ["added 1"]);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}
+
+#[test]
+fn a_removed_row_may_be_named_by_the_feed() {
+    let (mirrors, _places) = mirrors();
+    for mirror in mirrors {
+        let time = Clock::default();
+        let mut mirror = fill(mirror, &time);
+        time.set(1000);
+        let purge = Purge::new().records_gone_for(seconds(1));
+        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (2, 0));
+        assert_eq!(mirror.check().unwrap().findings, []);
+        let list: Vec<String> = (10..30).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+        let list: Vec<&str> = list.iter().map(String::as_str).chain([THREE, ONE]).collect();
+        assert_eq!(photos(&mut mirror, &list).added, 21);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}
+
+#[test]
+fn changes_that_a_consumer_needs_stay() {
+    let (mirrors, _places) = mirrors();
+    for mirror in mirrors {
+        let time = Clock::default();
+        let mut mirror = fill(mirror, &time);
+        let (_, one) = mirror.changes(None, 1).unwrap();
+        mirror.add_consumer("slow", &StartAt::After(one)).unwrap();
+        mirror.add_consumer("fast", &StartAt::End).unwrap();
+        time.set(1000);
+        let end = mirror.cursor().unwrap();
+        for purge in [Purge::new().changes_older_than(seconds(1)), Purge::new().changes_until(&end)]
+        {
+            let purged = mirror.purge(&purge.clone().dry_run()).unwrap();
+            assert_eq!((purged.changes, purged.kept_for.as_deref()), (1, Some("slow")));
+        }
+        mirror.purge(&Purge::new().changes_until(&end)).unwrap();
+        assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
+        mirror.remove_consumer("slow").unwrap();
+        let purged = mirror.purge(&Purge::new().changes_until(&end)).unwrap();
+        assert_eq!((purged.changes, purged.kept_for), (2, None));
+    }
+}
+
+#[test]
+fn a_file_with_much_free_space_is_built_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let time = Clock::default();
+    let mut mirror = time.of(open(&path));
+    time.set(100);
+    let filling = "x".repeat(1000);
+    let list: Vec<String> =
+        (0..8000).map(|id| format!(r#"{{"id":"{id}","place":{{"id":"{filling}"}}}}"#)).collect();
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    photos(&mut mirror, &list);
+    let rules = Rules::new().confirm(1).accept_missing(7000);
+    sync(&mut mirror, &PHOTO, rules, &list[7000..]).unwrap();
+    time.set(1000);
+    let before = std::fs::metadata(&path).unwrap().len();
+    let purged = mirror.purge(&Purge::new().records_gone_for(seconds(1))).unwrap();
+    let after = std::fs::metadata(&path).unwrap().len();
+    assert_eq!(purged.records, 7000);
+    assert!(purged.freed > 6_000_000 && before - after == purged.freed, "{purged:?}");
+    assert_eq!(mirror.check().unwrap().findings, []);
+}

@@ -1,0 +1,193 @@
+//! Recovered tables over time: names of values, the age of values, erased placements, and two syncs at the same time.
+
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use methodical_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncReport};
+use methodical_testkit::raw_server::Next;
+
+use crate::gallery::Server;
+#[cfg(feature = "postgres019")]
+use crate::place::Place;
+#[cfg(feature = "postgres019")]
+use crate::place::schema::connector_named;
+use crate::place::{mirrors, places};
+use crate::support::Clock;
+#[cfg(feature = "postgres019")]
+use crate::support::source;
+
+fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
+    server.sync(false, mirror, &SyncOptions::new()).unwrap()
+}
+
+/// Returns how many placements have an unknown value.
+fn unknown(report: &SyncReport) -> u64 {
+    report.tables.last().and_then(|table| table.coverage.as_ref()).unwrap().unknown
+}
+
+#[test]
+fn a_value_that_was_named_once_is_asked_for_in_later_syncs() {
+    for mut mirror in mirrors().0 {
+        let server = Server::start();
+        server.state().put("1", "a", "On hold");
+        let options = SyncOptions::new().values("mark", ["On hold"]);
+        assert_eq!(unknown(&server.sync(false, &mut mirror, &options).unwrap()), 0);
+        server.state().put("1", "a", "New");
+        assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
+        assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
+        // No placement has the value now.
+        server.state().put("1", "b", "On hold");
+        assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
+    }
+}
+
+#[test]
+fn a_value_that_the_service_refuses_is_not_asked_for_again() {
+    let server = Server::start();
+    server.state().put("1", "a", "");
+    server.state().fault = Some(("photos album=1 mark=Bad".to_owned(), |connection| {
+        connection
+            .send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        Next::Close
+    }));
+    let mut mirror = Mirror::in_memory().unwrap();
+    let options = SyncOptions::new().values("mark", ["Bad"]);
+    let error = server.sync(false, &mut mirror, &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Call);
+    assert_eq!(unknown(&sync(&server, &mut mirror)), 1);
+}
+
+/// Runs `meanwhile` while a sync of the first mirror asks for values. Returns how the sync ended.
+fn during_a_sync(
+    server: &Server,
+    mirror: &mut Mirror,
+    meanwhile: impl FnOnce(),
+) -> Result<SyncReport, SyncError> {
+    let (reached, wait) = sync_channel(1);
+    let (proceed, may_proceed) = sync_channel(1);
+    let may_proceed = Mutex::new(may_proceed);
+    let pause = move || {
+        reached.send(()).unwrap();
+        may_proceed.lock().unwrap().recv_timeout(LIMIT).unwrap();
+    };
+    server.state().pause = Some(("photos album=1 mark=New".to_owned(), Arc::new(pause)));
+    thread::scope(|scope| {
+        let sync = scope.spawn(|| server.sync(false, mirror, &SyncOptions::new()));
+        wait.recv_timeout(LIMIT).unwrap();
+        meanwhile();
+        proceed.send(()).unwrap();
+        sync.join().unwrap()
+    })
+}
+
+#[test]
+fn a_second_sync_cannot_begin_while_values_are_asked_for() {
+    for place in places() {
+        let server = Server::start();
+        server.state().put("1", "a", "New");
+        let (mut one, mut other) = (place.open(), place.open());
+        during_a_sync(&server, &mut one, || {
+            let error = server.sync(false, &mut other, &SyncOptions::new()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Busy);
+            let text = error.to_string();
+            assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
+        })
+        .unwrap();
+        sync(&server, &mut one);
+        sync(&server, &mut other);
+        other.forget("photo", "a").unwrap();
+    }
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn a_recovery_whose_lock_was_lost_does_not_overwrite_another_one() {
+    let Some(place) = Place::in_postgres() else { return };
+    let Place::Postgres(schema) = &place else { return };
+    let server = Server::start();
+    server.state().put("1", "a", "New");
+    // The other tests use the same database.
+    let connector = connector_named("a lost lock", &schema.url);
+    let mut one = Mirror::open_postgres(&connector, &schema.name, &source()).unwrap();
+    let mut other = place.open();
+    sync(&server, &mut one);
+    let end = "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks JOIN pg_stat_activity USING (pid) \
+               WHERE locktype = 'advisory' AND application_name = 'a lost lock'";
+    server.state().put("1", "b", "New");
+    let ended = during_a_sync(&server, &mut one, || {
+        assert_eq!(place.row(end), ["1"]);
+        server.state().put("1", "b", "Print");
+        sync(&server, &mut other);
+    });
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Busy);
+    assert_eq!(place.row("SELECT mark FROM photo_album WHERE id = '1/b'"), ["Print"]);
+    sync(&server, &mut one);
+}
+
+#[test]
+fn a_placement_that_follows_its_member_keeps_no_value() {
+    for place in places() {
+        let server = Server::start();
+        server.state().put("1", "a", "Zanzibar");
+        server.state().put("1", "b", "Zebra");
+        let mut mirror = place.open();
+        let options = SyncOptions::new().values("mark", ["Zanzibar", "Zebra"]);
+        server.sync(false, &mut mirror, &options).unwrap();
+        mirror.forget("photo", "a").unwrap();
+        server.state().photos.remove("b");
+        let options = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
+        server.sync(false, &mut mirror, &options).unwrap();
+        let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls) FROM photo_album";
+        assert_eq!(place.row(kept), ["2", "2", "0", "0"]);
+        assert_eq!(mirror.check().unwrap().findings, []);
+    }
+}
+
+#[test]
+fn placements_that_left_with_their_member_are_counted_once() {
+    for mut mirror in mirrors().0 {
+        let server = Server::start();
+        for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
+            server.state().put(album, photo, "New");
+        }
+        sync(&server, &mut mirror);
+        let gone = |report: &SyncReport| report.tables[2].result.as_ref().unwrap().gone;
+        let state = || server.state();
+        state().photos.remove("a");
+        for album in ["1", "2"] {
+            state().albums.get_mut(album).unwrap().remove("a");
+        }
+        let options = SyncOptions::new().rules(Rules::new().confirm(1));
+        assert_eq!(gone(&server.sync(false, &mut mirror, &options).unwrap()), 2);
+        assert_eq!(gone(&server.sync(false, &mut mirror, &options).unwrap()), 0);
+        mirror.forget("photo", "b").unwrap();
+        assert_eq!(gone(&server.sync(false, &mut mirror, &options).unwrap()), 1);
+    }
+}
+
+#[test]
+fn a_recovered_table_says_how_old_its_values_may_be() {
+    for mirror in mirrors().0 {
+        let clock = Clock::default();
+        let mut mirror = clock.of(mirror);
+        let server = Server::start();
+        server.state().put("1", "a", "New");
+        server.state().put("2", "b", "New");
+        for (time, every, expected) in [(1000, 8, 1000), (2000, 8, 1000), (3000, 1, 3000)] {
+            clock.set(time);
+            let options = SyncOptions::new().recheck_every(every);
+            let report = server.sync(false, &mut mirror, &options).unwrap();
+            let coverage = report.tables[2].coverage.as_ref().unwrap();
+            assert_eq!(coverage.values_from, Some(expected));
+            let tables = mirror.tables().unwrap();
+            let times: Vec<_> = tables.iter().map(|one| (&*one.table, one.values_from)).collect();
+            let recovered = ("photo_album", Some(expected));
+            assert_eq!(times, [("album", None), ("photo", None), recovered]);
+        }
+    }
+}
+
+/// Limit of a wait for the other thread.
+const LIMIT: Duration = Duration::from_secs(60);

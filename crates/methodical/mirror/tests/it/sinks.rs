@@ -1,0 +1,161 @@
+//! Deliveries as lines of JSON and to commands.
+
+use std::io::{self, BufRead as _, BufReader, ErrorKind as IoKind, Write};
+use std::time::{Duration, Instant};
+
+use methodical_mirror::{DeliveryEnd, ErrorKind, Exec, Limits, Mirror, Ndjson, StartAt};
+
+use crate::support::photos;
+
+/// Returns a mirror with three events for the consumer `all`.
+fn mirror() -> Mirror {
+    let mut mirror = Mirror::in_memory().unwrap();
+    photos(&mut mirror, &[r#"{"id":"1","title":"Harbour"}"#]);
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    let changed = r#"{"id":"1","title":"Lighthouse"}"#;
+    photos(&mut mirror, &[changed, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+    mirror
+}
+
+fn position(mirror: &Mirror) -> i64 {
+    mirror.consumers().unwrap().remove(0).position
+}
+
+#[test]
+fn each_event_is_a_line() {
+    let mirror = mirror();
+    let mut lines = Ndjson::new(Vec::new());
+    let delivery = mirror.deliver("all", &mut lines, &Limits::new()).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
+    let events = mirror.events(None, 10).unwrap().0;
+    let expected: Vec<_> = events.iter().map(|event| event.to_json().unwrap()).collect();
+    let written = String::from_utf8(lines.into_inner()).unwrap();
+    assert_eq!(written, expected.join("\n") + "\n");
+}
+
+#[test]
+fn a_closed_pipe_ends_the_delivery_without_moving_the_position() {
+    let mirror = mirror();
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let delivery = mirror.deliver("all", &mut Ndjson::new(writer), &Limits::new()).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (0, DeliveryEnd::Closed));
+    assert_eq!(position(&mirror), 0);
+
+    let (reader, writer) = io::pipe().unwrap();
+    mirror.deliver("all", &mut Ndjson::new(writer), &Limits::new()).unwrap();
+    assert_eq!((BufReader::new(reader).lines().count(), position(&mirror)), (3, 3));
+}
+
+#[test]
+fn a_full_disk_is_a_failure_and_moves_nothing() {
+    /// Accepts everything until it is flushed.
+    struct Full;
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Err(IoKind::StorageFull.into())
+        }
+    }
+
+    let mirror = mirror();
+    let error = mirror.deliver("all", &mut Ndjson::new(Full), &Limits::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Delivery);
+    let says = "cannot deliver to `all`: cannot write the events: no storage space; ";
+    assert!(error.to_string().starts_with(says), "{error}");
+    assert_eq!(position(&mirror), 0);
+}
+
+#[cfg(unix)]
+fn shell(script: &str) -> Exec {
+    Exec::new("sh").arg("-c").arg(script)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
+    let mirror = mirror();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("events");
+    let script = "cat >> \"$0\" && env | grep ^MIRROR_EVENT_ | sort >> \"$0\"";
+    let mut command = shell(script).arg(&file);
+    mirror.deliver("all", &mut command, &Limits::new().events(1)).unwrap();
+    let event = mirror.events(None, 1).unwrap().0.remove(0);
+    let expected = format!(
+        "{}\nMIRROR_EVENT_ID={}\nMIRROR_EVENT_KIND=changed\nMIRROR_EVENT_NUMBER=1\nMIRROR_EVENT_TABLE=photo\n",
+        event.to_json().unwrap(),
+        event.id
+    );
+    assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_fails_keeps_the_position() {
+    let mirror = mirror();
+    let script = "test $MIRROR_EVENT_NUMBER -lt 3 || exit 7";
+    let error = mirror.deliver("all", &mut shell(script), &Limits::new()).unwrap_err();
+    let says = "cannot deliver to `all`: the command sh failed (exit status: 7); the next attempt";
+    assert!(error.to_string().starts_with(says), "{error}");
+    assert_eq!(position(&mirror), 2);
+}
+
+#[test]
+fn a_command_that_does_not_exist_is_named_without_its_arguments() {
+    let mirror = mirror();
+    let mut command = Exec::new("no-such-program").arg("CANARY");
+    let error = mirror.deliver("all", &mut command, &Limits::new()).unwrap_err().to_string();
+    let says = "cannot deliver to `all`: cannot run the command no-such-program: ";
+    assert!(error.starts_with(says), "{error}");
+    assert!(!format!("{error}{command:?}").contains("CANARY"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_does_not_read_a_large_event_is_delivered_to() {
+    let mut mirror = Mirror::in_memory().unwrap();
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    photos(&mut mirror, &[]);
+    let record = format!(r#"{{"id":"1","title":"{}"}}"#, "x".repeat(1 << 20));
+    photos(&mut mirror, &[&record]);
+    mirror.deliver("all", &mut shell("exit 0"), &Limits::new()).unwrap();
+    mirror.move_consumer("all", &StartAt::Oldest).unwrap();
+    let mut reader = shell("test $(wc -c) -gt 1048576");
+    mirror.deliver("all", &mut reader, &Limits::new()).unwrap();
+    // The program has ended, but another process of its group has the input open.
+    mirror.move_consumer("all", &StartAt::Oldest).unwrap();
+    mirror.deliver("all", &mut shell("sleep 600 <&0 & exit 0"), &Limits::new()).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_and_its_children_are_killed_at_the_timeout_and_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    for (script, delivers) in [
+        ("exec 3>\"$0\"; echo started >&3; sleep 600 & sleep 600", false),
+        ("exec 3>\"$0\"; echo started >&3; sleep 600 & exit 0", true),
+    ] {
+        let mirror = mirror();
+        let mut command = shell(script).arg(&pipe).timeout(Duration::from_secs(2));
+        let start = Instant::now();
+        let delivery = std::thread::spawn(move || {
+            mirror.deliver("all", &mut command, &Limits::new().events(1))
+        });
+        // The pipe ends when no process has it open any more.
+        let said = std::fs::read_to_string(&pipe).unwrap();
+        let result = delivery.join().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(60));
+        assert_eq!((&*said, result.is_ok()), ("started\n", delivers));
+        if let Err(error) = result {
+            let says = "the command sh did not end within 2s and was killed; raise its timeout";
+            assert!(error.to_string().contains(says), "{error}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Behaviour of SQLite only: the file and its rights, and copies of it.
+
+use std::path::Path;
+
+use methodical_mirror::{Cursor, ErrorKind, Mirror};
+use rusqlite::Connection;
+
+use crate::support::{open, photos, source};
+
+fn refusal(path: &Path) -> (ErrorKind, String) {
+    let error = Mirror::open(path, &source()).unwrap_err();
+    (error.kind(), error.to_string().replace(&path.display().to_string(), "FILE"))
+}
+
+#[test]
+fn a_foreign_or_newer_file_is_refused_and_stays_unchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    drop(open(&path));
+    let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+
+    change("PRAGMA user_version = 3");
+    assert_eq!(
+        refusal(&path),
+        (
+            ErrorKind::Newer,
+            "cannot open FILE: its schema 3 is newer than schema 2 of this release; use a newer release".to_owned()
+        )
+    );
+    change("PRAGMA application_id = 7");
+    let foreign = "cannot open FILE: it is not a mirror; choose another file".to_owned();
+    assert_eq!(refusal(&path), (ErrorKind::Foreign, foreign));
+
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "x".repeat(5000)).unwrap();
+    std::fs::set_permissions(&text, std::fs::metadata(&path).unwrap().permissions()).unwrap();
+    assert_eq!(refusal(&text).0, ErrorKind::Foreign);
+    assert_eq!(std::fs::read(&text).unwrap(), "x".repeat(5000).as_bytes());
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_the_files() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new").join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    for entry in std::fs::read_dir(path.parent().unwrap()).unwrap() {
+        let file = entry.unwrap().path();
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    drop(mirror);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    assert_eq!(
+        refusal(&path),
+        (
+            ErrorKind::Io,
+            "cannot open FILE: other users may read it; if it is a mirror, run `chmod 600 FILE`"
+                .to_owned()
+        )
+    );
+}
+
+/// A process that is being started has the files of its parent open for a moment.
+#[test]
+fn a_sync_after_another_one_is_not_refused_while_processes_are_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mirror = open(&folder.path().join("mirror.db"));
+    let (stop, stopped) = std::sync::mpsc::sync_channel::<()>(0);
+    let starting = std::thread::spawn(move || {
+        let program = std::env::current_exe().unwrap();
+        while let Err(std::sync::mpsc::TryRecvError::Empty) = stopped.try_recv() {
+            let mut child = std::process::Command::new(&program);
+            child.arg("--list").stdout(std::process::Stdio::null()).status().unwrap();
+        }
+    });
+    for _ in 0..200 {
+        photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    }
+    drop(stop);
+    starting.join().unwrap();
+}
+
+#[test]
+fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(&mut mirror, &[]);
+    let start = mirror.cursor().unwrap();
+    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
+    let (changes, middle) = mirror.changes(Some(&start), 1).unwrap();
+    assert_eq!(changes.len(), 1);
+    let copy = folder.path().join("copy.db");
+    let copying = Connection::open(&path).unwrap();
+    copying.execute("VACUUM INTO ?1", (copy.to_str().unwrap(),)).unwrap();
+    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+    let end = mirror.cursor().unwrap();
+    mirror.prune(&middle).unwrap();
+
+    let says = |mirror: &Mirror, cursor: &Cursor| match mirror.changes(Some(cursor), 9) {
+        Ok((changes, _)) => format!("{} changes", changes.len()),
+        Err(error) => error.to_string(),
+    };
+    assert!(
+        says(&mirror, &start)
+            .contains("the changes after the cursor were removed; take a new snapshot")
+    );
+    assert_eq!(says(&mirror, &middle), "2 changes");
+    assert_eq!(says(&mirror, &end), "0 changes");
+    let other = open(&folder.path().join("other.db"));
+    assert!(
+        says(&other, &middle).contains("the cursor belongs to another mirror; take a new snapshot")
+    );
+    // A copy from before the last sync.
+    std::fs::set_permissions(&copy, std::fs::metadata(&path).unwrap().permissions()).unwrap();
+    assert!(
+        says(&open(&copy), &end)
+            .contains("the mirror is older than the cursor; take a new snapshot")
+    );
+}
+
+#[test]
+fn other_tools_read_plain_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    let mut mirror = open(&path);
+    photos(
+        &mut mirror,
+        &[r#"{"id":"007","title":"=1+1 😀 \u0000","place":{"name":"+31 6"},"size":7}"#],
+    );
+    let database = Connection::open(&path).unwrap();
+    let row: (String, String, i64, String) = database
+        .query_row("SELECT id, title, size, place_name FROM photo", (), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .unwrap();
+    assert_eq!(row, ("007".to_owned(), "=1+1 😀 \0".to_owned(), 7, "+31 6".to_owned()));
+}

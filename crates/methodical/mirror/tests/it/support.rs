@@ -1,0 +1,100 @@
+//! Descriptions of tables, and short forms of what the tests do.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use methodical_mirror::model::{Column, Table};
+use methodical_mirror::{Change, Error, Mirror, Report, Rules, Source, State};
+
+/// Records with text as identity, and fields of all kinds.
+pub(crate) const PHOTO: Table = Table::new("photo", "id", PHOTO_COLUMNS);
+
+const PHOTO_COLUMNS: &[Column] = &[
+    Column::text(&["id"]),
+    Column::text(&["title"]).personal(),
+    Column::integer(&["size"]),
+    Column::text(&["place", "id"]),
+    Column::text(&["place", "name"]).personal(),
+];
+
+/// The same with a field that the contract has listed since.
+pub(crate) const PHOTO_WITH_STARS: Table = Table::new(
+    "photo",
+    "id",
+    &[
+        Column::text(&["id"]),
+        Column::text(&["title"]).personal(),
+        Column::integer(&["size"]),
+        Column::integer(&["stars"]),
+        Column::text(&["place", "id"]),
+        Column::text(&["place", "name"]).personal(),
+    ],
+);
+
+pub(crate) fn source() -> Source {
+    Source::new("https://gateway.example.com", "me")
+}
+
+pub(crate) fn open(path: &Path) -> Mirror {
+    Mirror::open(path, &source()).unwrap()
+}
+
+/// Syncs a complete list.
+pub(crate) fn sync(
+    mirror: &mut Mirror,
+    table: &Table,
+    rules: Rules,
+    list: &[&str],
+) -> Result<Report, Error> {
+    let mut run = mirror.begin("photos/list", table, rules)?;
+    for record in list {
+        run.record(record)?;
+    }
+    run.finish()
+}
+
+/// Syncs a complete list by the default rules.
+pub(crate) fn photos(mirror: &mut Mirror, list: &[&str]) -> Report {
+    sync(mirror, &PHOTO, Rules::new(), list).unwrap()
+}
+
+/// Returns the changes in short: kind, identity and fields.
+pub(crate) fn shown(changes: &[Change]) -> Vec<String> {
+    let shown = |change: &Change| {
+        let fields = change.fields.join(",");
+        format!("{} {} {fields}", change.kind.as_str(), change.id).trim_end().to_owned()
+    };
+    changes.iter().map(shown).collect()
+}
+
+/// Returns all changes in short.
+pub(crate) fn feed(mirror: &Mirror) -> Vec<String> {
+    shown(&mirror.changes(None, usize::MAX).unwrap().0)
+}
+
+/// A time that a test sets.
+#[derive(Clone, Default)]
+pub(crate) struct Clock(Arc<AtomicU64>);
+
+impl Clock {
+    /// Sets the time, in seconds since 1970.
+    pub(crate) fn set(&self, seconds: u64) {
+        self.0.store(seconds, Ordering::Relaxed);
+    }
+
+    pub(crate) fn of(&self, mirror: Mirror) -> Mirror {
+        let clock = Arc::clone(&self.0);
+        mirror.with_clock(move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::Relaxed)))
+    }
+}
+
+/// Returns the records of a table.
+pub(crate) fn records(mirror: &Mirror) -> Vec<(String, State, String)> {
+    let mut records = Vec::new();
+    mirror
+        .each_record("photo", |record| records.push((record.id, record.state, record.json)))
+        .unwrap();
+    records
+}

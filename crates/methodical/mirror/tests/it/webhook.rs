@@ -1,0 +1,202 @@
+//! Deliveries to a URL, over real sockets.
+
+mod killed;
+mod receiver;
+mod verifier;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use gateway_transport::Options;
+use gateway_transport::ureq::UreqTransport;
+use methodical_mirror::{
+    Consumer, DeliveryEnd, ErrorKind, Limits, Mirror, StartAt, Webhook, WebhookSecret,
+};
+
+use self::receiver::{Answer, Receiver};
+use crate::support::photos;
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const NEW_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+fn secret(text: &str) -> WebhookSecret {
+    WebhookSecret::new(text).unwrap()
+}
+
+fn webhook(url: &str) -> Webhook {
+    let transport = UreqTransport::new(&Options::default()).unwrap();
+    Webhook::new(transport, url, secret(SECRET)).unwrap()
+}
+
+/// Returns a mirror with events for the consumer `all`, and its clock in seconds since 1970.
+fn mirror(events: u64) -> (Mirror, Arc<AtomicU64>) {
+    let clock = Arc::new(AtomicU64::new(1_795_000_000));
+    let now = Arc::clone(&clock);
+    let mut mirror = Mirror::in_memory()
+        .unwrap()
+        .with_clock(move || UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed)));
+    photos(&mut mirror, &[]);
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    let list: Vec<_> =
+        (0..events).map(|id| format!(r#"{{"id":"{id}","title":"CANARY {id}"}}"#)).collect();
+    photos(&mut mirror, &list.iter().map(|record| &**record).collect::<Vec<_>>());
+    (mirror, clock)
+}
+
+fn consumer(mirror: &Mirror) -> Consumer {
+    mirror.consumers().unwrap().remove(0)
+}
+
+#[test]
+fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns() {
+    let (mut mirror, clock) = mirror(20);
+    let plan = [
+        Answer::Status("500 Internal Server Error"),
+        Answer::Accept,
+        Answer::Accept,
+        Answer::Hang,
+        Answer::Reset,
+        Answer::Accept,
+        Answer::Status("410 Gone"),
+        Answer::Status("503 Service Unavailable\r\nretry-after: 300"),
+        Answer::Status("302 Found\r\nlocation: /other"),
+        Answer::Status("404 Not Found"),
+        Answer::Garbage,
+    ];
+    let (failures, receiver) = (8, Receiver::start(plan));
+    let mut sink = webhook(&receiver.url()).timeout(Duration::from_secs(2));
+    let mut errors = Vec::new();
+    loop {
+        match mirror.deliver("all", &mut sink, &Limits::new()) {
+            Ok(delivery) if delivery.end == DeliveryEnd::Complete => break,
+            Ok(delivery) => panic!("{delivery:?}"),
+            Err(error) if error.kind() == ErrorKind::Delivery => errors.push(error.to_string()),
+            Err(error) => panic!("{error}"),
+        }
+        let state = consumer(&mirror);
+        if state.disabled_at.is_some() {
+            let refused = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Consumer);
+            mirror.enable_consumer("all").unwrap();
+        }
+        if let Some(until) = state.next_attempt_at {
+            let early = mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+            assert_eq!(early.end, DeliveryEnd::Waiting { until });
+            clock.store(until.unsigned_abs(), Ordering::Relaxed);
+        }
+    }
+    assert_eq!(errors.len(), failures, "{errors:#?}");
+    for error in &errors {
+        assert!(!error.contains("CANARY") && !error.contains("/hook"), "{error}");
+    }
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 20 + failures);
+    let accepted: Vec<_> = requests.iter().filter(|one| one.accepted).map(|one| &one.id).collect();
+    let events = mirror.events(None, 100).unwrap().0;
+    assert_eq!(accepted, events.iter().map(|event| &event.id).collect::<Vec<_>>());
+    // Also each failed attempt was one of the event that was due.
+    let mut ids: Vec<_> = requests.iter().map(|one| (&one.id, &one.body)).collect();
+    ids.dedup();
+    assert_eq!(ids.len(), 20);
+}
+
+#[test]
+fn the_request_is_signed_with_each_secret() {
+    let (mirror, _) = mirror(1);
+    let receiver = Receiver::start([]);
+    let mut sink = webhook(&receiver.url()).and_secret(secret(NEW_SECRET));
+    mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+    let request = receiver.requests().remove(0);
+    assert_eq!(request.line, "POST /hook?key=CANARY HTTP/1.1");
+    assert_eq!(request.header("content-type"), "application/json");
+    let signatures: Vec<_> =
+        request.header("webhook-signature").split(' ').map(str::to_owned).collect();
+    assert_eq!(signatures.len(), 2);
+    assert!(signatures.iter().all(|one| one.starts_with("v1,") && one.len() == 47));
+    assert_ne!(signatures[0], signatures[1]);
+    let event = mirror.events(None, 1).unwrap().0.remove(0);
+    assert_eq!(request.id, event.id);
+    assert_eq!(request.body, event.to_json().unwrap());
+    let sent: u64 = request.header("webhook-timestamp").parse().unwrap();
+    assert!(UNIX_EPOCH.elapsed().unwrap().as_secs() - sent < 60);
+    assert_eq!(format!("{sink:?}").matches("CANARY").count(), 0);
+}
+
+#[test]
+fn the_delay_that_the_receiver_asks_for_is_kept() {
+    let (mirror, clock) = mirror(1);
+    let receiver = Receiver::start([Answer::Status("429 Too Many Requests\r\nretry-after: 4000")]);
+    let mut sink = webhook(&receiver.url());
+    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    let says = format!(
+        "cannot deliver to `all`: {} answered 429; the next attempt is due at 2026-11-18T12:13:20Z",
+        receiver.url().split("/hook").next().unwrap()
+    );
+    assert_eq!(error, says);
+    clock.fetch_add(3999, Ordering::Relaxed);
+    let early = mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+    assert!(matches!(early.end, DeliveryEnd::Waiting { .. }), "{early:?}");
+    clock.fetch_add(1, Ordering::Relaxed);
+    assert_eq!(mirror.deliver("all", &mut sink, &Limits::new()).unwrap().delivered, 1);
+}
+
+/// The receiver closes the kept connection at the moment when the next event is sent over it.
+#[test]
+fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {
+    let (mirror, _) = mirror(3);
+    let receiver = Receiver::start([Answer::Accept, Answer::Reset, Answer::Accept]);
+    let delivery = mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
+    let requests = receiver.requests();
+    assert_eq!(requests.iter().map(|one| one.connection).collect::<Vec<_>>(), [1, 1, 2, 2]);
+    let ids: Vec<_> = mirror.events(None, 9).unwrap().0.into_iter().map(|one| one.id).collect();
+    let sent: Vec<_> = requests.into_iter().map(|one| one.id).collect();
+    assert_eq!(sent, [0, 1, 1, 2].map(|index: usize| ids[index].clone()));
+}
+
+/// One that fails on a new connection too is given time.
+#[test]
+fn an_event_is_sent_again_at_once_only_once() {
+    let (mirror, _) = mirror(2);
+    let receiver = Receiver::start([Answer::Accept, Answer::Reset, Answer::Reset]);
+    let mut sink = webhook(&receiver.url());
+    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    assert!(error.contains("the connection was lost; the next attempt is due at"), "{error}");
+    assert_eq!((receiver.requests().len(), consumer(&mirror).failures), (3, 1));
+}
+
+#[test]
+fn a_receiver_that_hangs_fails_after_the_timeout() {
+    let (mirror, _) = mirror(1);
+    let receiver = Receiver::start([Answer::Hang]);
+    let mut sink = webhook(&receiver.url()).timeout(Duration::from_millis(300));
+    let start = Instant::now();
+    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(error.contains("cannot send the event to http://127.0.0.1:"), "{error}");
+    assert_eq!((consumer(&mirror).position, consumer(&mirror).failures), (0, 1));
+}
+
+#[test]
+fn a_receiver_that_does_not_listen_is_a_failure() {
+    let (mirror, _) = mirror(1);
+    let receiver = Receiver::start([]);
+    let url = receiver.url();
+    drop(receiver);
+    let error = mirror.deliver("all", &mut webhook(&url), &Limits::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Delivery);
+    assert!(!error.to_string().contains("/hook"), "{error}");
+}
+
+#[test]
+fn an_erased_person_is_not_sent() {
+    let (mut mirror, _) = mirror(2);
+    mirror.forget("photo", "0").unwrap();
+    let receiver = Receiver::start([]);
+    mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap();
+    let bodies: Vec<_> = receiver.requests().into_iter().map(|request| request.body).collect();
+    assert_eq!(bodies.len(), 3);
+    assert!(bodies[0].ends_with(r#""record":null}"#), "{bodies:?}");
+    assert_eq!(bodies.concat().matches("CANARY").count(), 1);
+}

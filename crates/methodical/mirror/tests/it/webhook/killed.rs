@@ -1,0 +1,137 @@
+//! Deliveries that are killed between the receipt of an event and the move of the position.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt};
+
+use crate::support::{PHOTO, open, sync};
+use crate::webhook::receiver::{Answer, Receiver};
+use crate::webhook::webhook;
+
+/// Delivers all events, unless the process is killed before.
+fn deliver(mirror: &Mirror, url: &str) {
+    mirror.deliver("all", &mut webhook(url), &Limits::new()).unwrap();
+}
+
+/// Starts a test as a child that delivers.
+fn start(test: &str, place: &OsStr, url: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("webhook::killed::{test}")])
+        .env(CHILD_PLACE, place)
+        .env(CHILD_URL, url)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Returns the place and the URL of a child.
+fn child() -> Option<(OsString, String)> {
+    Some((std::env::var_os(CHILD_PLACE)?, std::env::var(CHILD_URL).unwrap()))
+}
+
+#[test]
+fn a_killed_delivery_repeats_events_and_loses_none() {
+    if let Some((path, url)) = child() {
+        return deliver(&open(Path::new(&path)), &url);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    kill(
+        "a_killed_delivery_repeats_events_and_loses_none",
+        path.as_os_str(),
+        || open(&path),
+        || open(&path),
+    );
+}
+
+#[cfg(feature = "postgres019")]
+#[test]
+fn a_killed_delivery_from_postgresql_repeats_events_and_loses_none() {
+    use crate::place::Place;
+    use crate::place::schema::{connector_named, ends};
+    use crate::support::source;
+
+    let name = "killed delivery";
+    let open_as = |application: &str, url: &str| {
+        Mirror::open_postgres(&connector_named(application, url), name, &source()).unwrap()
+    };
+    if let Some((place, url)) = child() {
+        return deliver(&open_as(name, place.to_str().unwrap()), &url);
+    }
+    let Some(Place::Postgres(schema)) = Place::in_postgres() else { return };
+    let test = "a_killed_delivery_from_postgresql_repeats_events_and_loses_none";
+    let open = || {
+        // The session of the child may still commit what it received.
+        ends(&schema, name, LIMIT);
+        open_as(name, &schema.url)
+    };
+    kill(test, schema.url.as_ref(), open, || open_as("rival", &schema.url));
+}
+
+/// Kills children repeatedly, and compares what arrived with the feed.
+fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -> Mirror) {
+    let mut mirror = open();
+    let list: Vec<_> = (0..EVENTS).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+    let list: Vec<_> = list.iter().map(|record| &**record).collect();
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    sync(&mut mirror, &PHOTO, Rules::new().emit_baseline(), &list).unwrap();
+    drop(mirror);
+
+    // The first three kills: the receiver has the event, and its answer does not arrive.
+    let mut plan = Vec::new();
+    for accepted in [0, 3, 6] {
+        plan.extend(std::iter::repeat_n(Answer::Accept, accepted));
+        plan.push(Answer::Hang);
+    }
+    let receiver = Receiver::start(plan);
+    for (requests, position) in [(1, 0), (5, 3), (12, 9)] {
+        let mut child = start(test, place, &receiver.url());
+        receiver.wait_for(requests);
+        let error =
+            rival().deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy);
+        let shown = error.to_string();
+        let by_process = format!("process {} is delivering to it", child.id());
+        assert!(shown.contains(&by_process) || shown.contains("`killed delivery` of"), "{shown}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let consumer = open().consumers().unwrap().remove(0);
+        assert_eq!((consumer.position, consumer.failures), (position, 0));
+    }
+    // The others: at random moments.
+    let (_sender, silence) = sync_channel::<()>(1);
+    for _ in 0..RANDOM_KILLS {
+        let mut child = start(test, place, &receiver.url());
+        // No message ends this wait: it is the random moment.
+        let moment = Duration::from_micros(fastrand::u64(0..60_000));
+        silence.recv_timeout(moment).unwrap_err();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let mirror = open();
+    deliver(&mirror, &receiver.url());
+
+    let mut ids: Vec<_> = receiver.requests().into_iter().map(|request| request.id).collect();
+    assert!(ids.len() >= EVENTS + 3, "{}", ids.len());
+    ids.dedup();
+    let events = mirror.events(None, usize::MAX).unwrap().0;
+    assert_eq!(events.len(), EVENTS);
+    assert!(ids.iter().eq(events.iter().map(|event| &event.id)), "{} ids", ids.len());
+}
+
+/// The environment variables of the child.
+const CHILD_PLACE: &str = "GATEWAY_MIRROR_DELIVER_PLACE";
+const CHILD_URL: &str = "GATEWAY_MIRROR_DELIVER_URL";
+
+const EVENTS: usize = 200;
+
+const RANDOM_KILLS: usize = 20;
+
+/// Limit of a wait for the sessions of a killed child.
+#[cfg(feature = "postgres019")]
+const LIMIT: Duration = Duration::from_secs(60);

@@ -1,0 +1,396 @@
+//! The push decoder: decodes a list of any length in bounded memory, without I/O.
+
+use alloc::string::String;
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::decode::Record;
+use crate::decode::beside::Beside;
+use crate::decode::engine::{After, Engine, Step, Window};
+use crate::decode::layout::Layout;
+use crate::{Error, Rejected};
+
+/// Decodes a list record by record from pieces of any size.
+///
+/// It does no I/O: push each piece as it arrives, then take records until it needs more. Its memory is
+/// bounded by the size of a piece plus the largest record; the size of a record is limited by
+/// [`with_record_limit`](Self::with_record_limit).
+///
+/// [`next_record`](Self::next_record) returns [`Next::End`] only after the document is complete and [`finish`](Self::finish) has been
+/// called. A truncated body is always an error, and the error has the number of records before it.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::{ErrorKind, ListOperation, Next};
+///
+/// let mut decoder = ListPhotos::new().decoder();
+/// for piece in [r#" [{"id":"4"#, r#"711","title":"Harb"#, r#"our"},{"id""#] {
+///     decoder.push(piece.as_bytes());
+///     while let Next::Item(photo) = decoder.next_record()? {
+///         assert_eq!(photo.id.as_str(), "4711");
+///     }
+/// }
+/// decoder.finish();
+/// let error = decoder.next_record().unwrap_err();
+/// assert_eq!((error.kind(), error.delivered()), (ErrorKind::Incomplete, 1));
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+pub struct StreamDecoder<T, B = ()> {
+    engine: Engine,
+    /// The pushed and validated text, from before `at`.
+    text: String,
+    at: usize,
+    /// The first bytes of a character that has not been pushed completely.
+    tail: Tail,
+    after: After,
+    /// The fields beside the list, after its end.
+    beside: Option<B>,
+    record: PhantomData<fn() -> T>,
+}
+
+/// Creates a decoder of a list with this layout.
+pub fn decoder<T: Record, B: Beside>(layout: Layout) -> StreamDecoder<T, B> {
+    StreamDecoder {
+        engine: Engine::new(layout, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),
+        text: String::new(),
+        at: 0,
+        tail: Tail::default(),
+        after: After::More,
+        beside: None,
+        record: PhantomData,
+    }
+}
+
+/// The next step of a [`StreamDecoder`].
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next<T> {
+    /// A record.
+    Item(T),
+    /// A record that could not be decoded. Decoding continues with the next one.
+    Rejected(Rejected),
+    /// Push the next piece, or call [`StreamDecoder::finish`].
+    NeedMore,
+    /// The list is complete.
+    End,
+}
+
+impl<T: Record> StreamDecoder<T> {
+    /// Default maximum size of a single record, in bytes: 1 MiB.
+    ///
+    /// A service that stores records should refuse larger ones, because clients skip them.
+    pub const RECORD_LIMIT: usize = 1 << 20;
+}
+
+impl<T: Record, B: Beside> StreamDecoder<T, B> {
+    /// Sets the maximum size of a single record, in bytes.
+    ///
+    /// A larger record is rejected with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the records after it are
+    /// decoded. Its JSON text is not kept: [`Rejected::raw`] returns empty text. It is not checked to be valid JSON.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ErrorKind, ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder().with_record_limit(16);
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"},{"id":"2"}]"#);
+    /// let Next::Rejected(large) = decoder.next_record()? else { panic!("not rejected") };
+    /// assert_eq!((large.error().kind(), large.raw()), (ErrorKind::TooLarge, ""));
+    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_record_limit(mut self, bytes: usize) -> Self {
+        self.engine.set_limit(bytes);
+        self
+    }
+
+    /// Adds the next piece of the body. Pieces after [`finish`](Self::finish) or an error are ignored.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(b"[");
+    /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn push(&mut self, piece: &[u8]) {
+        if self.after != After::More {
+            return;
+        }
+        self.engine.forget(&self.text, self.at);
+        self.text.drain(..self.at);
+        self.at = 0;
+        let rest = self.tail.complete(piece, &mut self.text);
+        let (valid, invalid) = checked(rest);
+        self.text.push_str(valid);
+        if self.tail.is_broken() || !self.tail.keep(invalid) {
+            self.after = After::Garbage;
+        }
+    }
+
+    /// Marks the end of the body.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(b"[]");
+    /// decoder.finish();
+    /// assert!(matches!(decoder.next_record()?, Next::End));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn finish(&mut self) {
+        if self.after == After::More {
+            self.after = if self.tail.is_empty() { After::Nothing } else { After::Garbage };
+        }
+    }
+
+    /// Returns the next record of the list, or [`Next::NeedMore`] until it is complete.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(br#"[{"id":"1"}"#);
+    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn next_record(&mut self) -> Result<Next<T>, Error> {
+        self.next_record_with(T::from_ref)
+    }
+
+    /// Passes the next record to `take`, borrowed from the body without copying its strings.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"}"#);
+    /// let length = decoder.next_record_with(|photo| photo.title.map_or(0, |text| text.len()))?;
+    /// assert_eq!(length, Next::Item(7));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[inline]
+    pub fn next_record_with<O>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>) -> O,
+    ) -> Result<Next<O>, Error> {
+        self.next_json_with(|record, _| take(record))
+    }
+
+    /// Passes the next record to `take`, together with its JSON text.
+    ///
+    /// The text contains every field and the original whitespace, so that records can be passed on unchanged.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(br#"[{"id":"1","seats":3}"#);
+    /// let line = decoder.next_json_with(|_, json| format!("{json}\n"))?;
+    /// assert_eq!(line, Next::Item("{\"id\":\"1\",\"seats\":3}\n".to_owned()));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[inline]
+    pub fn next_json_with<O>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>, &str) -> O,
+    ) -> Result<Next<O>, Error> {
+        let window = Window { text: &self.text, after: self.after };
+        match self.engine.next::<T, O>(window, &mut self.at, take) {
+            Ok(Step::Record(record)) => Ok(Next::Item(record)),
+            Ok(Step::Rejected(rejected)) => Ok(Next::Rejected(rejected)),
+            Ok(Step::More) => Ok(Next::NeedMore),
+            Ok(Step::End) => self.end(),
+            Err(error) => {
+                self.give_up();
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns whether the next step is known: a record, the end or an error. Decodes no record.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::ListOperation as _;
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(b"[");
+    /// assert!(!decoder.is_ready()?);
+    /// decoder.push(br#"{"id":"1""#);
+    /// assert!(decoder.is_ready()?);
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn is_ready(&mut self) -> Result<bool, Error> {
+        let window = Window { text: &self.text, after: self.after };
+        let ready = self.engine.begin(window, &mut self.at);
+        if ready.is_err() {
+            self.give_up();
+        }
+        ready
+    }
+
+    /// Returns whether the contract gives some errors in the body a [class](crate::ErrorClass).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::ListOperation as _;
+    ///
+    /// assert!(SearchPhotos.decoder().has_error_classes());
+    /// assert!(!ListPhotos::new().decoder().has_error_classes());
+    /// ```
+    pub fn has_error_classes(&self) -> bool {
+        self.engine.has_error_classes()
+    }
+
+    /// Returns the fields beside the list once [`next_record`](Self::next_record) has returned [`Next::End`].
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = PagePhotos::new().decoder();
+    /// decoder.push(br#"{"page":2,"photo":[]}"#);
+    /// decoder.finish();
+    /// assert!(decoder.beside().is_none());
+    /// assert!(matches!(decoder.next_record()?, Next::End));
+    /// assert_eq!(decoder.beside().and_then(|beside| beside.page), Some(2));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn beside(&self) -> Option<&B> {
+        self.beside.as_ref()
+    }
+
+    /// Decodes the fields beside the list.
+    #[cold]
+    fn end<O>(&mut self) -> Result<Next<O>, Error> {
+        if self.beside.is_none() {
+            match self.engine.take_beside() {
+                Ok(beside) => self.beside = Some(beside),
+                Err(error) => {
+                    self.give_up();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(Next::End)
+    }
+
+    /// Frees the buffer and ignores all further pieces.
+    #[cold]
+    fn give_up(&mut self) {
+        self.text = String::new();
+        self.at = 0;
+        self.after = After::Garbage;
+    }
+}
+
+impl<T, B> fmt::Debug for StreamDecoder<T, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamDecoder")
+            .field("engine", &self.engine)
+            .field("text", &format_args!("<{} bytes>", self.text.len() - self.at))
+            .finish_non_exhaustive()
+    }
+}
+
+/// The first bytes of a character that a piece boundary splits.
+#[derive(Default)]
+struct Tail {
+    bytes: [u8; 4],
+    len: usize,
+    broken: bool,
+}
+
+impl Tail {
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// Completes the character with the first bytes of `piece`, and returns the bytes after it.
+    fn complete<'p>(&mut self, mut piece: &'p [u8], text: &mut String) -> &'p [u8] {
+        while self.len > 0
+            && let Some((first, rest)) = piece.split_first()
+            && let Some(room) = self.bytes.get_mut(self.len)
+        {
+            *room = *first;
+            self.len += 1;
+            piece = rest;
+            let (valid, invalid) = checked(self.bytes.get(..self.len).unwrap_or_default());
+            text.push_str(valid);
+            if invalid.is_empty() {
+                self.len = 0;
+            } else if !is_cut(invalid) {
+                self.broken = true;
+                return &[];
+            }
+        }
+        piece
+    }
+
+    /// Keeps `invalid` for later if it may be the start of a character.
+    fn keep(&mut self, invalid: &[u8]) -> bool {
+        if invalid.is_empty() {
+            return true;
+        }
+        match self.bytes.get_mut(..invalid.len()) {
+            Some(room) if is_cut(invalid) => {
+                room.copy_from_slice(invalid);
+                self.len = invalid.len();
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Splits `bytes` into the longest valid UTF-8 prefix and the rest.
+pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
+    #[cfg(feature = "simd")]
+    let valid_up_to = simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    #[cfg(not(feature = "simd"))]
+    let valid_up_to = core::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    match valid_up_to {
+        Ok(text) => (text, &[]),
+        Err(valid_up_to) => {
+            let (valid, invalid) = bytes.split_at(valid_up_to);
+            // The first part was just validated.
+            (core::str::from_utf8(valid).unwrap_or_default(), invalid)
+        }
+    }
+}
+
+/// Returns whether these bytes may be the start of a character.
+fn is_cut(bytes: &[u8]) -> bool {
+    core::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}

@@ -1,0 +1,332 @@
+//! The error type of this crate: what is wrong and where, without the data.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+use crate::ServiceError;
+
+/// The error of a decoder, a query or a conversion: what is wrong, and where.
+///
+/// An error contains no value from the response, so that it cannot leak personal data into a log.
+/// [`path`](Self::path) names only fields that the contract lists; any other is shown as `*`.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::ErrorKind;
+///
+/// let error = NewestPhoto::decode(b"{\n  \"id\": 12\n}").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::WrongType);
+/// assert_eq!(error.path(), "id");
+/// assert_eq!((error.line(), error.column()), (2, 10));
+/// assert_eq!(
+///     error.to_string(),
+///     "wrong type at id (line 2 column 10), expected text"
+/// );
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    path: String,
+    position: Position,
+    expected: Cow<'static, str>,
+    delivered: u64,
+    service: Option<ServiceError>,
+}
+
+/// The kind of an [`Error`].
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The body is not JSON.
+    Syntax,
+    /// The body is not UTF-8.
+    Encoding,
+    /// The document ends before it is complete.
+    Incomplete,
+    /// The type of a value differs from the contract.
+    WrongType,
+    /// A required field is missing.
+    Missing,
+    /// A field that the contract lists occurs twice.
+    Duplicate,
+    /// Arrays and objects are nested more than 127 levels deep.
+    TooDeep,
+    /// A single record exceeds the size limit of the decoder.
+    TooLarge,
+    /// The response does not report success.
+    NotSuccess,
+    /// A parameter value cannot be sent; no request was made.
+    Parameter,
+    /// A parameter has a value, but one that it needs does not; no request was made.
+    ///
+    /// [`Error::path`] names the parameter, and [`Error::expected`] the one that it needs.
+    NeedsParameter,
+    /// The value cannot be represented in the target type; it is unchanged.
+    Conversion,
+}
+
+impl ErrorKind {
+    /// Returns the name in snake case, for logs and metrics. Names never change. A later version may add a kind with a new
+    /// name, but never one that is named `other` or `unknown`.
+    ///
+    /// ```
+    /// assert_eq!(methodical_model::ErrorKind::WrongType.as_str(), "wrong_type");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Encoding => "encoding",
+            Self::Incomplete => "incomplete",
+            Self::WrongType => "wrong_type",
+            Self::Missing => "missing",
+            Self::Duplicate => "duplicate",
+            Self::TooDeep => "too_deep",
+            Self::TooLarge => "too_large",
+            Self::NotSuccess => "not_success",
+            Self::Parameter => "parameter",
+            Self::NeedsParameter => "needs_parameter",
+            Self::Conversion => "conversion",
+        }
+    }
+
+    /// Returns the kind in a few words.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Syntax => "not valid JSON",
+            Self::Encoding => "not valid UTF-8",
+            Self::Incomplete => "truncated document",
+            Self::WrongType => "wrong type",
+            Self::Missing => "required field missing",
+            Self::Duplicate => "duplicate field",
+            Self::TooDeep => "nested too deeply",
+            Self::TooLarge => "record exceeds the size limit",
+            Self::NotSuccess => "the service did not report success",
+            Self::Parameter => "invalid parameter value",
+            Self::NeedsParameter => "parameter without one that it needs",
+            Self::Conversion => "value cannot be converted",
+        }
+    }
+}
+
+/// A place in a body. Lines and columns count from 1, columns in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) line: u64,
+    pub(crate) column: u64,
+}
+
+impl Position {
+    pub(crate) const START: Self = Self { line: 1, column: 1 };
+
+    /// The position of an error that does not refer to a body.
+    pub(crate) const NONE: Self = Self { line: 0, column: 0 };
+
+    /// Returns the position after `text`, which begins here.
+    pub(crate) fn after(self, text: &str) -> Self {
+        let bytes = text.as_bytes();
+        // Most bodies are a single line and need no search from the end.
+        let lines: u64 = bytes.chunks(usize::from(u8::MAX)).map(lines_in).sum();
+        if lines == 0 {
+            return Self { line: self.line, column: self.column + bytes.len() as u64 };
+        }
+        let last_line = bytes.iter().rev().take_while(|byte| **byte != b'\n').count();
+        Self { line: self.line + lines, column: last_line as u64 + 1 }
+    }
+
+    /// Converts `(line, column)` of a text that begins here into a position in the whole body.
+    pub(crate) fn within(self, line: usize, column: usize) -> Self {
+        let (line, column) = (line.max(1) as u64, column.max(1) as u64);
+        if line == 1 {
+            Self { line: self.line, column: self.column + column - 1 }
+        } else {
+            Self { line: self.line + line - 1, column }
+        }
+    }
+}
+
+/// Counts the line ends in at most 255 bytes. Written so that it compiles to vector instructions.
+fn lines_in(bytes: &[u8]) -> u64 {
+    u64::from(bytes.iter().fold(0_u8, |lines, byte| lines.wrapping_add(u8::from(*byte == b'\n'))))
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(
+        kind: ErrorKind,
+        path: String,
+        position: Position,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let expected = expected.into();
+        Self(Box::new(Inner { kind, path, position, expected, delivered: 0, service: None }))
+    }
+
+    /// Creates the error of a query parameter.
+    #[cold]
+    pub(crate) fn parameter(name: &str, expected: &'static str) -> Self {
+        Self::new(ErrorKind::Parameter, name.into(), Position::NONE, expected)
+    }
+
+    /// Creates the error of a parameter without one that it needs.
+    #[cold]
+    pub(crate) fn needs(name: &str, needed: &'static str) -> Self {
+        Self::new(ErrorKind::NeedsParameter, name.into(), Position::NONE, needed)
+    }
+
+    /// Creates the error of a conversion to or from the type `name`.
+    #[cold]
+    pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
+        Self::new(ErrorKind::Conversion, name.into(), Position::NONE, expected)
+    }
+
+    #[cold]
+    pub(crate) fn with_delivered(mut self, records: u64) -> Self {
+        self.0.delivered = records;
+        self
+    }
+
+    /// Removes the position, which is not in the body.
+    #[cold]
+    pub(crate) fn without_position(mut self) -> Self {
+        self.0.position = Position::NONE;
+        self
+    }
+
+    #[cold]
+    pub(crate) fn with_service(mut self, reported: ServiceError) -> Self {
+        self.0.service = Some(reported);
+        self
+    }
+
+    /// Returns the kind of the error.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::ErrorKind;
+    ///
+    /// assert_eq!(ListPhotos::decode(b"[").unwrap_err().kind(), ErrorKind::Incomplete);
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns the path of the value, such as `items[3].album.title`; empty for the whole document.
+    ///
+    /// For an error of a query it is the name of the parameter, and for a conversion the name of our type.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// let error = ListPhotos::new().album("seven").query().unwrap_err();
+    /// assert_eq!(error.path(), "album");
+    /// ```
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// Returns the line, counted from 1; 0 for an error that does not refer to a body.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// assert_eq!(ListPhotos::decode(b"[\n!").unwrap_err().line(), 2);
+    /// ```
+    pub fn line(&self) -> u64 {
+        self.0.position.line
+    }
+
+    /// Returns the column in bytes, counted from 1; 0 for an error that does not refer to a body.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// assert_eq!(ListPhotos::decode(b"[ !").unwrap_err().column(), 3);
+    /// ```
+    pub fn column(&self) -> u64 {
+        self.0.position.column
+    }
+
+    /// Returns what was expected instead.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// assert_eq!(ListPhotos::decode(b"{}").unwrap_err().expected(), "an array");
+    /// ```
+    pub fn expected(&self) -> &str {
+        &self.0.expected
+    }
+
+    /// Returns the failure that the service reported in the body, with its code and message.
+    ///
+    /// `None` unless the kind is [`ErrorKind::NotSuccess`] and the contract says where the code or the message is.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
+    /// let reported = error.service().unwrap();
+    /// assert_eq!((reported.code(), reported.message()), (Some("98"), Some("Invalid key")));
+    /// assert_eq!(error.to_string(), "the service did not report success at stat (line 1 column 9), expected ok");
+    /// ```
+    pub fn service(&self) -> Option<&ServiceError> {
+        self.0.service.as_ref()
+    }
+
+    /// Returns the number of records before the error, including rejected ones.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// let cut = br#"[{"id":"1"},{"id":"2"},{"i"#;
+    /// assert_eq!(ListPhotos::decode(cut).unwrap_err().delivered(), 2);
+    /// ```
+    pub fn delivered(&self) -> u64 {
+        self.0.delivered
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind() == ErrorKind::NeedsParameter {
+            return write!(f, "parameter {} needs {}", self.path(), self.expected());
+        }
+        f.write_str(self.kind().text())?;
+        if !self.path().is_empty() {
+            write!(f, " at {}", self.path())?;
+        }
+        if self.line() > 0 {
+            write!(f, " (line {} column {})", self.line(), self.column())?;
+        }
+        if !self.expected().is_empty() {
+            write!(f, ", expected {}", self.expected())?;
+        }
+        if self.kind() == ErrorKind::Incomplete {
+            let records = if self.delivered() == 1 { "record" } else { "records" };
+            write!(f, ", after {} complete {records}", self.delivered())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("path", &self.path())
+            .field("line", &self.line())
+            .field("column", &self.column())
+            .field("expected", &self.expected())
+            .field("delivered", &self.delivered())
+            .finish()
+    }
+}
+
+impl core::error::Error for Error {}
+
+const _: () = assert!(size_of::<Error>() == size_of::<usize>(), "one pointer wide");

@@ -1,0 +1,211 @@
+//! Fields that the contract does not list: kept, readable, written back.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+use serde::Deserialize;
+use serde::de::{self, MapAccess};
+use serde::ser::{Error as _, SerializeMap};
+use serde_json::value::RawValue;
+
+use crate::Error;
+use crate::decode::shape::Object;
+use crate::decode::{self, depth, members};
+
+/// The fields of a record that the contract does not list.
+///
+/// Each is kept or borrowed as JSON text, so that even a number of any size is written back unchanged.
+/// `Debug` shows only their number: the fields may be personal.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+///
+/// let photo: Photo = serde_json::from_str(r#"{"id":"1","open":true,"seats":3}"#)?;
+/// assert_eq!(photo.extra().raw("open"), Some("true"));
+/// assert_eq!(photo.extra().get::<u8>("seats")?, Some(3));
+/// assert_eq!(serde_json::to_string(&photo)?, r#"{"id":"1","open":true,"seats":3}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Extra<'a> {
+    /// The JSON text from the first to the last unlisted field, such as `"a":1, "b":[2]`.
+    text: Cow<'a, str>,
+    /// The listed fields, which may occur between them and are skipped.
+    listed: Option<&'static Object>,
+}
+
+impl Extra<'_> {
+    /// Returns the number of fields.
+    ///
+    /// ```
+    /// assert_eq!(methodical_model::Extra::default().len(), 0);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Returns whether it has no fields.
+    ///
+    /// ```
+    /// assert!(methodical_model::Extra::default().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Returns the name and the JSON text of each field, in the order of the response.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
+    /// let members: Vec<_> = photo.extra().iter().collect();
+    /// assert_eq!(members, [("a".into(), "[1]"), ("b".into(), r#""x""#)]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
+        let listed = self.listed.map_or(&[][..], |object| object.members);
+        members::iter(&self.text)
+            .filter(|(name, _)| !listed.iter().any(|member| member.name == name))
+    }
+
+    /// Returns the JSON text of the field. If the name occurs several times, the last one wins.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
+    /// assert_eq!(photo.extra().raw("a"), Some("1e400"));
+    /// assert_eq!(photo.extra().raw("b"), None);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn raw(&self, name: &str) -> Option<&str> {
+        self.iter().filter(|(member, _)| member == name).map(|(_, value)| value).last()
+    }
+
+    /// Deserializes the field into `T`, or returns `None` if it is absent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the field does not deserialize into `T`.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","tags":["a","b"]}"#)?;
+    /// assert_eq!(photo.extra().get::<Vec<&str>>("tags")?, Some(vec!["a", "b"]));
+    /// assert!(photo.extra().get::<u64>("tags").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn get<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>, Error> {
+        self.raw(name).map(|raw| decode::foreign(raw, "*")).transpose()
+    }
+
+    /// Copies borrowed fields, so that the result borrows nothing.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # use methodical_model::Extra;
+    /// # let text = String::from(r#"{"id":"1","a":1}"#);
+    /// let photo: PhotoRef<'_> = serde_json::from_str(&text)?;
+    /// let extra: Extra<'static> = photo.extra().clone().into_owned();
+    /// # drop(text);
+    /// assert_eq!(extra.raw("a"), Some("1"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_owned(self) -> Extra<'static> {
+        Extra {
+            text: match self.text {
+                Cow::Borrowed("") => Cow::Borrowed(""),
+                text => Cow::Owned(text.into_owned()),
+            },
+            listed: self.listed,
+        }
+    }
+
+    /// Creates it from names and JSON texts without surrounding whitespace.
+    #[cfg(any(feature = "arbitrary", feature = "proptest"))]
+    pub(crate) fn of(
+        members: impl IntoIterator<Item = (alloc::string::String, alloc::string::String)>,
+    ) -> Extra<'static> {
+        let mut extra = Extra::default();
+        for (name, value) in members {
+            extra.push(&crate::random::quoted(&name), &value);
+        }
+        extra
+    }
+
+    /// Appends a field. `name` is a JSON string.
+    fn push(&mut self, name: &str, value: &str) {
+        let text = self.text.to_mut();
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(name);
+        text.push(':');
+        text.push_str(value);
+    }
+}
+
+/// Serializes every field into the map of a record.
+///
+/// # Errors
+///
+/// The error of the serializer.
+pub fn write<M: SerializeMap>(extra: &Extra<'_>, map: &mut M) -> Result<(), M::Error> {
+    for (name, value) in extra.iter() {
+        let value: &RawValue = serde_json::from_str(value).map_err(M::Error::custom)?;
+        map.serialize_entry(&*name, value)?;
+    }
+    Ok(())
+}
+
+/// Reads the value of an unlisted field from serde.
+///
+/// # Errors
+///
+/// The error of the deserializer, or one for a value that is nested too deeply.
+pub fn read<'de, A: MapAccess<'de>>(
+    extra: &mut Extra<'_>,
+    name: &str,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    let value: Box<RawValue> = map.next_value()?;
+    if depth::exceeded(value.get()) {
+        return Err(<A::Error as de::Error>::custom(depth::MESSAGE));
+    }
+    let name = serde_json::to_string(name).map_err(<A::Error as de::Error>::custom)?;
+    extra.push(&name, value.get());
+    Ok(())
+}
+
+/// Borrows the fields of a text. Some of them may be listed.
+#[inline]
+pub fn within<'a>(text: &'a str, listed: &'static Object) -> Extra<'a> {
+    Extra { text: Cow::Borrowed(text), listed: Some(listed) }
+}
+
+impl PartialEq for Extra<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Extra<'_> {}
+
+impl Hash for Extra<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for member in self.iter() {
+            member.hash(state);
+        }
+    }
+}
+
+impl fmt::Debug for Extra<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Extra(<{} fields>)", self.len())
+    }
+}

@@ -1,0 +1,285 @@
+//! Cells of CSV that a spreadsheet may run as formulas.
+//!
+//! Text from a service is untrusted: people choose their own names. A spreadsheet runs a cell that starts with `=`, and
+//! shows one that starts with `'` as text.
+//!
+//! # Examples
+//!
+//! ```
+//! use methodical_model::formula::{guard, unguard};
+//!
+//! assert_eq!(guard("=1+1").as_deref(), Some("'=1+1"));
+//! assert_eq!(guard("+40 21 000 0001"), None);
+//! assert_eq!(unguard("'=1+1").as_deref(), Some("=1+1"));
+//! ```
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if no part looks like one.
+///
+/// A spreadsheet may use another separator than the writer: it then ignores quotes within the cell that it reads, and
+/// splits `x;=1+1`. So a formula may start after any usual separator, or on a new line. A part that starts with `'`
+/// before a formula gets another one, so that [`unguard`] restores every cell.
+#[must_use]
+pub fn guard(cell: &str) -> Option<String> {
+    let places = places(cell);
+    if places.is_empty() {
+        return None;
+    }
+    let mut guarded = String::with_capacity(cell.len() + places.len());
+    let mut copied = 0;
+    for place in places {
+        guarded.push_str(cell.get(copied..place).unwrap_or_default());
+        guarded.push('\'');
+        copied = place;
+    }
+    guarded.push_str(cell.get(copied..).unwrap_or_default());
+    Some(guarded)
+}
+
+/// Removes what [`guard`] has added to a cell; `None` if it has added nothing.
+#[must_use]
+pub fn unguard(cell: &str) -> Option<String> {
+    // Fast path: nearly every cell has no `'`.
+    if !cell.contains('\'') {
+        return None;
+    }
+    // Another program may have written the cell, so only a cell that `guard` writes is changed.
+    let plain = without_guards(cell)?;
+    (guard(&plain).as_deref() == Some(cell)).then_some(plain)
+}
+
+/// Removes the first `'` of each part that is a formula with its guards.
+fn without_guards(cell: &str) -> Option<String> {
+    let places = places(cell);
+    if places.is_empty() {
+        return None;
+    }
+    let mut plain = String::with_capacity(cell.len());
+    let mut copied = 0;
+    for place in places {
+        plain.push_str(cell.get(copied..place).unwrap_or_default());
+        copied = place;
+        if let Some(rest) = cell.get(place..)
+            && rest.starts_with('\'')
+        {
+            copied += 1;
+        }
+    }
+    plain.push_str(cell.get(copied..).unwrap_or_default());
+    Some(plain)
+}
+
+/// Returns where the parts of a cell start that a spreadsheet may take for a formula, with or without guards.
+fn places(cell: &str) -> Vec<usize> {
+    let is_first = is_formula(cell);
+    // Fast path: nearly every cell is a single part.
+    if !is_first && !cell.bytes().map(char::from).any(is_splitter) {
+        return Vec::new();
+    }
+    let mut places: Vec<usize> = is_first.then_some(0).into_iter().collect();
+    let last = cell.rfind(is_splitter);
+    for (at, splitter) in cell.match_indices(is_splitter) {
+        let start = at + splitter.len();
+        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader. A spreadsheet drops NULs.
+        let part = cell.get(start..).unwrap_or_default().trim_start_matches(['"', '\'', '\0']);
+        // Text with a splitter in it is never a number or a phone number, so this looks at the last part only.
+        if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
+            places.push(start);
+        }
+    }
+    places
+}
+
+/// Returns whether some reader of CSV ends a cell at this character.
+fn is_splitter(letter: char) -> bool {
+    matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
+}
+
+/// Returns whether a spreadsheet may take a cell for a formula, or for the rest of one, without its guards.
+///
+/// Plain numbers and phone numbers are not formulas, although they may start with a sign.
+fn is_formula(cell: &str) -> bool {
+    // Fast path: nearly every cell starts with a letter or a digit.
+    if cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let cell = cell.trim_start_matches('\'');
+    let starts = cell.starts_with(STARTS) || cell.starts_with(['\t', '\r', '\n', '\0']);
+    let continues = cell.trim_start_matches([' ', '\0']).starts_with(OPERATORS);
+    continues || (starts && !is_number(cell) && !is_phone(cell))
+}
+
+/// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
+/// and the usual punctuation.
+///
+/// A spreadsheet computes `+49-30-700`, and reads `+1 1/2` as one and a half. It can do neither if a space separates two
+/// groups of digits, or if the only punctuation is spaces, dots and brackets.
+fn is_phone(cell: &str) -> bool {
+    let rest = cell.strip_prefix('+').unwrap_or_default();
+    let plain = |letter: char| letter.is_ascii_digit() || " ()./-".contains(letter);
+    starts_group(rest)
+        && ends_group(rest.trim_end())
+        && rest.chars().all(plain)
+        && (!rest.contains(['-', '/']) || (has_separate_groups(rest) && !is_mixed_fraction(rest)))
+}
+
+/// Returns whether a space separates two groups without an operator between them, as in `30 700` and `49 (0)30`.
+fn has_separate_groups(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(' ').filter(|part| !part.is_empty()).collect();
+    parts
+        .windows(2)
+        .any(|pair| matches!(pair, [one, other] if ends_group(one) && starts_group(other)))
+}
+
+fn ends_group(text: &str) -> bool {
+    text.ends_with(|last: char| last.is_ascii_digit() || last == ')')
+}
+
+fn starts_group(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '(')
+}
+
+/// Returns whether the text is a whole number and a fraction, such as `1 1/2`.
+fn is_mixed_fraction(text: &str) -> bool {
+    let Some((whole, part)) = text.trim().split_once(' ') else { return false };
+    let fraction = part.split_once('/');
+    is_digits(whole) && fraction.is_some_and(|(a, b)| is_digits(a.trim()) && is_digits(b.trim()))
+}
+
+/// Returns whether the text is a decimal number, such as `-12` or `+0.50`.
+fn is_number(cell: &str) -> bool {
+    let text = cell.strip_prefix(['+', '-']).unwrap_or(cell);
+    let (whole, part) = text.split_once('.').map_or((text, None), |(w, p)| (w, Some(p)));
+    is_digits(whole) && part.is_none_or(is_digits)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Characters with which a formula starts.
+const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// Operators that continue a formula. A spreadsheet that does not split a line at its tabs reads the cells `+6` and `*A1` as
+/// one formula.
+const OPERATORS: [char; 14] =
+    ['*', '/', '^', '%', '&', '<', '>', '＊', '／', '＾', '％', '＆', '＜', '＞'];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_formula_may_start_after_any_separator() {
+        for (cell, guarded) in [
+            ("x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"),
+            ("x\t=1+1", "x\t'=1+1"),
+            ("x|@SUM(1)", "x|'@SUM(1)"),
+            ("x,-1+1", "x,'-1+1"),
+            ("x\r\n=1", "x\r\n'=1"),
+            ("x;\"=1+1", "x;'\"=1+1"),
+            // A spreadsheet drops the NUL.
+            ("x\r\0-'", "x\r'\0-'"),
+            ("=1;=2;＝3", "'=1;'=2;'＝3"),
+            // A reader that splits only at `;` takes the rest for one cell.
+            ("x;+1,cmd|x", "x;'+1,cmd|x"),
+            // The previous cell may be a number with a sign.
+            ("*cmd|' /C calc'!A0", "'*cmd|' /C calc'!A0"),
+            (" /A1", "' /A1"),
+        ] {
+            assert_eq!(guard(cell).as_deref(), Some(guarded), "{cell:?}");
+        }
+        for plain in
+            ["Doe, Ada", "a;b|c\td", "10,-5", "Ada;+40 21 000 0001", "a\r\nb", "x - y", "x*y", ""]
+        {
+            assert_eq!(guard(plain), None, "{plain:?}");
+        }
+    }
+
+    #[test]
+    fn a_guard_in_the_text_is_guarded_too() {
+        for (cell, guarded) in [
+            ("'=1", "''=1"),
+            ("a;'=1", "a;''=1"),
+            ("''+x", "'''+x"),
+            ("'\t=1", "''\t'=1"),
+            ("'*x", "''*x"),
+        ] {
+            assert_eq!(guard(cell).as_deref(), Some(guarded), "{cell:?}");
+            assert_eq!(unguard(guarded).as_deref(), Some(cell), "{guarded:?}");
+        }
+        for plain in ["'", "O'Neill", "'tis", "'+40 21 000 0001", "x;'+40 21 000 0001"] {
+            assert_eq!((guard(plain), unguard(plain)), (None, None), "{plain}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_cell_is_restored(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..9)) {
+            let cell = pieces.concat();
+            let guarded = guard(&cell).unwrap_or_else(|| cell.clone());
+            prop_assert_eq!(unguard(&guarded).unwrap_or_else(|| guarded.clone()), cell);
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "=", "+", "-", "@", "＝", "*", "'", "\"", ",", ";", "\t", "|", "\r\n", "\n", "\0", "1",
+        "40 21", "(0)", "x", " ", "é", ".",
+    ];
+
+    #[test]
+    fn a_long_hostile_cell_is_guarded_in_linear_time() {
+        let count = if cfg!(miri) { 200 } else { 200_000 };
+        let cell = "+1;".repeat(count);
+        assert_eq!(guard(&cell).map(|guarded| guarded.len()), Some(cell.len() + count));
+    }
+
+    #[test]
+    fn phones_and_numbers_stay_exact() {
+        for plain in [
+            "+40 21 000 0001",
+            "+49 (0)30-700.1/2",
+            "+49 30 700-1",
+            "+49(0)30.700",
+            "+40210000001",
+            "-12",
+            "+0.50",
+            "-3.5",
+            "Ada",
+            "",
+            "4711",
+        ] {
+            assert!(!is_formula(plain), "{plain}");
+        }
+        for formula in [
+            "+1+1",
+            "-1+1",
+            "+40 21 x",
+            "-",
+            "+",
+            "@SUM(1)",
+            "=1",
+            "-1-1",
+            "\t1",
+            "＝1",
+            "+1e5",
+            "--1",
+            "+1-1",
+            "+1/0",
+            "+49-30-7001067",
+            "+1 - 1",
+            "+1 -1",
+            "+(1)-1",
+            "+1 1/2",
+            "+49 30/7001067",
+            "+(",
+            "+40 (",
+        ] {
+            assert!(is_formula(formula), "{formula}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Decoded lists: the records, and those that were rejected.
+
+use alloc::boxed::Box;
+use alloc::vec::{self, Vec};
+use core::{fmt, slice};
+
+use crate::Error;
+
+/// The records of a list, those that could not be decoded, and the fields beside the list.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// let listing = ListPhotos::decode(br#"[{"id":"1"},null,{"id":"3"}]"#)?;
+/// assert_eq!(listing.items.len(), 2);
+/// assert_eq!(listing.rejected[0].index(), 1);
+/// assert_eq!(listing.rejected[0].raw(), "null");
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<T, B = ()> {
+    /// The decoded records, in the order of the response.
+    pub items: Vec<T>,
+    /// The records that could not be decoded, in the order of the response.
+    pub rejected: Vec<Rejected>,
+    /// The fields beside the list, such as a total; `()` if the contract lists none.
+    pub beside: B,
+}
+
+impl<T, B> Listing<T, B> {
+    /// Returns the records if none was rejected.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first rejected record.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// assert!(ListPhotos::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
+    /// assert_eq!(ListPhotos::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn strict(self) -> Result<Vec<T>, Error> {
+        match self.rejected.into_iter().next() {
+            Some(rejected) => Err(rejected.error),
+            None => Ok(self.items),
+        }
+    }
+
+    /// Returns an iterator over the records. It does not include the rejected ones.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
+    /// assert_eq!(listing.iter().count(), 2);
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn iter(&self) -> slice::Iter<'_, T> {
+        self.items.iter()
+    }
+}
+
+/// Iterates over the records. The rejected ones are dropped: look at [`rejected`](Listing::rejected) first, or use
+/// [`strict`](Listing::strict).
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
+/// for photo in listing {
+///     println!("{photo:?}");
+/// }
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+impl<T, B> IntoIterator for Listing<T, B> {
+    type Item = T;
+    type IntoIter = vec::IntoIter<T>;
+
+    fn into_iter(self) -> vec::IntoIter<T> {
+        self.items.into_iter()
+    }
+}
+
+impl<'a, T, B> IntoIterator for &'a Listing<T, B> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> slice::Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T, B: Default> Default for Listing<T, B> {
+    fn default() -> Self {
+        Self { items: Vec::new(), rejected: Vec::new(), beside: B::default() }
+    }
+}
+
+/// A record that could not be decoded: its index, the reason, and its JSON text.
+///
+/// `Debug` does not print the JSON text, which may be personal.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Rejected {
+    index: u64,
+    error: Error,
+    raw: Box<str>,
+}
+
+impl Rejected {
+    #[cold]
+    pub(crate) fn new(index: u64, error: Error, raw: &str) -> Self {
+        Self { index, error, raw: raw.into() }
+    }
+
+    /// Returns the index of the record in the list, counted from 0.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// assert_eq!(ListPhotos::decode(b"[7]")?.rejected[0].index(), 0);
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Returns the reason, with its place in the document.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// let listing = ListPhotos::decode(br#"[{"title":"Harbour"}]"#)?;
+    /// assert_eq!(listing.rejected[0].error().path(), "[0].id");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// Returns the JSON text of the record, unchanged. It may contain personal data.
+    ///
+    /// The text is empty if the record exceeds the [record limit](crate::StreamDecoder::with_record_limit).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// assert_eq!(ListPhotos::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+}
+
+impl fmt::Debug for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rejected")
+            .field("index", &self.index)
+            .field("error", &self.error)
+            .field("raw", &format_args!("<{} bytes>", self.raw.len()))
+            .finish()
+    }
+}

@@ -1,0 +1,128 @@
+//! Operations: a query, and the decoder of its response.
+
+use crate::decode::{Record, StreamDecoder};
+use crate::{Beside, Error, ErrorClass, Listing, Query, Service};
+
+/// One operation of the service: its query, and how to decode the body of the response.
+///
+/// This trait knows no HTTP. Send a `GET` to [`Service::PATH`], followed by [`Query::path`], with this query and the header
+/// `Accept:` [`Service::ACCEPT`]; or a `POST` with [`Query::body`] if the query has a [`Query::format`]. Check that the status is 200 and the media type JSON, then pass the
+/// body to [`decode`](Self::decode).
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::Operation;
+///
+/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, methodical_model::Error> {
+///     operation.decode(&send(operation.query()?.as_str()))
+/// }
+/// let photo = call(&NewestPhoto, |query| {
+///     assert_eq!(query, "action=photos/newest");
+///     br#"{"id":"7","title":"Harbour"}"#.to_vec()
+/// })?;
+/// assert_eq!(photo.title.as_deref(), Some("Harbour"));
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+pub trait Operation {
+    /// The service that has the operation.
+    type Service: Service;
+
+    /// The type that the response decodes to.
+    type Output;
+
+    /// The name of the operation in Rust, such as `list_photos`.
+    const NAME: &'static str;
+
+    /// The value of [`Service::SELECTOR`] that selects the operation, such as `photos/list`. A `/` separates the values
+    /// of two selectors. If the path selects the operation, its last segments.
+    const METHOD: &'static str;
+
+    /// Whether the body of a successful response may be empty, and then has no media type.
+    const MAY_BE_EMPTY: bool = false;
+
+    /// Returns the query of this call, percent-encoded and without the `?`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as an
+    /// identifier that is not an unsigned integer. The error names the parameter, not the value.
+    fn query(&self) -> Result<Query, Error>;
+
+    /// Decodes the whole body of a successful response.
+    ///
+    /// Generated queries have a function of the same name, for code that has no query.
+    ///
+    /// # Errors
+    ///
+    /// Any kind except those of a query. A list whose records cannot all be decoded is not an error:
+    /// see [`Listing::rejected`].
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// let query = ListPhotos::new().album(7);
+    /// assert_eq!(query.decode(b"[]")?, ListPhotos::decode(b"[]")?);
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error>;
+
+    /// Returns the class of the failure that a whole body reports, without decoding its data.
+    ///
+    /// A client decides with it whether to try again. Returns `None` for a success, for a body that is not valid, and if
+    /// the contract gives no error a class.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ErrorClass, Operation as _};
+    ///
+    /// let class = SearchPhotos::error_class(br#"{"stat":"fail","code":29}"#);
+    /// assert_eq!(class, Some(ErrorClass::RateLimit));
+    /// assert_eq!(NewestPhoto::error_class(b"{}"), None);
+    /// ```
+    fn error_class(body: &[u8]) -> Option<ErrorClass> {
+        let _ = body;
+        None
+    }
+}
+
+/// An operation whose response is a list, which can be decoded record by record.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::{ListOperation as _, Next};
+///
+/// let mut decoder = ListPhotos::new().decoder();
+/// decoder.push(br#"[{"id":"1"},{"i"#);
+/// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
+/// assert!(matches!(decoder.next_record()?, Next::NeedMore));
+/// decoder.push(br#"d":"2"}]"#);
+/// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
+/// decoder.finish();
+/// assert!(matches!(decoder.next_record()?, Next::End));
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
+    /// The type of a record of the list.
+    type Item: Record;
+
+    /// The type of the fields beside the list; `()` if the contract lists none.
+    type Beside: Beside;
+
+    /// Returns a decoder that accepts the body in pieces.
+    fn decoder(&self) -> StreamDecoder<Self::Item, Self::Beside>;
+
+    /// Decodes the whole body into records that borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Operation::decode`].
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, Error>;
+}

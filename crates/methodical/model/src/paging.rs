@@ -1,0 +1,219 @@
+//! Paging: how the pages of a list follow each other.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{ListOperation, Map};
+
+/// A list operation whose contract says how to request the page after another.
+///
+/// Generated queries implement it. This trait only describes the pages: a client requests them, and decides when to stop.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::{Operation as _, PagedOperation as _};
+///
+/// let mut query = PagePhotos::new();
+/// let page = PagePhotos::decode(br#"{"photo":[{"id":"1"}],"next":"b7"}"#)?;
+/// if let Some(next) = PagePhotos::marks(&page.beside).next {
+///     query.turn_to(next);
+/// }
+/// assert_eq!(query.query()?.as_str(), "action=photos/page&cursor=b7");
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 'static {
+    /// How the pages follow each other.
+    const PAGING: Paging;
+
+    /// Returns the position of the page that the query requests; `None` if it has none and requests the first page.
+    fn position(&self) -> Option<Position>;
+
+    /// Returns the maximum number of records of a page, if the query sets it.
+    fn page_size(&self) -> Option<u64> {
+        None
+    }
+
+    /// Changes the query so that it requests the page at this position. A position of another kind has no effect.
+    fn turn_to(&mut self, position: Position);
+
+    /// Returns what the fields beside a page say about the others.
+    fn marks(beside: &Self::Beside) -> PageMarks;
+}
+
+/// How the pages of a list follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Paging {
+    /// The value that changes from page to page.
+    pub by: PagedBy,
+    /// The parameter with this value; empty for [`PagedBy::Continuation`].
+    pub parameter: &'static str,
+    /// Whether a page with fewer records than its size is the last one.
+    pub short_page_ends: bool,
+    /// Whether the records have an identity, so that no page can have the records of another.
+    pub has_identity: bool,
+}
+
+/// The value that changes from page to page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PagedBy {
+    /// The number of the page.
+    Number {
+        /// The number of the first page.
+        first: i64,
+    },
+    /// The number of records before the page.
+    Offset,
+    /// The number of records before the page, which the page before it contains.
+    NextOffset,
+    /// A text, which the page before it contains.
+    Cursor,
+    /// Any number of parameters, which the page before it contains as an object.
+    Continuation,
+}
+
+impl Paging {
+    /// Creates a rule without a parameter.
+    #[must_use]
+    pub const fn by(by: PagedBy) -> Self {
+        Self { by, parameter: "", short_page_ends: false, has_identity: false }
+    }
+
+    /// Sets the parameter.
+    #[must_use]
+    pub const fn parameter(self, parameter: &'static str) -> Self {
+        Self { parameter, ..self }
+    }
+
+    /// Adds that a page with fewer records than its size is the last one.
+    #[must_use]
+    pub const fn short_page_ends(self) -> Self {
+        Self { short_page_ends: true, ..self }
+    }
+
+    /// Adds that the records have an identity.
+    #[must_use]
+    pub const fn has_identity(self) -> Self {
+        Self { has_identity: true, ..self }
+    }
+}
+
+/// The position of a page in a list.
+///
+/// `Debug` shows only its kind: a cursor may contain personal data.
+#[derive(Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Position {
+    /// The number of the page, or of the records before it.
+    Number(i64),
+    /// The cursor of the page.
+    Cursor(String),
+    /// The parameters of the page, with their values.
+    Continuation(Vec<(String, String)>),
+}
+
+impl Position {
+    /// Creates a cursor.
+    pub fn cursor(text: &impl ToString) -> Self {
+        Self::Cursor(text.to_string())
+    }
+
+    /// Returns the number, if it is one.
+    #[must_use]
+    pub fn number(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Cursor(_) | Self::Continuation(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Number(_) => "Number",
+            Self::Cursor(_) => "Cursor",
+            Self::Continuation(_) => "Continuation",
+        })
+    }
+}
+
+/// The parameters of a continuation in a query.
+#[doc(hidden)]
+pub type Continued = Vec<(String, String)>;
+
+/// The information about the other pages in the fields beside a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PageMarks {
+    /// The number of the last page.
+    pub last: Option<u64>,
+    /// The number of records of all pages.
+    pub total: Option<u64>,
+    /// The position of the next page.
+    pub next: Option<Position>,
+    /// Whether a page follows.
+    pub more: Option<bool>,
+}
+
+impl PageMarks {
+    /// Creates the marks of a page that says nothing about the others.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { last: None, total: None, next: None, more: None }
+    }
+
+    /// Sets the number of the last page. Text that is not a number sets nothing.
+    #[must_use]
+    pub fn last(self, last: Option<&impl ToString>) -> Self {
+        Self { last: number(last), ..self }
+    }
+
+    /// Sets the number of records of all pages. Text that is not a number sets nothing.
+    #[must_use]
+    pub fn total(self, total: Option<&impl ToString>) -> Self {
+        Self { total: number(total), ..self }
+    }
+
+    /// Sets the number of records before the next page. An empty text sets nothing; other text that is not a number is kept
+    /// as a cursor, which a client refuses.
+    #[must_use]
+    pub fn next_offset(self, next: Option<&impl ToString>) -> Self {
+        let next = next.map(ToString::to_string).filter(|offset| !offset.is_empty());
+        let position = next.map(|offset| match offset.parse() {
+            Ok(number) => Position::Number(number),
+            Err(_) => Position::Cursor(offset),
+        });
+        Self { next: position, ..self }
+    }
+
+    /// Sets the cursor of the next page. An empty one sets nothing.
+    #[must_use]
+    pub fn next_cursor(self, next: Option<&impl ToString>) -> Self {
+        let next = next.map(ToString::to_string).filter(|cursor| !cursor.is_empty());
+        Self { next: next.map(Position::Cursor), ..self }
+    }
+
+    /// Sets whether a page follows.
+    #[must_use]
+    pub fn more(self, more: Option<&(impl Clone + Into<bool>)>) -> Self {
+        Self { more: more.cloned().map(Into::into), ..self }
+    }
+
+    /// Sets the parameters of the next page. An empty object sets nothing.
+    #[must_use]
+    pub fn continuation<V: ToString>(self, next: Option<&Map<V>>) -> Self {
+        let next = next.filter(|next| !next.is_empty());
+        let pairs =
+            next.map(|next| next.iter().map(|(name, value)| (name.into(), value.to_string())));
+        Self { next: pairs.map(|pairs| Position::Continuation(pairs.collect())), ..self }
+    }
+}
+
+fn number(value: Option<&impl ToString>) -> Option<u64> {
+    value?.to_string().parse().ok()
+}

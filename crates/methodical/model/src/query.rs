@@ -1,0 +1,174 @@
+//! Queries: the parameters of a call.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::query::body::{BodyFormat, Post};
+
+pub(crate) mod body;
+pub(crate) mod builder;
+pub(crate) mod list;
+pub(crate) mod state;
+
+/// The query of one call, percent-encoded and without the `?`.
+///
+/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects
+/// the operation, verbatim. If the path selects the operation, [`path`](Self::path) returns what follows the path of
+/// the service. If the call is a POST, [`body`](Self::body) has its parameters, and [`format`](Self::format) is the format
+/// of the body. `Debug` shows the names of the parameters but not their values, which may be personal.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::Operation as _;
+///
+/// assert_eq!(ListPhotos::new().query()?.as_str(), "action=photos/list");
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Query {
+    text: String,
+    /// Where the query begins, after the path.
+    query: usize,
+    /// The body, after the query.
+    post: Option<Post>,
+}
+
+impl Query {
+    /// Creates a query from its encoded text, which follows the path.
+    pub(crate) fn of(text: String, query: usize, post: Option<Post>) -> Self {
+        Self { text, query, post }
+    }
+
+    /// Returns where the query ends, and the body begins.
+    fn end(&self) -> usize {
+        self.post.map_or(self.text.len(), |post| post.start)
+    }
+
+    /// Returns the path after [`Service::PATH`](crate::Service::PATH), percent-encoded and with a leading `/`. It is empty
+    /// unless the path selects the operation.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// assert_eq!(NewestPhoto.query()?.path(), "");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn path(&self) -> &str {
+        self.text.get(..self.query).unwrap_or_default()
+    }
+
+    /// Returns the encoded query, without a leading `?`.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// assert_eq!(NewestPhoto.query()?.as_str(), "action=photos/newest");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn as_str(&self) -> &str {
+        self.text.get(self.query..self.end()).unwrap_or_default()
+    }
+
+    /// Returns the format of the body, or `None` if the call is a GET, which has no body.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// assert_eq!(NewestPhoto.query()?.format(), None);
+    /// let query = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).query()?;
+    /// assert_eq!(query.format(), Some(BodyFormat::Form));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn format(&self) -> Option<BodyFormat> {
+        Some(self.post?.format)
+    }
+
+    /// Returns the body of a POST; it is empty for a GET.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let photo = RawQuery::<Photos>::new("photos/add").pair("title", "Old harbour");
+    /// let query = photo.clone().post(BodyFormat::Form).query()?;
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "title=Old%20harbour"));
+    /// assert_eq!(photo.post(BodyFormat::Json).query()?.body(), r#"{"title":"Old harbour"}"#);
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn body(&self) -> &str {
+        self.text.get(self.end()..).unwrap_or_default()
+    }
+
+    /// Returns whether the service may receive the call several times with the effect of one: each GET, and a POST if the
+    /// contract says so. A client does not repeat any other call that may have reached the service.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// assert!(NewestPhoto.query()?.is_idempotent());
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn is_idempotent(&self) -> bool {
+        self.post.is_none_or(|post| post.is_idempotent)
+    }
+
+    /// Returns the encoded query as [`as_str`](Self::as_str) does, without a copy unless the query has a path.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// assert_eq!(NewestPhoto.query()?.into_string(), "action=photos/newest");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn into_string(mut self) -> String {
+        self.text.truncate(self.end());
+        self.text.drain(..self.query);
+        self.text
+    }
+}
+
+impl AsRef<str> for Query {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<Query> for String {
+    fn from(query: Query) -> Self {
+        query.into_string()
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Shows only the names of the parameters: values may be personal. Of a body in JSON, it shows only the format.
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = if self.format() == Some(BodyFormat::Form) { self.body() } else { "" };
+        let pairs = self.as_str().split('&').chain(form.split('&'));
+        let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
+        let method = match self.path() {
+            "" => pairs.next().map_or("", |(_, method)| method),
+            path => path.trim_start_matches('/'),
+        };
+        let names: Vec<&str> = pairs.map(|(name, _)| name).collect();
+        let mut fields = f.debug_struct("Query");
+        fields.field("method", &method).field("names", &names);
+        if let Some(format) = self.format() {
+            fields.field("body", &format);
+        }
+        fields.finish()
+    }
+}

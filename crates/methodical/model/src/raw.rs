@@ -1,0 +1,263 @@
+//! Queries and responses that the typed API does not cover.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+
+use serde::Deserialize;
+
+use crate::query::body::BodyFormat;
+use crate::query::builder::QueryBuilder;
+use crate::{Error, Operation, Place, Query, Service, decode};
+
+/// A query with any method and any parameters, for everything that the typed queries do not cover.
+///
+/// Names and values are percent-encoded. Nothing else is checked.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::{Operation as _, RawQuery};
+///
+/// let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbour").query()?;
+/// assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+pub struct RawQuery<S> {
+    method: String,
+    pairs: Vec<(String, String)>,
+    post: Option<BodyFormat>,
+    is_idempotent: bool,
+    service: PhantomData<fn() -> S>,
+}
+
+impl<S: Service> RawQuery<S> {
+    /// Creates a query that selects the operation `method`.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{Operation as _, RawQuery};
+    ///
+    /// assert_eq!(RawQuery::<Photos>::new("albums/list").query()?.as_str(), "action=albums/list");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(method: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            pairs: Vec::new(),
+            post: None,
+            is_idempotent: false,
+            service: PhantomData,
+        }
+    }
+
+    /// Sends the parameters in the body of a POST. In JSON, all values are texts. If the selector of the service is in the
+    /// form, every call is a POST with a form.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).pair("n", "7").query()?;
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "n=7"));
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn post(self, format: BodyFormat) -> Self {
+        Self { post: Some(format), ..self }
+    }
+
+    /// Lets a client repeat a POST that may have reached the service. A GET always is idempotent.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("photos/find").post(BodyFormat::Json);
+    /// assert!(!query.query()?.is_idempotent());
+    /// assert!(query.idempotent().query()?.is_idempotent());
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        Self { is_idempotent: true, ..self }
+    }
+
+    /// Appends a parameter. A name may occur several times.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("m").pair("a", "1&2").pair("a", "").query()?;
+    /// assert_eq!(query.as_str(), "action=m&a=1%262&a=");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    #[must_use]
+    pub fn pair(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.pairs.push((name.into(), value.into()));
+        self
+    }
+
+    /// Checks that the body of a response is JSON, and keeps it unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the body is not valid UTF-8 or JSON, or is nested too deeply.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::RawQuery;
+    ///
+    /// assert!(RawQuery::<Photos>::decode(b"[1,2").is_err());
+    /// ```
+    pub fn decode(body: &[u8]) -> Result<RawJson, Error> {
+        decode::whole::json(body).map(|text| RawJson(text.into()))
+    }
+}
+
+impl<S: Service> Operation for RawQuery<S> {
+    type Service = S;
+    type Output = RawJson;
+
+    const NAME: &'static str = "raw";
+    const METHOD: &'static str = "";
+
+    fn query(&self) -> Result<Query, Error> {
+        let is_form = S::DISPATCH.place() == Place::Form;
+        let mut query = match self.post {
+            None if !is_form => QueryBuilder::select::<S>(&self.method),
+            format => {
+                let format = format.unwrap_or(BodyFormat::Form);
+                QueryBuilder::post::<S>(&self.method, format, self.is_idempotent)
+            }
+        };
+        for (name, value) in &self.pairs {
+            query.push(name, value);
+        }
+        Ok(query.finish())
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<RawJson, Error> {
+        Self::decode(body)
+    }
+}
+
+// Derived implementations would ask the service for the same traits.
+impl<S> Clone for RawQuery<S> {
+    fn clone(&self) -> Self {
+        Self { method: self.method.clone(), pairs: self.pairs.clone(), ..*self }
+    }
+}
+
+impl<S> PartialEq for RawQuery<S> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.method, &self.pairs, self.post, self.is_idempotent)
+            == (&other.method, &other.pairs, other.post, other.is_idempotent)
+    }
+}
+
+impl<S> Eq for RawQuery<S> {}
+
+impl<S> Hash for RawQuery<S> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.method, &self.pairs, self.post, self.is_idempotent).hash(state);
+    }
+}
+
+/// Shows only the names of the parameters: values may be personal.
+impl<S> fmt::Debug for RawQuery<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.pairs.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("RawQuery")
+            .field("method", &self.method)
+            .field("names", &names)
+            .field("post", &self.post)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A valid JSON document, kept unchanged.
+///
+/// `Debug` does not print the document, which may be personal.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::RawQuery;
+///
+/// let json = RawQuery::<Photos>::decode(br#" {"a": [1, 2]} "#)?;
+/// assert_eq!(json.as_str(), r#"{"a": [1, 2]}"#);
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(Box<str>);
+
+impl RawJson {
+    /// Returns the JSON text.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::RawQuery;
+    ///
+    /// assert_eq!(RawQuery::<Photos>::decode(b"null")?.as_str(), "null");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the JSON text without copying it.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::RawQuery;
+    ///
+    /// assert_eq!(RawQuery::<Photos>::decode(b"7")?.into_string(), "7");
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn into_string(self) -> String {
+        self.0.into()
+    }
+
+    /// Deserializes the document into `T`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the document does not deserialize into `T`.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::RawQuery;
+    ///
+    /// assert_eq!(RawQuery::<Photos>::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
+    /// # Ok::<(), methodical_model::Error>(())
+    /// ```
+    pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Error> {
+        decode::foreign(&self.0, "")
+    }
+}
+
+impl AsRef<str> for RawJson {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawJson(<{} bytes>)", self.0.len())
+    }
+}

@@ -1,0 +1,238 @@
+//! The implementations that every record has.
+
+/// Implements everything that two structs need to be the owned and the borrowed form of a record.
+///
+/// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its
+/// number from 0, whether it is `required` or `optional`, `absent` for a list or a map that is empty if it is absent, or
+/// `blank` for an optional value that an empty text can replace, whether its value is `personal` or `plain`
+/// in `Debug` output, its name, its type in the owned form, and its name on the wire. The last line has the columns of
+/// [`FlatRow`](crate::FlatRow): one for each field, and for each field of a nested record instead of the record, and one for
+/// unlisted fields.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __record {
+    (
+        $owned:ident, $borrowed:ident, $what:literal;
+        $($index:literal $presence:ident $secrecy:ident $name:ident: $ty:ty = $wire:literal;)+
+        columns [$($column:literal),+];
+    ) => {
+        impl $owned {
+            /// Returns the fields that the contract does not list; [`Extra`](methodical_model::Extra)
+            /// has an example.
+            pub fn extra(&self) -> &$crate::Extra<'static> {
+                &self.extra
+            }
+        }
+
+        impl<'a> $borrowed<'a> {
+            /// Returns the fields that the contract does not list; [`Extra`](methodical_model::Extra)
+            /// has an example.
+            pub fn extra(&self) -> &$crate::Extra<'a> {
+                &self.extra
+            }
+
+            /// Converts the record into its owned form, which borrows nothing.
+            #[inline]
+            #[must_use]
+            pub fn into_owned(self) -> $owned {
+                $owned {
+                    $($name: $crate::__record!(@into_owned $presence self.$name, $ty),)+
+                    extra: self.extra.into_owned(),
+                    nulls: self.nulls,
+                }
+            }
+        }
+
+        impl core::fmt::Debug for $owned {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($owned))
+                    $(.field(stringify!($name), $crate::__record!(@shown $presence $secrecy self.$name)))+
+                    .field("extra", &self.extra)
+                    .finish_non_exhaustive()
+            }
+        }
+
+        impl core::fmt::Debug for $borrowed<'_> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($borrowed))
+                    $(.field(stringify!($name), $crate::__record!(@shown $presence $secrecy self.$name)))+
+                    .field("extra", &self.extra)
+                    .finish_non_exhaustive()
+            }
+        }
+
+        impl $crate::codegen::serde::Serialize for $owned {
+            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = $crate::codegen::serde::Serializer::serialize_map(serializer, None)?;
+                $($crate::__record!(@write $presence self, $name, $index, $wire, &mut map);)+
+                $crate::codegen::extra::write(&self.extra, &mut map)?;
+                $crate::codegen::serde::ser::SerializeMap::end(map)
+            }
+        }
+
+        impl $crate::codegen::serde::Serialize for $borrowed<'_> {
+            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = $crate::codegen::serde::Serializer::serialize_map(serializer, None)?;
+                $($crate::__record!(@write $presence self, $name, $index, $wire, &mut map);)+
+                $crate::codegen::extra::write(&self.extra, &mut map)?;
+                $crate::codegen::serde::ser::SerializeMap::end(map)
+            }
+        }
+
+        impl<'de> $crate::codegen::serde::Deserialize<'de> for $owned {
+            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let record = <$borrowed<'de> as $crate::codegen::serde::Deserialize<'de>>::deserialize(deserializer);
+                record.map($borrowed::into_owned)
+            }
+        }
+
+        impl<'de> $crate::codegen::serde::Deserialize<'de> for $borrowed<'de> {
+            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct RecordVisitor;
+
+                impl<'de> $crate::codegen::serde::de::Visitor<'de> for RecordVisitor {
+                    type Value = $borrowed<'de>;
+
+                    fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                        f.write_str($what)
+                    }
+
+                    fn visit_map<A: $crate::codegen::serde::de::MapAccess<'de>>(
+                        self,
+                        mut map: A,
+                    ) -> Result<Self::Value, A::Error> {
+                        $(let mut $name = $crate::codegen::Slot::Empty;)+
+                        let mut extra = $crate::Extra::default();
+                        while let Some($crate::codegen::CowText(wire)) = map.next_key()? {
+                            match &*wire {
+                                $($wire => $name.$presence::<$ty, _>($wire, &mut map)?,)+
+                                _ => $crate::codegen::extra::read(&mut extra, &wire, &mut map)?,
+                            }
+                        }
+                        let mut nulls = $crate::codegen::Nulls::default();
+                        Ok($borrowed {
+                            $($name: $crate::__record!(@taken $presence $name, $index, $wire, &mut nulls),)+
+                            extra,
+                            nulls,
+                        })
+                    }
+                }
+
+                deserializer.deserialize_map(RecordVisitor)
+            }
+        }
+
+        impl<'a> $crate::codegen::Fast<'a> for $borrowed<'a> {
+            #[inline]
+            fn read(start: &mut $crate::codegen::Cursor<'a>) -> Option<Self> {
+                let mut cursor = *start;
+                cursor.open()?;
+                $(let mut $name = None;)+
+                let mut nulls = $crate::codegen::Nulls::default();
+                let mut extra = $crate::codegen::Span::default();
+                $crate::__members! { cursor, nulls, extra;
+                    $($index $presence $wire $name = <$ty as $crate::codegen::Value>::read(&mut cursor)?;)+
+                }
+                *start = cursor;
+                Some(Self {
+                    $($name: $crate::__record!(@read $presence $name),)+
+                    extra: $crate::codegen::extra::within(
+                        cursor.within(extra),
+                        <$owned as $crate::codegen::Sealed>::OBJECT,
+                    ),
+                    nulls,
+                })
+            }
+        }
+
+        impl $crate::Record for $owned {
+            type Ref<'a> = $borrowed<'a>;
+
+            const COLUMNS: &'static [&'static str] = &[$($column),+];
+
+            #[inline]
+            fn from_ref(record: $borrowed<'_>) -> Self {
+                record.into_owned()
+            }
+        }
+
+        impl $crate::codegen::Sealed for $owned {
+            const OBJECT: &'static $crate::codegen::Object = &$crate::codegen::Object {
+                what: $what,
+                members: &[$($crate::codegen::Member {
+                    name: $wire,
+                    required: $crate::__record!(@is_required $presence),
+                    shape: $crate::__record!(@shape $presence $ty),
+                }),+],
+            };
+        }
+
+        impl $crate::codegen::Value for $owned {
+            type Ref<'a> = $borrowed<'a>;
+            type Owned = Self;
+
+            #[inline]
+            fn read<'a>(cursor: &mut $crate::codegen::Cursor<'a>) -> Option<$borrowed<'a>> {
+                $crate::codegen::Fast::read(cursor)
+            }
+
+            #[inline]
+            fn deserialize<'de, D: $crate::codegen::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<$borrowed<'de>, D::Error> {
+                $crate::codegen::serde::Deserialize::deserialize(deserializer)
+            }
+
+            #[inline]
+            fn into_owned(borrowed: $borrowed<'_>) -> Self {
+                borrowed.into_owned()
+            }
+
+            fn shape() -> $crate::codegen::Shape {
+                $crate::codegen::Shape::Object(<Self as $crate::codegen::Sealed>::OBJECT)
+            }
+        }
+    };
+
+    (@into_owned required $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
+    (@into_owned absent $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
+    (@into_owned blank $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
+    (@into_owned optional $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
+
+    (@shown $presence:ident plain $value:expr) => { &$value };
+    (@shown required personal $value:expr) => { &format_args!("<redacted>") };
+    (@shown absent personal $value:expr) => { &format_args!("<redacted>") };
+    (@shown blank personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
+    (@shown optional personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
+
+    (@write required $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
+    };
+    (@write absent $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
+    };
+    (@write blank $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
+    };
+    (@write optional $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
+    };
+
+    (@taken required $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.take($wire)? };
+    (@taken absent $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.full().unwrap_or_default() };
+    (@taken blank $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
+    (@taken optional $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
+
+    (@read required $value:ident) => { $value? };
+    (@read absent $value:ident) => { $value.unwrap_or_default() };
+    (@read blank $value:ident) => { $value };
+    (@read optional $value:ident) => { $value };
+
+    (@is_required required) => { true };
+    (@is_required absent) => { false };
+    (@is_required blank) => { false };
+    (@is_required optional) => { false };
+
+    (@shape blank $ty:ty) => { || $crate::codegen::Shape::OrBlank(<$ty as $crate::codegen::Value>::shape) };
+    (@shape $presence:ident $ty:ty) => { <$ty as $crate::codegen::Value>::shape };
+}

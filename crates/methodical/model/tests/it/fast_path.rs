@@ -1,0 +1,170 @@
+//! The fast path reads every record in its usual form. Nothing else would notice if it left them to serde: the records
+//! would be the same, and decoding several times slower.
+
+use std::fmt::Debug;
+
+use methodical_model::codegen::{self, Cursor, Fast, Layout, Object, Sealed};
+use methodical_model::{Listing, Record};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+
+use crate::collections::{FULL, Page};
+use crate::fields::Folder;
+use crate::numbers::Sizes;
+use crate::{lenient, written};
+
+/// A record that serde never reads.
+struct Quick<R>(R);
+
+struct QuickRef<'a, R: Record>(R::Ref<'a>);
+
+impl<'a, R: Record> Fast<'a> for QuickRef<'a, R> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        R::Ref::read(cursor).map(Self)
+    }
+}
+
+impl<'de, R: Record> Deserialize<'de> for QuickRef<'de, R> {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(D::Error::custom("the fast path left the record to serde"))
+    }
+}
+
+impl<R: Record> Sealed for Quick<R> {
+    const OBJECT: &'static Object = R::OBJECT;
+}
+
+impl<R: Record> Record for Quick<R> {
+    type Ref<'a> = QuickRef<'a, R>;
+
+    const COLUMNS: &'static [&'static str] = R::COLUMNS;
+
+    fn from_ref(record: QuickRef<'_, R>) -> Self {
+        Self(R::from_ref(record.0))
+    }
+}
+
+/// Decodes a record twice in a list: on the fast path alone, and with serde alone.
+#[track_caller]
+fn is_fast<R: Record + DeserializeOwned + PartialEq + Debug>(json: &str) {
+    let body = format!("[{json},{json}]");
+    let listing: Listing<Quick<R>> = codegen::list(Layout::Array, body.as_bytes()).unwrap();
+    assert_eq!(listing.rejected.len(), 0, "left to serde: {json}");
+    let expected: R = serde_json::from_str(json).unwrap();
+    for Quick(record) in listing.items {
+        assert_eq!(record, expected, "{json}");
+    }
+}
+
+#[test]
+fn values_of_every_type() {
+    is_fast::<Page>(FULL);
+    is_fast::<Folder>(
+        r#"{"name":"a","size":18446744073709551615,"format":"gif","orientation":"portrait","offset":-5,"age":-7,"hidden":true,"owner":"Ann","parent":{"name":"b","size":0,"hidden":false,"owner":"Bob","parent":null}}"#,
+    );
+    is_fast::<Sizes>(
+        r#"{"width":-1.5,"height":null,"steps":[0,1e21,0.1],"byDay":{"b":0.25,"a":12345678901234567890}}"#,
+    );
+    is_fast::<written::Shop>(
+        r#"{"id":12,"price":"1.50","opened":1711850400000,"open":1,"kind":-2,"size":0}"#,
+    );
+    is_fast::<written::Shop>(
+        r#"{"id":"12","price":1.50,"opened":"-5","open":"1","kind":7,"size":"0"}"#,
+    );
+    is_fast::<written::Shop>(r#"{"id":null,"price":-2e5,"open":true}"#);
+    is_fast::<lenient::Shop>(
+        r#"{"tags":["a"],"sizes":[1],"names":{"a":"b"},"below":[{"tags":[]}],"seats":-4,"note":"n","open":[true,false]}"#,
+    );
+    is_fast::<lenient::Shop>(
+        r#"{"tags":"a","sizes":1.5,"names":[],"below":{"tags":""},"seats":"","note":"","open":false}"#,
+    );
+}
+
+#[test]
+fn whitespace_around_every_value() {
+    for blank in
+        [" ", "\n", "\r\n\t", "\n  ", "\n                    ", &" ".repeat(16), &" ".repeat(33)]
+    {
+        let mut spaced = FULL.replace("\":", &format!("\":{blank}"));
+        for bracket in ["[", "]", "{", "}", ","] {
+            let around = if bracket == "," || "]}".contains(bracket) { blank } else { "" };
+            spaced = spaced.replace(bracket, &format!("{around}{bracket}{blank}"));
+        }
+        is_fast::<Page>(spaced.trim_end());
+    }
+}
+
+#[test]
+fn unlisted_fields() {
+    for value in [
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "7",
+        "-12",
+        "1.5",
+        "-0.25",
+        "1e5",
+        "1E+5",
+        "2.5e-3",
+        "\"\"",
+        "\"x\"",
+        "\"a text of more than two blocks of bytes, with ż in it\"",
+        "{}",
+        "[]",
+        "[ ]",
+        "{ }",
+        "[1,\"a\",null]",
+        "[ 1 , \"a\" , [ ] ]",
+        "{\"a\":{\"b\":[true]},\"c\":-1}",
+        "{ \"a\" : [ { } ] , \"b\" : 1 }",
+    ] {
+        is_fast::<Page>(&format!(r#"{{"id":"1","tags":[],"x":{value}}}"#));
+        is_fast::<Page>(&format!(r#"{{"x":{value},"id":"1","y": {value} ,"tags":[]}}"#));
+    }
+}
+
+#[test]
+fn text_with_escapes() {
+    for text in [
+        r"\n",
+        r#"\"\\\/\b\f\n\r\t"#,
+        r"\u0000\u001f\u00e9\u20ac\uffff",
+        r"\ud83d\ude00\udbff\udfff\ud800\udc00",
+        r"a plain text of some length, then \u017c, then another plain text\n",
+        r"\u00E9\u00aB\u0aF9",
+    ] {
+        is_fast::<Page>(&format!(r#"{{"id":"{text}","tags":["{text}","{text}{text}"]}}"#));
+    }
+}
+
+#[test]
+fn fields_in_any_order() {
+    is_fast::<Page>(r#"{"byDay":{},"tags":["a"],"id":"1","grid":[[1]],"texts":{}}"#);
+}
+
+/// Only lists within each other count as levels.
+#[test]
+fn more_lists_beside_each_other_than_the_limit_of_nesting() {
+    let below = vec![r#"{"tags":[]}"#; 200].join(",");
+    is_fast::<lenient::Shop>(&format!(r#"{{"tags":[],"below":[{below}]}}"#));
+}
+
+/// An unlisted value has up to 127 levels, however it is read.
+#[test]
+fn unlisted_fields_at_the_limit_of_nesting() {
+    let nested = |name: &str, depth: usize| {
+        let value = "[".repeat(depth) + &"]".repeat(depth);
+        format!(r#"{{"id":"1","tags":[],"{name}":{value}}}"#)
+    };
+    is_fast::<Page>(&nested("x", 127));
+    for depth in 120..135 {
+        for name in ["x", "\\u0078"] {
+            let body = format!("[{}]", nested(name, depth));
+            let listing: Listing<Page> = codegen::list(Layout::Array, body.as_bytes()).unwrap();
+            assert_eq!(listing.items.len() == 1, depth <= 127, "{depth} levels in {name}");
+        }
+    }
+}

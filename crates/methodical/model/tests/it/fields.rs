@@ -1,0 +1,213 @@
+//! Fields of every type, decoded on the fast path and by serde.
+
+use std::borrow::Cow;
+
+use methodical_model::codegen::{self, Layout, Nulls};
+use methodical_model::{Error, ErrorKind, Extra, Listing};
+
+codegen::scalar! {
+    /// A number of bytes.
+    Size, integer
+}
+
+codegen::scalar! {
+    /// A difference in days.
+    Days, signed_integer
+}
+
+codegen::wire_enum! {
+    /// The format, of which more may exist.
+    Format, UnknownFormat, "text", not "gif",
+    {
+        /// JPEG.
+        Jpeg = "jpeg",
+    }
+}
+
+codegen::wire_enum! {
+    /// The orientation.
+    Orientation, "a listed value", not "round",
+    {
+        /// Higher than wide.
+        Portrait = "portrait",
+        /// Wider than high.
+        Landscape = "landscape",
+    }
+}
+
+/// A folder, which may be in another folder.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Folder {
+    name: String,
+    size: Size,
+    format: Option<Format>,
+    orientation: Option<Orientation>,
+    offset: Option<i64>,
+    age: Option<Days>,
+    hidden: bool,
+    owner: String,
+    quoted: Option<String>,
+    parent: Option<Box<Self>>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form of a folder.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct FolderRef<'a> {
+    name: Cow<'a, str>,
+    size: Size,
+    format: Option<Format>,
+    orientation: Option<Orientation>,
+    offset: Option<i64>,
+    age: Option<Days>,
+    hidden: bool,
+    owner: Cow<'a, str>,
+    quoted: Option<Cow<'a, str>>,
+    parent: Option<Box<Self>>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Folder, FolderRef, "a folder object";
+    0 required plain name: String = "name";
+    1 required plain size: Size = "size";
+    2 optional plain format: Format = "format";
+    3 optional plain orientation: Orientation = "orientation";
+    4 optional plain offset: i64 = "offset";
+    5 optional plain age: Days = "age";
+    6 required plain hidden: bool = "hidden";
+    7 required personal owner: String = "owner";
+    8 optional personal quoted: String = "a\\b \"c\"";
+    9 optional plain parent: Box<Folder> = "parent";
+    columns [
+        "name", "size", "format", "orientation", "offset", "age", "hidden", "owner", "a\\b \"c\"", "parent.name",
+        "parent.size", "parent.format", "parent.orientation", "parent.offset", "parent.age", "parent.hidden",
+        "parent.owner", "parent.a\\b \"c\"", "parent.parent", "extra"
+    ];
+}
+
+/// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
+#[track_caller]
+fn decoded(json: &str) -> Result<Folder, Error> {
+    let fast: Listing<Folder> = codegen::list(Layout::Array, format!("[{json}]").as_bytes())?;
+    let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
+    let slow: Listing<Folder> = codegen::list(Layout::Array, format!("[{slow}]").as_bytes())?;
+    let borrowed = serde_json::from_str::<FolderRef<'_>>(json);
+    match (fast.strict(), slow.strict()) {
+        (Ok(mut fast), Ok(mut slow)) => {
+            let (fast, mut slow) = (fast.remove(0), slow.remove(0));
+            assert_eq!(slow.extra.raw("x"), Some("0"));
+            slow.extra = fast.extra.clone();
+            assert_eq!(fast, slow);
+            assert_eq!(borrowed.unwrap().into_owned(), fast);
+            Ok(fast)
+        }
+        (Err(fast), Err(slow)) => {
+            assert_eq!((fast.kind(), fast.path()), (slow.kind(), slow.path()));
+            assert!(borrowed.is_err());
+            Err(fast)
+        }
+        _ => panic!("the fast path and serde differ"),
+    }
+}
+
+#[track_caller]
+fn is_written_back(json: &str) -> Folder {
+    let folder = decoded(json).unwrap();
+    assert_eq!(serde_json::to_string(&folder).unwrap(), json);
+    let borrowed: FolderRef<'_> = serde_json::from_str(json).unwrap();
+    assert_eq!(serde_json::to_string(&borrowed).unwrap(), json);
+    assert_eq!(format!("{folder:?}").replace("Folder", "FolderRef"), format!("{borrowed:?}"));
+    folder
+}
+
+#[test]
+fn every_type_is_decoded_and_written_back() {
+    let folder = is_written_back(
+        r#"{"name":"a","size":18446744073709551615,"format":"gif","orientation":"portrait","offset":-5,"age":-7,"hidden":true,"owner":"Ann","a\\b \"c\"":"x","parent":{"name":"b","size":0,"hidden":false,"owner":"Bob"}}"#,
+    );
+    assert_eq!(folder.size.get(), u64::MAX);
+    assert_eq!(folder.format, Some(Format::from("gif")));
+    assert_eq!(folder.orientation, Some(Orientation::Portrait));
+    assert_eq!((folder.offset, folder.hidden), (Some(-5), true));
+    assert_eq!(folder.age.map(Days::get), Some(-7));
+    assert_eq!(folder.quoted.as_deref(), Some("x"));
+    assert_eq!(folder.parent.map(|parent| parent.name).as_deref(), Some("b"));
+}
+
+#[test]
+fn null_stays_null_and_absent_stays_absent() {
+    is_written_back(r#"{"name":"","size":1,"format":null,"hidden":true,"owner":"","parent":null}"#);
+}
+
+#[test]
+fn personal_fields_are_not_shown() {
+    let folder = is_written_back(
+        r#"{"name":"a","size":1,"hidden":true,"owner":"Ann","a\\b \"c\"":"secret","more":"Ann"}"#,
+    );
+    let text = format!("{folder:?}");
+    assert!(!text.contains("Ann") && !text.contains("secret"), "{text}");
+    assert!(text.contains("owner: <redacted>, quoted: Some(<redacted>)"), "{text}");
+}
+
+#[test]
+fn a_value_of_another_type_is_rejected_with_its_path() {
+    let check = |members: &str, kind: ErrorKind, path: &str, expected: &str| {
+        let error = decoded(&format!("{{{members}}}")).unwrap_err();
+        assert_eq!(
+            (error.kind(), error.path(), error.expected()),
+            (kind, path, expected),
+            "{members}"
+        );
+    };
+    let wrong = ErrorKind::WrongType;
+    check(r#""size":-1"#, wrong, "[0].size", "a non-negative integer");
+    check(r#""format":1"#, wrong, "[0].format", "text");
+    check(r#""orientation":"round""#, wrong, "[0].orientation", "a listed value");
+    check(r#""offset":9223372036854775808"#, wrong, "[0].offset", "an integer");
+    check(r#""age":1.5"#, wrong, "[0].age", "an integer");
+    check(r#""hidden":null"#, wrong, "[0].hidden", "true or false");
+    check(r#""hidden":"true""#, wrong, "[0].hidden", "true or false");
+    check(r#""parent":{"name":1}"#, wrong, "[0].parent.name", "text");
+    check(r#""parent":{"parent":7}"#, wrong, "[0].parent.parent", "a folder object");
+    check(r#""name":"a","name":"b""#, ErrorKind::Duplicate, "[0].name", "the field once");
+    check(r#""name":"a","size":1,"hidden":true"#, ErrorKind::Missing, "[0].owner", "text");
+}
+
+/// In JSON text, the backslash in this name begins an escape.
+#[test]
+fn a_name_is_compared_after_its_escapes_are_decoded() {
+    let folder = decoded(r#"{"a\b \"c\"":"other","name":"a","size":1,"hidden":true,"owner":""}"#);
+    let folder = folder.unwrap();
+    assert_eq!((folder.quoted, folder.extra.len()), (None, 1));
+}
+
+#[test]
+fn an_unknown_value_of_an_open_enum_keeps_its_text_everywhere() {
+    for text in ["gif", "", "Jpeg", " jpeg", "unknown", "Unknown", "\u{e9}\""] {
+        let value = Format::from(text);
+        assert!(!value.is_known(), "{text:?}");
+        assert_eq!((value.as_str(), &*value.to_string()), (text, text));
+        let json = serde_json::to_string(text).unwrap();
+        assert_eq!(serde_json::to_string(&value).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Format>(&json).unwrap(), value);
+    }
+}
+
+#[test]
+fn a_closed_enum_has_only_listed_texts() {
+    for (text, value) in
+        [("portrait", Orientation::Portrait), ("landscape", Orientation::Landscape)]
+    {
+        assert_eq!(
+            (value.as_str(), text.parse(), Orientation::from_text(text)),
+            (text, Ok(value), Some(value))
+        );
+        assert_eq!(value, *text);
+        assert_eq!(text, value);
+    }
+    let error = "round".parse::<Orientation>().unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Conversion, "Orientation"));
+}

@@ -1,0 +1,165 @@
+//! Fields with other forms, decoded on the fast path and by serde.
+
+use std::borrow::Cow;
+
+use methodical_model::codegen::{self, EmptyArrayAsMap, Layout, Nulls, OneAsList};
+use methodical_model::{Error, ErrorKind, Extra, Float, Listing, Map};
+
+codegen::scalar! {
+    /// A price.
+    Price, decimal, or_number
+}
+
+/// A record with fields in other forms.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Shop {
+    tags: Vec<String>,
+    sizes: Vec<Float>,
+    names: Map<String>,
+    below: Vec<Self>,
+    seats: Option<i64>,
+    note: Option<String>,
+    open: Option<Vec<bool>>,
+    price: Option<Price>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form of a record with fields in other forms.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ShopRef<'a> {
+    tags: Vec<Cow<'a, str>>,
+    sizes: Vec<Float>,
+    names: Map<Cow<'a, str>, Cow<'a, str>>,
+    below: Vec<Self>,
+    seats: Option<i64>,
+    note: Option<Cow<'a, str>>,
+    open: Option<Vec<bool>>,
+    price: Option<Cow<'a, str>>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Shop, ShopRef, "a shop object";
+    0 required plain tags: OneAsList<String> = "tags";
+    1 absent personal sizes: OneAsList<Float> = "sizes";
+    2 absent plain names: EmptyArrayAsMap<Map<String>> = "names";
+    3 absent plain below: OneAsList<Shop> = "below";
+    4 blank plain seats: i64 = "seats";
+    5 blank personal note: String = "note";
+    6 blank plain open: OneAsList<bool> = "open";
+    7 blank plain price: Price = "price";
+    columns ["tags", "sizes", "names", "below", "seats", "note", "open", "price", "extra"];
+}
+
+/// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
+#[track_caller]
+fn decoded(json: &str) -> Result<Shop, Error> {
+    let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
+    let [fast, slow] = [json, &slow].map(|record| {
+        let body = format!("[{record}]");
+        codegen::list::<Shop, ()>(Layout::Array, body.as_bytes()).and_then(Listing::strict)
+    });
+    match (fast, slow) {
+        (Ok(mut fast), Ok(mut slow)) => {
+            let (fast, mut slow) = (fast.remove(0), slow.remove(0));
+            slow.extra = fast.extra.clone();
+            assert_eq!(fast, slow, "{json}");
+            let borrowed: ShopRef<'_> = serde_json::from_str(json).unwrap();
+            assert_eq!(borrowed.into_owned(), fast, "{json}");
+            let value: serde_json::Value = serde_json::from_str(json).unwrap();
+            let tags = serde_json::from_value::<Shop>(value).unwrap().tags;
+            assert_eq!(tags, fast.tags, "{json}");
+            Ok(fast)
+        }
+        (Err(fast), Err(slow)) => {
+            assert_eq!((fast.kind(), fast.path()), (slow.kind(), slow.path()), "{json}");
+            Err(fast)
+        }
+        _ => panic!("the fast path and serde differ: {json}"),
+    }
+}
+
+const EMPTY: &str = r#"{"tags":[],"sizes":[],"names":{},"below":[]"#;
+
+#[test]
+fn other_forms_are_read_and_the_type_of_the_field_is_written() {
+    for (json, written) in [
+        (r#"{"tags":"a"}"#, r#"{"tags":["a"],"sizes":[],"names":{},"below":[]}"#),
+        (r#"{"tags":""}"#, r#"{"tags":[""],"sizes":[],"names":{},"below":[]}"#),
+        (
+            r#"{"tags":["\u00e9"],"sizes":1.5}"#,
+            r#"{"tags":["é"],"sizes":[1.5],"names":{},"below":[]}"#,
+        ),
+        (r#"{"tags":[],"sizes":null,"names":null,"below":null}"#, &format!("{EMPTY}}}")),
+        (r#"{"tags":[],"names":[]}"#, &format!("{EMPTY}}}")),
+        (
+            r#"{"tags":[],"names":[ ],"below":{"tags":"b"}}"#,
+            &format!(
+                r#"{{"tags":[],"sizes":[],"names":{{}},"below":[{}]}}"#,
+                r#"{"tags":["b"],"sizes":[],"names":{},"below":[]}"#
+            ),
+        ),
+        (
+            r#"{"tags":[],"seats":"","note":"","open":""}"#,
+            &format!(r#"{EMPTY},"seats":null,"note":null,"open":null}}"#),
+        ),
+        (
+            r#"{"tags":[],"seats":-4,"note":"n","open":true}"#,
+            &format!(r#"{EMPTY},"seats":-4,"note":"n","open":[true]}}"#),
+        ),
+        (r#"{"tags":[],"price":""}"#, &format!(r#"{EMPTY},"price":null}}"#)),
+        (r#"{"tags":[],"price":1.50}"#, &format!(r#"{EMPTY},"price":"1.50"}}"#)),
+        (r#"{"tags":[],"seats":null,"open":[]}"#, &format!(r#"{EMPTY},"seats":null,"open":[]}}"#)),
+    ] {
+        let shop = decoded(json).unwrap();
+        assert_eq!(serde_json::to_string(&shop).unwrap(), written, "{json}");
+        assert!(decoded(written).unwrap() == shop, "{json}");
+    }
+}
+
+#[test]
+fn a_value_in_no_form_is_rejected_with_its_path() {
+    for (json, kind, path) in [
+        (r#"{"sizes":[]}"#, ErrorKind::Missing, "tags"),
+        (r#"{"tags":null}"#, ErrorKind::WrongType, "tags"),
+        (r#"{"tags":1}"#, ErrorKind::WrongType, "tags"),
+        (r#"{"tags":{}}"#, ErrorKind::WrongType, "tags"),
+        (r#"{"tags":["a",1]}"#, ErrorKind::WrongType, "tags[1]"),
+        (r#"{"tags":[],"sizes":"1"}"#, ErrorKind::WrongType, "sizes"),
+        (r#"{"tags":[],"sizes":[1,true]}"#, ErrorKind::WrongType, "sizes[1]"),
+        (r#"{"tags":[],"names":["a"]}"#, ErrorKind::WrongType, "names"),
+        (r#"{"tags":[],"names":""}"#, ErrorKind::WrongType, "names"),
+        (r#"{"tags":[],"names":{"a":1}}"#, ErrorKind::WrongType, "names.*"),
+        (r#"{"tags":[],"below":{}}"#, ErrorKind::Missing, "below.tags"),
+        (r#"{"tags":[],"below":[{"tags":[2]}]}"#, ErrorKind::WrongType, "below[0].tags[0]"),
+        (r#"{"tags":[],"seats":"4"}"#, ErrorKind::WrongType, "seats"),
+        (r#"{"tags":[],"seats":1.5}"#, ErrorKind::WrongType, "seats"),
+        (r#"{"tags":[],"note":4}"#, ErrorKind::WrongType, "note"),
+        (r#"{"tags":[],"open":["",true]}"#, ErrorKind::WrongType, "open[0]"),
+        (r#"{"tags":[],"open":"true"}"#, ErrorKind::WrongType, "open"),
+        (r#"{"tags":[],"seats":1,"seats":""}"#, ErrorKind::Duplicate, "seats"),
+    ] {
+        let error = decoded(json).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (kind, format!("[0].{path}").as_str()), "{json}");
+    }
+}
+
+#[test]
+fn the_error_of_serde_names_the_forms_of_a_field() {
+    for (json, expected) in [
+        (r#"{"tags":null}"#, "invalid type: null, expected a list or a single value"),
+        (r#"{"tags":[],"names":"a"}"#, "invalid type: string \"a\", expected an object"),
+    ] {
+        let error = serde_json::from_str::<Shop>(json).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn personal_fields_in_other_forms_are_not_shown() {
+    let shop = decoded(r#"{"tags":[],"sizes":52.25,"note":"Ann"}"#).unwrap();
+    let text = format!("{shop:?}");
+    assert!(!text.contains("52.25") && !text.contains("Ann"), "{text}");
+}

@@ -1,0 +1,182 @@
+//! Typed and untyped queries of one service.
+
+use methodical_model::codegen::{Items, QueryBuilder, is_set};
+use methodical_model::{
+    BodyFormat, ErrorKind, ListStyle, Operation, Query, RawQuery, Set, Unset, With,
+};
+
+use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
+
+#[test]
+fn the_selector_of_the_service_begins_every_query() {
+    let text = |query: Result<Query, _>| query.unwrap().into_string();
+    assert_eq!(text(NewestPhoto.query()), "action=photos/newest");
+    assert_eq!(text(ListPhotos::new().album(7).query()), "action=photos/list&album=7");
+    let error = ListPhotos::new().album("+7").query().unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "album"));
+}
+
+#[test]
+fn an_untyped_query_needs_nothing_of_its_service() {
+    let query = RawQuery::<Photos>::new("a b/c").pair("a", "ä&").pair("a", "");
+    assert_eq!(query.query().unwrap().as_str(), "action=a%20b/c&a=%C3%A4%26&a=");
+    assert_eq!(query.clone(), query);
+    assert_ne!(query, RawQuery::new("a b/c"));
+    let shown = r#"RawQuery { method: "a b/c", names: ["a", "a"], post: None, .. }"#;
+    assert_eq!(format!("{query:?}"), shown);
+    let post = query.post(BodyFormat::Json).pair("\"", "\n").query().unwrap();
+    assert_eq!(post.body(), r#"{"a":"ä&","a":"","\"":"\n"}"#);
+    let shown = r#"Query { method: "a%20b/c", names: [], body: Json }"#;
+    assert_eq!(format!("{post:?}"), shown);
+    assert_eq!(String::from(post), "action=a%20b/c");
+    let empty = RawQuery::<Photos>::new("a").post(BodyFormat::Json).query().unwrap();
+    assert_eq!(empty.body(), "{}");
+}
+
+#[test]
+fn a_query_is_shown_as_it_is_sent() {
+    let query = ListPhotos::new().album(7).query().unwrap();
+    let text = "action=photos/list&album=7";
+    assert_eq!((query.as_ref(), query.to_string().as_str()), (text, text));
+    assert_eq!(BodyFormat::Form.media_type(), "application/x-www-form-urlencoded");
+    assert_eq!(BodyFormat::Json.media_type(), "application/json");
+}
+
+#[test]
+fn an_object_is_decoded_whole() {
+    let photo = NewestPhoto::decode(br#"{"place":"Home","id":"7"}"#).unwrap();
+    assert_eq!((photo.id.to_u64().unwrap(), photo.place.as_deref()), (7, Some("Home")));
+    assert_eq!(photo.id, PhotoId::from(7));
+    assert_ne!(photo, Photo::new("7"));
+    assert_eq!(NewestPhoto::decode(b"[]").unwrap_err().expected(), "a photo object");
+}
+
+#[test]
+fn the_state_of_a_parameter_is_at_its_position() {
+    type Two = (Unset, Unset);
+    type Eleven<Rest> =
+        (Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Rest);
+    type Nested = Eleven<Eleven<(Unset, Unset, Unset)>>;
+    type After = With<With<With<Nested, 10>, 21>, 24>;
+
+    assert!(!is_set::<Two, 1>());
+    assert!(is_set::<With<Two, 1>, 1>());
+    let states: (Option<With<Two, 0>>, Option<(Set, Unset)>) = (None, None);
+    assert_eq!(states.0, states.1);
+
+    assert!(is_set::<After, 10>() && is_set::<After, 21>() && is_set::<After, 24>());
+    assert!(!is_set::<After, 9>() && !is_set::<After, 11>() && !is_set::<After, 23>());
+}
+
+/// Services that select their operations in other ways.
+mod elsewhere {
+    use methodical_model::{Dispatch, Service};
+
+    pub(super) struct ByTwo;
+    pub(super) struct ByPath;
+
+    impl Service for ByTwo {
+        const NAME: &'static str = "by-two";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/api";
+        const SELECTOR: &'static str = "module";
+        const ACCEPT: &'static str = "application/json";
+        const DISPATCH: Dispatch =
+            Dispatch::query(&["module", "action"]).constants(&[("format", "json & more")]);
+    }
+
+    impl Service for ByPath {
+        const NAME: &'static str = "by-path";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/api";
+        const SELECTOR: &'static str = "";
+        const ACCEPT: &'static str = "application/json";
+        const DISPATCH: Dispatch = Dispatch::path();
+    }
+}
+
+#[test]
+fn two_selectors_share_a_method() {
+    let text = |method: &str| RawQuery::<elsewhere::ByTwo>::new(method).query().unwrap();
+    let query = text("albums/list/all");
+    let expected = "module=albums&action=list/all&format=json%20%26%20more";
+    assert_eq!((query.path(), query.as_str()), ("", expected));
+    assert_eq!(text("albums").as_str(), "module=albums&action=&format=json%20%26%20more");
+}
+
+#[test]
+fn the_path_selects_an_operation() {
+    let query = RawQuery::<elsewhere::ByPath>::new("photos.list/a b");
+    let plain = query.query().unwrap();
+    assert_eq!((plain.path(), plain.as_str()), ("/photos.list/a%20b", ""));
+    let query = query.pair("a", "1").pair("b", "2").query().unwrap();
+    assert_eq!((query.path(), query.as_str()), ("/photos.list/a%20b", "a=1&b=2"));
+    let shown = r#"Query { method: "photos.list/a%20b", names: ["a", "b"] }"#;
+    assert_eq!(format!("{query:?}"), shown);
+    assert_eq!(String::from(query), "a=1&b=2");
+}
+
+#[test]
+fn a_continuation_replaces_parameters_but_not_the_operation() {
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut query = QueryBuilder::select::<Photos>("photos/list");
+    query.push("from", "A");
+    query.push("from-where", "here");
+    query.push("size", "2");
+    query.continued::<Photos>(&[pair("from", "M & N"), pair("on", "1")]).unwrap();
+    let expected = "action=photos/list&from-where=here&size=2&from=M%20%26%20N&on=1";
+    assert_eq!(query.finish().as_str(), expected);
+
+    let mut query = QueryBuilder::select::<Photos>("photos/list");
+    let error = query.continued::<Photos>(&[pair("action", "photos/delete")]).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "action"));
+}
+
+#[test]
+fn a_continuation_of_a_form_leaves_the_query_alone() {
+    let mut query = QueryBuilder::post::<Photos>("photos/list", BodyFormat::Form, true);
+    query.push("from", "A");
+    query.continued::<Photos>(&[("from".to_owned(), "B".to_owned())]).unwrap();
+    let query = query.finish();
+    assert_eq!(query.as_str(), "action=photos/list");
+    assert_eq!(query.body(), "from=B");
+}
+
+#[test]
+fn a_list_is_written_in_its_style() {
+    let written = |style, items, values: &[&str]| {
+        let mut query = QueryBuilder::select::<elsewhere::ByPath>("m");
+        let values = values.iter().map(|value| (*value).to_owned());
+        query.push_list("id", style, items, values).map(|()| query.finish().into_string())
+    };
+    for (style, expected) in [
+        (ListStyle::Comma, "id=1%2Cb%7C"),
+        (ListStyle::Repeat, "id=1&id=b%7C"),
+        (ListStyle::Bracket, "id%5B%5D=1&id%5B%5D=b%7C"),
+        (ListStyle::Index, "id%5B0%5D=1&id%5B1%5D=b%7C"),
+    ] {
+        assert_eq!(written(style, Items::Text, &["1", "b|"]).unwrap(), expected);
+    }
+    assert_eq!(written(ListStyle::Pipe, Items::Literal, &["1", "2"]).unwrap(), "id=1%7C2");
+    for (style, items, values) in [
+        (ListStyle::Pipe, Items::Text, &["a", "b|"][..]),
+        (ListStyle::Repeat, Items::Text, &["a", ""]),
+        (ListStyle::Repeat, Items::Digits, &["1", "+2"]),
+        (ListStyle::Repeat, Items::Text, &[]),
+    ] {
+        let error = written(style, items, values).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parameter);
+        assert_eq!(error.path(), "id");
+    }
+}
+
+#[test]
+fn a_list_in_json_is_an_array() {
+    let mut query = QueryBuilder::post::<elsewhere::ByPath>("m", BodyFormat::Json, true);
+    let texts = |values: &[&str]| values.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+    query.push_list("a", ListStyle::Comma, Items::Text, texts(&["1,2", "\""])).unwrap();
+    query.push_list("b", ListStyle::Repeat, Items::Literal, texts(&["1", "true"])).unwrap();
+    query.push_list("c", ListStyle::Repeat, Items::Digits, texts(&["7"])).unwrap();
+    query.push_list("d", ListStyle::Repeat, Items::Text, texts(&[])).unwrap();
+    assert_eq!(query.finish().body(), r#"{"a":["1,2","\""],"b":[1,true],"c":[7],"d":[]}"#);
+}

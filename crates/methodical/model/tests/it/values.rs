@@ -1,0 +1,124 @@
+//! Values show, compare and convert themselves; records and bodies, which may be personal, do not show themselves.
+
+use std::collections::HashSet;
+
+use methodical_model::{
+    Column, ColumnKind, ErrorKind, FieldType, FlatRow, Float, Map, Operation as _, RawQuery,
+};
+
+use crate::photos::{ListPhotos, Photo, PhotoId, Photos};
+
+#[test]
+fn a_document_shows_itself_only_on_request() {
+    let text = r#"{"name": "Anna"}"#;
+    let json = RawQuery::<Photos>::decode(text.as_bytes()).unwrap();
+    assert_eq!((json.as_str(), json.as_ref(), json.to_string().as_str()), (text, text, text));
+    let shown = format!("{json:?}");
+    assert!(shown.starts_with("RawJson") && !shown.contains("Anna"), "{shown}");
+    assert_eq!(json.into_string(), text);
+}
+
+#[test]
+fn a_row_shows_its_columns_and_no_cell() {
+    let mut photo = Photo::new("7");
+    photo.place = Some("Home".into());
+    let shown = format!("{:?}", FlatRow::of(&photo));
+    assert_eq!(shown, r#"FlatRow { columns: ["id", "title", "place", "extra"], .. }"#);
+}
+
+#[test]
+fn untyped_queries_differ_in_each_part() {
+    use methodical_model::BodyFormat::Json;
+
+    let new = || RawQuery::<Photos>::new("a").post(Json);
+    let different = [
+        new(),
+        new().idempotent(),
+        new().pair("a", "1"),
+        new().pair("a", "2"),
+        RawQuery::new("a"),
+        RawQuery::new("b"),
+    ];
+    assert_eq!(different.iter().collect::<HashSet<_>>().len(), different.len());
+    assert_eq!(HashSet::from([new(), new()]).len(), 1);
+    assert!(new().idempotent().query().unwrap().is_idempotent());
+    assert!(!new().query().unwrap().is_idempotent());
+}
+
+#[test]
+fn a_list_is_iterated_by_value_and_by_reference() {
+    let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#).unwrap();
+    let borrowed: Vec<&PhotoId> = (&listing).into_iter().map(|photo| &photo.id).collect();
+    assert_eq!(borrowed, [&PhotoId::from(1), &PhotoId::from(2)]);
+    let owned: Vec<PhotoId> = listing.into_iter().map(|photo| photo.id).collect();
+    assert_eq!(owned, [PhotoId::from(1), PhotoId::from(2)]);
+}
+
+#[test]
+fn floats_are_ordered_and_shown_as_numbers() {
+    let mut floats = [Float::from(2_u32), Float::from(-1), "0.5".parse().unwrap()];
+    floats.sort();
+    assert_eq!(floats.map(|float| format!("{float} {float:?}")), ["-1 -1.0", "0.5 0.5", "2 2.0"]);
+    assert_eq!(HashSet::from(floats).len(), 3);
+    assert_eq!(Float::try_from(f64::NAN).unwrap_err().kind(), ErrorKind::Conversion);
+    assert_eq!(Float::try_from(1.5).unwrap().get().to_bits(), 1.5_f64.to_bits());
+}
+
+#[test]
+fn equal_unlisted_fields_have_equal_hashes() {
+    let photo = |json: &str| ListPhotos::decode(json.as_bytes()).unwrap().items.remove(0);
+    let photos = [
+        photo(r#"[{"id":"1","a":1,"b":2}]"#),
+        photo(r#"[{"a":1, "id":"2", "\u0062":2}]"#),
+        photo(r#"[{"id":"1","a":1,"b":3}]"#),
+        photo(r#"[{"id":"1","a":1}]"#),
+    ];
+    assert_eq!(photos[0].extra(), photos[1].extra());
+    let different: HashSet<_> = photos.iter().map(Photo::extra).collect();
+    assert_eq!(different.len(), 3);
+}
+
+#[test]
+fn a_map_keeps_the_last_value_of_a_key() {
+    let mut map = Map::from([("b", 1), ("a", 2)]);
+    assert_eq!(
+        [map.insert("b", 3), map.insert("c", 4), map.insert("c", 5)],
+        [Some(1), None, Some(4)]
+    );
+    let entries: Vec<_> = map.into_iter().collect();
+    assert_eq!(entries, [("b", 3), ("a", 2), ("c", 5)]);
+}
+
+#[test]
+fn a_column_has_the_type_of_its_kind_unless_another_is_set() {
+    for (column, kind, field_type) in [
+        (Column::text(&["a"]), ColumnKind::Text, FieldType::Text),
+        (Column::integer(&["a"]), ColumnKind::Integer, FieldType::Integer),
+        (Column::real(&["a"]), ColumnKind::Real, FieldType::Real),
+        (Column::boolean(&["a"]), ColumnKind::Boolean, FieldType::Boolean),
+        (Column::json(&["a"]), ColumnKind::Json, FieldType::Json),
+        (Column::text(&["a"]).typed(FieldType::DateTime), ColumnKind::Text, FieldType::DateTime),
+    ] {
+        assert_eq!((column.kind(), column.field_type()), (kind, field_type));
+    }
+}
+
+#[test]
+fn each_kind_of_error_has_a_name() {
+    for (kind, name) in [
+        (ErrorKind::Syntax, "syntax"),
+        (ErrorKind::Encoding, "encoding"),
+        (ErrorKind::Incomplete, "incomplete"),
+        (ErrorKind::WrongType, "wrong_type"),
+        (ErrorKind::Missing, "missing"),
+        (ErrorKind::Duplicate, "duplicate"),
+        (ErrorKind::TooDeep, "too_deep"),
+        (ErrorKind::TooLarge, "too_large"),
+        (ErrorKind::NotSuccess, "not_success"),
+        (ErrorKind::Parameter, "parameter"),
+        (ErrorKind::NeedsParameter, "needs_parameter"),
+        (ErrorKind::Conversion, "conversion"),
+    ] {
+        assert_eq!(kind.as_str(), name);
+    }
+}

@@ -1,0 +1,251 @@
+//! Scalars and enums that a service writes in several ways.
+
+use std::borrow::Cow;
+
+use methodical_model::codegen::{self, Code, Layout, Nulls};
+use methodical_model::{Error, ErrorKind, Extra, Listing};
+
+codegen::scalar! {
+    /// Identifies a shop.
+    ShopId, integer, or_text
+}
+
+codegen::scalar! {
+    /// A price.
+    Price, decimal, or_number
+}
+
+codegen::scalar! {
+    /// When a shop was opened.
+    OpenedAt, epoch_milliseconds, or_text
+}
+
+codegen::scalar! {
+    /// Whether a shop is open.
+    IsOpen, boolean, [Code::Integer(1), Code::Text("1"), Code::Boolean(true)], [Code::Text("N"), Code::Integer(-1)]
+}
+
+codegen::coded_enum! {
+    /// The kind of a shop.
+    Kind, UnknownKind, i64, not 99,
+    {
+        /// It sells food.
+        Food = 1,
+        /// It sells books.
+        Books = -2,
+    }
+}
+
+codegen::coded_enum! {
+    /// The size of a shop.
+    Size, i64 or_text, not 99,
+    {
+        /// It is small.
+        Small = 0,
+    }
+}
+
+/// A shop.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Shop {
+    id: Option<ShopId>,
+    price: Option<Price>,
+    opened: Option<OpenedAt>,
+    open: Option<IsOpen>,
+    kind: Option<Kind>,
+    size: Option<Size>,
+    extra: Extra<'static>,
+    nulls: Nulls,
+}
+
+/// The borrowed form of a shop.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ShopRef<'a> {
+    id: Option<ShopId>,
+    price: Option<Cow<'a, str>>,
+    opened: Option<OpenedAt>,
+    open: Option<IsOpen>,
+    kind: Option<Kind>,
+    size: Option<Size>,
+    extra: Extra<'a>,
+    nulls: Nulls,
+}
+
+codegen::record! {
+    Shop, ShopRef, "a shop object";
+    0 optional plain id: ShopId = "id";
+    1 optional plain price: Price = "price";
+    2 optional plain opened: OpenedAt = "opened";
+    3 optional plain open: IsOpen = "open";
+    4 optional plain kind: Kind = "kind";
+    5 optional plain size: Size = "size";
+    columns ["id", "price", "opened", "open", "kind", "size", "extra"];
+}
+
+/// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
+#[track_caller]
+fn decoded(member: &str) -> Result<Shop, Error> {
+    let fast = format!("[{{{member}}}]");
+    let slow = format!("[{{\"\\u0078\":0,{member}}}]");
+    let [fast, slow] = [fast, slow].map(|body| {
+        codegen::list::<Shop, ()>(Layout::Array, body.as_bytes()).and_then(Listing::strict)
+    });
+    match (fast, slow) {
+        (Ok(mut fast), Ok(mut slow)) => {
+            let (fast, mut slow) = (fast.remove(0), slow.remove(0));
+            slow.extra = fast.extra.clone();
+            assert_eq!(fast, slow, "{member}");
+            Ok(fast)
+        }
+        (Err(fast), Err(slow)) => {
+            let what = |error: &Error| {
+                (error.kind(), error.path().to_owned(), error.expected().to_owned())
+            };
+            assert_eq!(what(&fast), what(&slow), "{member}");
+            Err(fast)
+        }
+        _ => panic!("the fast path and serde differ: {member}"),
+    }
+}
+
+#[test]
+fn every_way_of_a_value_is_read_and_the_first_one_is_written() {
+    for (member, written) in [
+        (r#""id":12"#, r#"{"id":12}"#),
+        (r#""id":"12""#, r#"{"id":12}"#),
+        (r#""id":"007""#, r#"{"id":7}"#),
+        (r#""id":"18446744073709551615""#, r#"{"id":18446744073709551615}"#),
+        (r#""price":"1.50""#, r#"{"price":"1.50"}"#),
+        (r#""price":1.50"#, r#"{"price":"1.50"}"#),
+        (r#""price":-0.0E+1"#, r#"{"price":"-0.0E+1"}"#),
+        (r#""price":0.10000000000000000000001"#, r#"{"price":"0.10000000000000000000001"}"#),
+        (r#""price":"\u00e9""#, r#"{"price":"é"}"#),
+        (r#""opened":"-5""#, r#"{"opened":-5}"#),
+        (r#""open":1"#, r#"{"open":1}"#),
+        (r#""open":"1""#, r#"{"open":1}"#),
+        (r#""open":true"#, r#"{"open":1}"#),
+        (r#""open":"N""#, r#"{"open":"N"}"#),
+        (r#""open":"\u004e""#, r#"{"open":"N"}"#),
+        (r#""open":-1"#, r#"{"open":"N"}"#),
+        (r#""kind":-2"#, r#"{"kind":-2}"#),
+        (r#""kind":7"#, r#"{"kind":7}"#),
+        (r#""size":"0""#, r#"{"size":0}"#),
+        (r#""id":null,"open":null"#, r#"{"id":null,"open":null}"#),
+    ] {
+        let shop = decoded(member).unwrap();
+        assert_eq!(serde_json::to_string(&shop).unwrap(), written, "{member}");
+        let borrowed: ShopRef<'_> = serde_json::from_str(written).unwrap();
+        assert_eq!(borrowed.into_owned(), shop, "{member}");
+    }
+}
+
+#[test]
+fn another_value_is_rejected_with_its_path() {
+    let id = "a non-negative integer, or text with one";
+    let opened = "an integer, or text with one";
+    let open = "a listed form of true or false";
+    for (member, path, expected) in [
+        (r#""id":-1"#, "id", id),
+        (r#""id":1.0"#, "id", id),
+        (r#""id":"-1""#, "id", id),
+        (r#""id":"+1""#, "id", id),
+        (r#""id":" 1""#, "id", id),
+        (r#""id":"""#, "id", id),
+        (r#""id":"18446744073709551616""#, "id", id),
+        (r#""id":true"#, "id", id),
+        (r#""price":true"#, "price", "text, or a number"),
+        (r#""price":["1"]"#, "price", "text, or a number"),
+        (r#""opened":"soon""#, "opened", opened),
+        (r#""open":0"#, "open", open),
+        (r#""open":"0""#, "open", open),
+        (r#""open":false"#, "open", open),
+        (r#""open":1.0"#, "open", open),
+        (r#""open":18446744073709551615"#, "open", open),
+        (r#""open":{}"#, "open", open),
+        (r#""kind":"1""#, "kind", "an integer"),
+        (r#""size":1"#, "size", "a listed value"),
+        (r#""size":"x""#, "size", "a listed value"),
+    ] {
+        let error = decoded(member).unwrap_err();
+        let found = (error.kind(), error.path(), error.expected());
+        let path = format!("[0].{path}");
+        assert_eq!(found, (ErrorKind::WrongType, path.as_str(), expected), "{member}");
+    }
+}
+
+#[test]
+fn the_error_of_serde_names_the_ways_of_a_value() {
+    for (json, expected) in [
+        (
+            r#"{"id":true}"#,
+            "invalid type: boolean `true`, expected a non-negative integer, or text with one",
+        ),
+        (r#"{"opened":[]}"#, "invalid type: sequence, expected an integer, or text with one"),
+        (r#"{"price":{}}"#, "text, or a number"),
+    ] {
+        let error = serde_json::from_str::<Shop>(json).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_boolean_has_the_text_of_its_first_code() {
+    assert_eq!(
+        (IsOpen::new(true).to_string(), IsOpen::new(false).to_string()),
+        ("1".into(), "N".into())
+    );
+    for text in ["1", "true"] {
+        assert_eq!(text.parse::<IsOpen>().unwrap(), true, "{text}");
+    }
+    for text in ["N", "-1"] {
+        assert_eq!(!text.parse::<IsOpen>().unwrap(), IsOpen::from(true), "{text}");
+    }
+    assert_eq!("0".parse::<IsOpen>().unwrap_err().kind(), ErrorKind::Conversion);
+}
+
+codegen::scalar! {
+    /// Whether a shop is new.
+    IsNew, boolean, [Code::Boolean(true)], [Code::Boolean(false), Code::Text("")]
+}
+
+#[test]
+fn a_boolean_is_written_as_its_first_code() {
+    for (json, value) in [("true", true), ("false", false), ("\"\"", false)] {
+        let is_new: IsNew = serde_json::from_str(json).unwrap();
+        assert_eq!(
+            (is_new.get(), bool::from(is_new), IsNew::from(&is_new)),
+            (value, value, is_new)
+        );
+        assert_eq!(serde_json::to_string(&is_new).unwrap(), value.to_string());
+        assert_eq!(format!("{is_new} {is_new:?}"), format!("{value} IsNew({value})"));
+    }
+}
+
+#[test]
+fn a_number_is_shown_and_converted() {
+    let id: ShopId = "007".parse().unwrap();
+    assert_eq!(format!("{id:>3} {id:?}"), "  7 ShopId(7)");
+    assert_eq!((u64::from(id), ShopId::from(&id)), (7, ShopId::from(7)));
+    let kind = Kind::from(-2);
+    assert_eq!(format!("{kind:>3} {}", Kind::from(5)), " -2 5");
+    assert_eq!((i64::from(kind), Kind::from(&kind)), (-2, kind));
+    assert_eq!([kind, Kind::from(5)].map(|kind| kind.is_known()), [true, false]);
+    assert_eq!((i64::from(Size::Small), Size::Small.to_string()), (0, "0".to_owned()));
+}
+
+#[test]
+fn an_enum_of_integers_keeps_an_unknown_one() {
+    assert_eq!((Kind::from(-2), Kind::from(5).code()), (Kind::Books, 5));
+    assert_eq!(format!("{:?} {:?}", Kind::Food, Kind::from(5)), "Food Unknown(5)");
+    assert_eq!("5".parse::<Kind>().unwrap(), 5);
+    assert_eq!("x".parse::<Kind>().unwrap_err().kind(), ErrorKind::Conversion);
+    assert_eq!((Size::from_code(0), Size::from_code(1)), (Some(Size::Small), None));
+    assert_eq!("1".parse::<Size>().unwrap_err().kind(), ErrorKind::Conversion);
+}
+
+#[test]
+fn milliseconds_are_a_time_in_whole_seconds() {
+    let time = OpenedAt::new(-1);
+    assert_eq!(time.utc().unwrap().to_string(), "1969-12-31 23:59:59");
+    assert!(OpenedAt::new(i64::MAX).utc().is_err());
+}

@@ -1,0 +1,186 @@
+//! Certificates for tests: valid ones, and three invalid kinds that a client must refuse.
+//!
+//! # Examples
+//!
+//! ```
+//! use methodical_testkit::certificates::Authority;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let authority = Authority::new()?;
+//! let good = authority.identity()?;
+//! let bad = authority.expired()?;
+//! assert!(!authority.certificate().is_empty());
+//! # Ok(())
+//! # }
+//! ```
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
+};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// A certificate authority for one test. Configure the client under test to trust it.
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    /// Creates a certificate authority with a new key.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key or the certificate cannot be created.
+    pub fn new() -> Result<Self, CertificateError> {
+        let mut params = CertificateParams::new(Vec::new())?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        Ok(Self(CertifiedIssuer::self_signed(params, KeyPair::generate()?)?))
+    }
+
+    /// Returns the certificate of the authority (DER), for a client to trust.
+    pub fn certificate(&self) -> Vec<u8> {
+        self.0.der().to_vec()
+    }
+
+    /// Issues a certificate for `localhost` and 127.0.0.1.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key or the certificate cannot be created.
+    pub fn identity(&self) -> Result<Identity, CertificateError> {
+        self.issue(&params_for(&["localhost", "127.0.0.1"])?)
+    }
+
+    /// Issues a certificate for `localhost` and 127.0.0.1 that expired in 2001.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key or the certificate cannot be created.
+    pub fn expired(&self) -> Result<Identity, CertificateError> {
+        let mut params = params_for(&["localhost", "127.0.0.1"])?;
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(2001, 1, 1);
+        self.issue(&params)
+    }
+
+    /// Issues a certificate for the host `other.invalid`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key or the certificate cannot be created.
+    pub fn other_host(&self) -> Result<Identity, CertificateError> {
+        self.issue(&params_for(&["other.invalid"])?)
+    }
+
+    fn issue(&self, params: &CertificateParams) -> Result<Identity, CertificateError> {
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &self.0)?;
+        Identity::new(certificate.der().clone(), &key)
+    }
+}
+
+impl fmt::Debug for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Authority")
+    }
+}
+
+/// The certificate and private key of a server.
+#[derive(Clone)]
+pub struct Identity(Arc<ServerConfig>);
+
+impl Identity {
+    /// Creates a self-signed certificate for `localhost` and 127.0.0.1.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key or the certificate cannot be created.
+    pub fn self_signed() -> Result<Self, CertificateError> {
+        let key = KeyPair::generate()?;
+        let certificate = params_for(&["localhost", "127.0.0.1"])?.self_signed(&key)?;
+        Self::new(certificate.der().clone(), &key)
+    }
+
+    fn new(certificate: CertificateDer<'static>, key: &KeyPair) -> Result<Self, CertificateError> {
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key)?;
+        Ok(Self(Arc::new(config)))
+    }
+
+    pub(crate) fn server_config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity")
+    }
+}
+
+/// The failure to create a certificate.
+#[derive(Debug)]
+pub struct CertificateError(Box<dyn StdError + Send + Sync>);
+
+impl fmt::Display for CertificateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot create a certificate")
+    }
+}
+
+impl StdError for CertificateError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+impl From<rcgen::Error> for CertificateError {
+    fn from(error: rcgen::Error) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<rustls::Error> for CertificateError {
+    fn from(error: rustls::Error) -> Self {
+        Self(error.into())
+    }
+}
+
+fn params_for(names: &[&str]) -> Result<CertificateParams, CertificateError> {
+    Ok(CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::{Authority, CertificateError, params_for};
+
+    #[test]
+    fn an_error_has_its_cause() {
+        // A name in a certificate is ASCII.
+        let error = params_for(&["h\u{e4}fen.example.com"]).unwrap_err();
+        assert_eq!(error.to_string(), "cannot create a certificate");
+        let cause = rcgen::Error::InvalidAsn1String(rcgen::InvalidAsn1String::Ia5String(
+            "h\u{e4}fen.example.com".to_owned(),
+        ));
+        assert_eq!(error.source().unwrap().to_string(), cause.to_string());
+        let error = CertificateError::from(rustls::Error::EncryptError);
+        let cause = error.source().unwrap().to_string();
+        assert_eq!(cause, rustls::Error::EncryptError.to_string());
+    }
+
+    #[test]
+    fn debug_has_no_key() {
+        let authority = Authority::new().unwrap();
+        let identity = authority.identity().unwrap();
+        assert_eq!(format!("{authority:?} {identity:?}"), "Authority Identity");
+    }
+}

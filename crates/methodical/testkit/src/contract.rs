@@ -1,0 +1,54 @@
+//! Contract checks for any service: does it keep the contract that its spec describes?
+//!
+//! The checks follow from a description of the service, which the generator writes from the spec: the operations and
+//! their parameters, the form of each response, and the fields of each record. A new field or operation in the spec
+//! therefore brings its checks with it.
+//!
+//! The checks send GET and HEAD requests, and a POST only for operations that the spec calls idempotent: several calls of
+//! one have the effect of a single call. Without such operations, the checks are safe to run against production. Only the
+//! requests for whole lists have large responses. A request is refused by its status or, if the spec has an envelope, by a
+//! failure in the body. Each check names its source: a section of the contract, a section of an RFC, or a decision
+//! about a point that the contract leaves open. A decision is judged only under [`Profile::Reference`]; under
+//! [`Profile::Any`] its verdict is [`Verdict::Open`], which says what was observed.
+//!
+//! No report contains a token, a query value or a value of a record.
+//!
+//! # Examples
+//!
+//! ```
+//! use methodical_testkit::contract::{Profile, Target, Verdict, run};
+//! # use methodical_model::{Auth, Dispatch};
+//! # use methodical_testkit::contract::Contract;
+//! # static CONTRACT: Contract = Contract {
+//! #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
+//! # };
+//!
+//! // `CONTRACT` is generated from the spec. This transport never answers: use one with a network.
+//! let transport = gateway_transport::MemoryTransport::default();
+//! let target = Target::new("https://gateway.example.com", "the token")?;
+//! let report = run(&CONTRACT, &target, &transport, Profile::Any);
+//! assert!(report.findings().iter().all(|finding| finding.verdict != Verdict::Pass));
+//! println!("{report}");
+//! # Ok::<(), http::Error>(())
+//! ```
+
+mod call;
+mod check;
+mod checks;
+pub(crate) mod description;
+mod evidence;
+mod exchange;
+mod parameter;
+mod record;
+mod render;
+mod report;
+mod target;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use self::check::{ContractCheck, Source};
+pub use self::description::Contract;
+pub use self::report::{Finding, Profile, Report, checks, run};
+pub use self::target::Target;
+pub use crate::outcome::Verdict;

@@ -1,0 +1,170 @@
+//! Tokens, and the responses to requests without a valid one.
+
+use std::rc::Rc;
+
+use methodical_model::Auth;
+use serde_json::Value;
+
+use crate::contract::check::Group;
+use crate::contract::check::Source::{Contract as Section, Decision, Rfc};
+use crate::contract::checks::method::of_probe;
+use crate::contract::description::{Contract, Operation, Response as Form};
+use crate::contract::evidence::{Ask, Evidence};
+use crate::contract::exchange::{Exchange, Response};
+use crate::outcome::{Outcome, ensure, fail, skip};
+
+/// Returns the checks.
+pub(super) fn group(contract: &'static Contract) -> Group {
+    let mut group = Group::new("authorization");
+    // The checks are about bearer tokens.
+    if contract.auth != Auth::Bearer {
+        return group;
+    }
+    let (probe, with_401) = of_probe(contract, 401);
+    let with_400 = of_probe(contract, 400).1;
+    let (section, decision) = (Section(contract.token_source), Decision("D-auth"));
+    group.add("needed", "a request without a token is refused", section, move |seen| {
+        seen.no_token().is_refused(probe)
+    });
+    let title = format!("a request without a token is {with_401}");
+    group.add("missing_401", title, decision, move |seen| {
+        seen.no_token().is_refused_with(401, probe)
+    });
+    let title = "a 401 has a challenge for a bearer token";
+    group.add("challenge", title, Rfc("6750, 3"), challenge);
+    let title = "the challenge has no error code if no token was sent";
+    group.add("no_error_code", title, decision, no_error_code);
+    group.add("unknown_refused", "an unknown token is refused", section, move |seen| {
+        unknown_token(seen).is_refused(probe)
+    });
+    let title = format!("an unknown token is {with_401}");
+    group.add("unknown_401", title, decision, move |seen| {
+        unknown_token(seen).is_refused_with(401, probe)
+    });
+    let title = "the error code for an unknown token is `invalid_token`";
+    group.add("invalid_token", title, decision, invalid_token);
+    let title = "an authorization scheme other than `Bearer` is refused";
+    group.add("other_scheme", title, section, move |seen| other_scheme(seen).is_refused(probe));
+    let title = "the scheme may be written in lower case";
+    group.add("lower_case", title, Rfc("9110, 11.1"), lower_case);
+    let title = "a malformed token is refused with 400 and `invalid_request`";
+    group.add("malformed_400", title, decision, malformed_400);
+    let title = format!("a token in the query is {with_400}");
+    group.add("in_the_query", title, decision, move |seen| {
+        let query = seen.probe_query();
+        seen.get(&format!("{query}&access_token=not-a-token")).is_refused_with(400, probe)
+    });
+    if let Some(probe) = contract.probe() {
+        group.add("no_data", "a refusal contains no data", section, move |seen| {
+            no_data(seen, probe)
+        });
+    }
+    if contract.probes_by_get() {
+        let title = "HEAD without a token is refused, too";
+        group.add("head", title, Rfc("9110, 9.3.2"), head_is_refused);
+    }
+    group
+}
+
+fn unknown_token(seen: &Evidence<'_>) -> Rc<Exchange> {
+    with_authorization(seen, "Bearer no-service-has-issued-this-token")
+}
+
+fn other_scheme(seen: &Evidence<'_>) -> Rc<Exchange> {
+    with_authorization(seen, "Basic Z2F0ZXdheTpjaGVjaw==")
+}
+
+fn with_authorization(seen: &Evidence<'_>, value: &'static str) -> Rc<Exchange> {
+    seen.ask(Ask::query(&seen.probe_query()).authorization(value))
+}
+
+fn challenge(seen: &Evidence<'_>) -> Outcome {
+    let challenge = challenge_of(&seen.no_token())?;
+    let is_bearer = challenge.starts_with("bearer");
+    ensure!(is_bearer, "`WWW-Authenticate` is missing, or has another scheme than Bearer");
+    Ok(())
+}
+
+fn no_error_code(seen: &Evidence<'_>) -> Outcome {
+    let challenge = challenge_of(&seen.no_token())?;
+    ensure!(!challenge.contains("error="), "the challenge has an error code");
+    Ok(())
+}
+
+fn invalid_token(seen: &Evidence<'_>) -> Outcome {
+    let challenge = challenge_of(&unknown_token(seen))?;
+    let is_invalid_token = challenge.contains("invalid_token");
+    ensure!(is_invalid_token, "the error code of the challenge is missing or different");
+    Ok(())
+}
+
+fn lower_case(seen: &Evidence<'_>) -> Outcome {
+    seen.probe().success()?;
+    seen.ask(Ask::query(&seen.probe_query()).lower_case_scheme()).is_accepted(seen.contract.probe())
+}
+
+fn malformed_400(seen: &Evidence<'_>) -> Outcome {
+    let exchange = with_authorization(seen, "Bearer not a token");
+    exchange.is_refused_with(400, seen.contract.probe())?;
+    let response = exchange.response()?;
+    if response.status != 400 {
+        return skip("the body reports the failure");
+    }
+    let challenge = challenge_in(response);
+    let is_invalid_request = challenge.contains("invalid_request");
+    ensure!(is_invalid_request, "the error code of the challenge is missing or different");
+    Ok(())
+}
+
+fn no_data(seen: &Evidence<'_>, probe: &Operation) -> Outcome {
+    for exchange in [seen.no_token(), unknown_token(seen), other_scheme(seen)] {
+        if let Some(json) = &exchange.response()?.json
+            && has_data(json, probe)
+        {
+            return fail("a refusal contains data");
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a response has the form of a successful one, or a field that only a record has.
+fn has_data(json: &Value, operation: &Operation) -> bool {
+    match operation.response {
+        Form::Array => json.is_array(),
+        Form::Envelope { items, .. } => json.get(items).is_some_and(Value::is_array),
+        Form::Body(ref place) if place.is_list => {
+            place.list(json).is_some_and(|list| !list.is_empty())
+        }
+        Form::Object | Form::Body(_) => {
+            let json = match &operation.response {
+                Form::Body(place) => place.data(json).unwrap_or(&Value::Null),
+                _ => json,
+            };
+            let names = operation.record.fields.iter().map(|field| field.name);
+            // A problem document (RFC 9457) has these fields, too.
+            let of_problems = ["detail", "instance", "status", "title", "type"];
+            names.filter(|name| !of_problems.contains(name)).any(|name| json.get(name).is_some())
+        }
+    }
+}
+
+/// Requires that HEAD without a token is refused. A failure in the body is not in the response.
+fn head_is_refused(seen: &Evidence<'_>) -> Outcome {
+    let can_report = seen.contract.probe().is_some_and(Operation::reports_failures);
+    if can_report && seen.no_token().response()?.status < 400 {
+        return skip("only a body can report the failure");
+    }
+    seen.ask(Ask::query(&seen.probe_query()).anonymous().head()).is_refused(None)
+}
+
+/// Returns the challenge of a 401, in lower case.
+fn challenge_of(exchange: &Exchange) -> Outcome<String> {
+    match exchange.response()? {
+        response if response.status == 401 => Ok(challenge_in(response)),
+        response => skip(format!("the status is {}, not 401", response.status)),
+    }
+}
+
+fn challenge_in(response: &Response) -> String {
+    response.header("www-authenticate").unwrap_or_default().to_ascii_lowercase()
+}

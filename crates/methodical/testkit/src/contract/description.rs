@@ -1,0 +1,469 @@
+//! The description of a service that the checks work from. The generator writes it from the spec.
+
+use std::slice;
+
+use methodical_model::codegen::Code;
+use methodical_model::paging::PagedBy;
+use methodical_model::{Auth, BodyFormat, Dispatch};
+use serde_json::Value;
+
+use crate::encoded::encoded;
+
+/// The contract of a service: its address, its operations, and the records in their responses.
+///
+/// The generator writes one for each service; see the constant `CONTRACT` of the generated crate.
+#[derive(Debug)]
+pub struct Contract {
+    /// The path of the service, without a prefix.
+    #[doc(hidden)]
+    pub path: &'static str,
+    /// How a call names its operation.
+    #[doc(hidden)]
+    pub dispatch: Dispatch,
+    /// How a call is authenticated.
+    #[doc(hidden)]
+    pub auth: Auth,
+    /// The value of the `Accept` header.
+    #[doc(hidden)]
+    pub accept: &'static str,
+    /// The section of the contract that describes the service.
+    #[doc(hidden)]
+    pub source: &'static str,
+    /// The section about access tokens.
+    #[doc(hidden)]
+    pub token_source: &'static str,
+    /// The operations.
+    #[doc(hidden)]
+    pub operations: &'static [Operation],
+}
+
+/// An operation.
+#[derive(Debug)]
+pub struct Operation {
+    /// The group of its checks: `photos`.
+    pub group: &'static str,
+    /// The value of the selector: `photos/list`.
+    pub select: &'static str,
+    /// The section of the contract.
+    pub source: &'static str,
+    /// How it is called by POST; `None` if it is called by GET.
+    pub post: Option<Post>,
+    /// The form of a successful response.
+    pub response: Response,
+    /// The records of the list, or the object itself.
+    pub record: &'static Record,
+    /// The parameters.
+    pub params: &'static [Param],
+}
+
+/// How an operation is called by POST.
+#[derive(Debug)]
+pub struct Post {
+    /// The format of the body.
+    pub format: BodyFormat,
+    /// Whether several calls have the effect of one.
+    pub is_idempotent: bool,
+    /// The parameters whose values have no quotes in JSON.
+    pub literals: &'static [&'static str],
+    /// The parameters that are arrays in JSON.
+    pub lists: &'static [&'static str],
+}
+
+/// The form of a successful response.
+#[derive(Debug)]
+pub enum Response {
+    /// An object with a marker of success and a list.
+    Envelope {
+        /// The key of the marker.
+        marker: &'static str,
+        /// The value of the marker.
+        success: &'static str,
+        /// The key of the list.
+        items: &'static str,
+    },
+    /// A list.
+    Array,
+    /// One record.
+    Object,
+    /// A list or a record in another place.
+    Body(Data),
+}
+
+/// The place of the data in a response.
+#[derive(Debug)]
+pub struct Data {
+    /// Whether the data is a list.
+    pub is_list: bool,
+    /// The keys that lead to the data.
+    pub at: &'static [&'static str],
+    /// The keys that lead to a marker of success, and its values.
+    pub success: Option<(&'static [&'static str], &'static [&'static str])>,
+    /// The keys that lead to a marker of failure.
+    pub failure: Option<&'static [&'static str]>,
+    /// Whether an empty list may be absent.
+    pub absent_as_empty: bool,
+    /// Whether a record may replace a list of one record.
+    pub one_as_list: bool,
+    /// How the pages of the list follow each other.
+    pub pages: Option<Pages>,
+}
+
+/// How the pages of a list follow each other.
+#[derive(Debug)]
+pub struct Pages {
+    /// The value that changes from page to page.
+    pub by: PagedBy,
+    /// The parameter with this value; empty for a continuation.
+    pub param: &'static str,
+    /// The keys that lead to the number of pages; empty without one.
+    pub last: &'static [&'static str],
+    /// The keys that lead to the number of records; empty without one.
+    pub total: &'static [&'static str],
+    /// The keys that lead to the value for the next page; empty without one.
+    pub next: &'static [&'static str],
+    /// The keys that lead to a boolean that is false on the last page, and its forms of `false`.
+    pub more: Option<(&'static [&'static str], &'static [Code])>,
+}
+
+/// A record.
+#[derive(Debug)]
+pub struct Record {
+    /// The key of the field that identifies a record.
+    pub identity: Option<&'static str>,
+    /// The fields.
+    pub fields: &'static [Field],
+}
+
+/// A field of a record.
+#[derive(Debug)]
+pub struct Field {
+    /// The name of its check: `taken_at`.
+    pub check: &'static str,
+    /// The JSON key: `takenAt`.
+    pub name: &'static str,
+    /// The value.
+    pub kind: Kind,
+    /// Whether the value is always present and not `null`.
+    pub required: bool,
+    /// The section of the contract.
+    pub source: &'static str,
+    /// The open points about it.
+    pub open: &'static [&'static str],
+}
+
+/// The kind of value that a field has.
+#[derive(Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// Text that consists of decimal digits.
+    Digits,
+    /// A JSON number without a fraction.
+    Integer,
+    /// A JSON number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A decimal number as text.
+    Decimal,
+    /// A date and time without a zone, as `YYYY-MM-DD HH:MM:SS`.
+    CivilDateTime,
+    /// Seconds since 1970-01-01 00:00:00 UTC, as text in digits.
+    EpochSeconds,
+    /// A currency code.
+    Currency,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// One of these values.
+    Values(&'static [Code]),
+    /// A JSON number without a fraction, or text with its digits.
+    IntegerOrText,
+    /// A value of a kind, or a JSON number.
+    OrNumber(&'static Self),
+    /// Another record.
+    Record(&'static Record),
+    /// A list of values of a kind.
+    List(&'static Self),
+    /// A list of values of a kind, or a single value.
+    OneOrList(&'static Self),
+    /// An object of a kind, or an empty list.
+    OrEmptyList(&'static Self),
+    /// A value of a kind, or an empty text.
+    OrBlank(&'static Self),
+    /// An object with arbitrary keys, and values of a kind.
+    Map(&'static Self),
+}
+
+impl Kind {
+    /// Returns the kind of the values in lists and maps at any depth; the kind itself if it is neither.
+    pub(crate) fn element(&self) -> &Self {
+        match self {
+            Self::List(of)
+            | Self::Map(of)
+            | Self::OneOrList(of)
+            | Self::OrEmptyList(of)
+            | Self::OrBlank(of) => of.element(),
+            _ => self,
+        }
+    }
+}
+
+/// A parameter of an operation.
+#[derive(Debug)]
+pub struct Param {
+    /// The name of its checks: `album`.
+    pub check: &'static str,
+    /// The name in a query: `album_id`.
+    pub name: &'static str,
+    /// The values.
+    pub values: Values,
+    /// Where a value can be found that the service has: an operation, by its selector, and the JSON key of a field.
+    pub origin: Option<(&'static str, &'static str)>,
+    /// A value that the service accepts, which may match no record.
+    pub sample: &'static str,
+    /// A value that the service accepts and that no record has.
+    pub unknown: Option<&'static str>,
+    /// Whether every call must send it.
+    pub required: bool,
+    /// The parameters that it needs.
+    pub needs: &'static [&'static str],
+    /// Whether a call without them is refused; if not, the parameter then has no effect.
+    pub refused_alone: bool,
+    /// The attribute that the selected records have and do not show.
+    pub recovers: Option<&'static str>,
+    /// The section of the contract.
+    pub source: &'static str,
+    /// The open points about it.
+    pub open: &'static [&'static str],
+}
+
+/// The values that a parameter can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Any text.
+    Text,
+    /// An integer in decimal digits that identifies something.
+    NumericId,
+    /// Any other integer in decimal digits.
+    Integer,
+    /// A text that identifies something.
+    TextId,
+    /// One of a closed set, or text of a form.
+    Other,
+}
+
+impl Contract {
+    /// Returns the operation with this selector.
+    pub(crate) fn operation(&self, select: &str) -> Option<&'static Operation> {
+        self.operations.iter().find(|operation| operation.select == select)
+    }
+
+    /// Returns the operations that the checks call.
+    pub(crate) fn called(&self) -> impl Iterator<Item = &'static Operation> {
+        self.operations.iter().filter(|one| one.is_called())
+    }
+
+    /// Returns the operation whose response the general checks ask for: one that is called by GET and needs few
+    /// parameters, and an object if possible, because a list may be long.
+    pub(crate) fn probe(&self) -> Option<&'static Operation> {
+        self.called().min_by_key(|one| {
+            let required = one.params.iter().filter(|param| param.required).count();
+            (one.post.is_some(), required, one.is_list(), one.params.len())
+        })
+    }
+
+    /// Returns whether the general checks ask by GET.
+    pub(crate) fn probes_by_get(&self) -> bool {
+        self.probe().is_none_or(|probe| probe.post.is_none())
+    }
+
+    /// Returns the first list that can be requested without a parameter.
+    pub(crate) fn first_list(&self) -> Option<&'static Operation> {
+        self.plain().find(|operation| operation.is_list())
+    }
+
+    /// Returns the operations that can be requested without a parameter.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = &'static Operation> {
+        self.called().filter(|one| one.params.iter().all(|param| !param.required))
+    }
+}
+
+impl Operation {
+    /// Returns whether the checks call it. Another POST may have an effect whenever it is sent.
+    pub(crate) fn is_called(&self) -> bool {
+        self.post.as_ref().is_none_or(|post| post.is_idempotent)
+    }
+
+    /// Returns whether its parameters are in a JSON body, and not percent-encoded.
+    pub(crate) fn is_json(&self) -> bool {
+        self.post.as_ref().is_some_and(|post| post.format == BodyFormat::Json)
+    }
+
+    /// Returns whether the contract says that a body reports failures.
+    pub(crate) fn reports_failures(&self) -> bool {
+        let Response::Body(place) = &self.response else { return false };
+        place.success.is_some() || place.failure.is_some()
+    }
+
+    /// Returns whether a body reports a failure.
+    pub(crate) fn failure_in(&self, json: &Value) -> bool {
+        match &self.response {
+            Response::Envelope { marker, success, .. } => {
+                json.get(marker).is_some_and(|found| found.as_str() != Some(success))
+            }
+            Response::Body(place) => place.failure_of(json).is_some(),
+            Response::Array | Response::Object => false,
+        }
+    }
+
+    /// Returns how a request is refused, which follows "is".
+    pub(crate) fn refused_with(&self, status: u16) -> String {
+        let or = if self.reports_failures() { " or a failure in the body" } else { "" };
+        format!("refused with {status}{or}")
+    }
+
+    /// Returns whether the response is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        match &self.response {
+            Response::Envelope { .. } | Response::Array => true,
+            Response::Object => false,
+            Response::Body(place) => place.is_list,
+        }
+    }
+}
+
+impl Data {
+    /// Returns the data of a response.
+    pub(crate) fn data<'v>(&self, json: &'v Value) -> Option<&'v Value> {
+        at(json, self.at)
+    }
+
+    /// Returns the elements of the list: all of them, one alone, or none if the list is absent.
+    pub(crate) fn list<'v>(&self, json: &'v Value) -> Option<&'v [Value]> {
+        match self.data(json).filter(|data| !data.is_null()) {
+            Some(Value::Array(list)) => Some(list),
+            Some(one) if self.one_as_list && one.is_object() => Some(slice::from_ref(one)),
+            None if self.absent_as_empty => Some(&[]),
+            _ => None,
+        }
+    }
+
+    /// Returns the parameters of a call that requests the second page, each with a leading `&`; `None` if the first page with
+    /// this number of records is the only one.
+    pub(crate) fn second_page(&self, json: &Value, records: usize) -> Option<String> {
+        let Pages { by, param, last, total, next, more } = self.pages.as_ref()?;
+        let param = encoded(param);
+        let records = i64::try_from(records).ok()?;
+        let flag = more.and_then(|(path, no)| Some((at(json, path)?, no)));
+        if flag.is_some_and(|(flag, no)| no.iter().any(|code| is_code(flag, *code))) {
+            return None;
+        }
+        let number = |path: &[&str]| match (path, text_at(json, path)) {
+            ([], _) => None,
+            (_, text) => text?.parse::<i64>().ok(),
+        };
+        let is_partial = number(total).map_or(records > 0, |total| total > records);
+        match by {
+            PagedBy::Number { first } => {
+                let goes_on = number(last).map_or(is_partial, |last| last > *first);
+                goes_on.then(|| format!("&{param}={}", first.saturating_add(1)))
+            }
+            PagedBy::Offset => is_partial.then(|| format!("&{param}={records}")),
+            PagedBy::Continuation => {
+                let members = at(json, next)?.as_object()?.iter();
+                let pairs = members.filter_map(|(name, value)| {
+                    Some(format!("&{}={}", encoded(name), encoded(&text_of(value)?)))
+                });
+                Some(pairs.collect()).filter(|pairs: &String| !pairs.is_empty())
+            }
+            _ => {
+                let next = text_at(json, next).filter(|next| !next.is_empty())?;
+                Some(format!("&{param}={}", encoded(&next)))
+            }
+        }
+    }
+
+    /// Returns why a response does not report success.
+    pub(crate) fn failure_of(&self, json: &Value) -> Option<String> {
+        if let Some((path, values)) = self.success {
+            let found = match at(json, path) {
+                Some(Value::String(text)) => Some(text.clone()),
+                Some(other) => Some(other.to_string()),
+                None => None,
+            };
+            if !found.is_some_and(|found| values.contains(&found.as_str())) {
+                return Some(format!("`{}` is not `{}`", path.join("."), values.join("` or `")));
+            }
+        }
+        let path = self.failure?;
+        let is_present = at(json, path).is_some_and(|value| !value.is_null());
+        is_present.then(|| format!("`{}` is present", path.join(".")))
+    }
+}
+
+pub(crate) fn is_code(value: &Value, code: Code) -> bool {
+    match code {
+        Code::Text(text) => value.as_str() == Some(text),
+        Code::Integer(number) => value.as_i64() == Some(number),
+        Code::Boolean(flag) => value.as_bool() == Some(flag),
+    }
+}
+
+/// Returns the text of a string, a number or a boolean.
+fn text_of(json: &Value) -> Option<String> {
+    match json {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(json.to_string()),
+        _ => None,
+    }
+}
+
+fn text_at(json: &Value, path: &[&str]) -> Option<String> {
+    text_of(at(json, path)?)
+}
+
+fn at<'v>(json: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    path.iter().try_fold(json, |json, key| json.get(key))
+}
+
+impl Record {
+    /// Returns the field that identifies a record.
+    pub(crate) fn identity(&self) -> Option<&'static Field> {
+        let name = self.identity?;
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Returns all fields, those of nested records included, each once.
+    pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
+        let mut records = vec![self];
+        let mut fields = Vec::new();
+        let mut next = 0;
+        while let Some(record) = records.get(next).copied() {
+            next += 1;
+            for field in record.fields {
+                fields.push(field);
+                if let Kind::Record(inner) = *field.kind.element()
+                    && !records.iter().any(|known| std::ptr::eq(*known, inner))
+                {
+                    records.push(inner);
+                }
+            }
+        }
+        fields
+    }
+}
+
+/// Returns the open point about a topic: the one whose name ends with the topic, else the first, else a general one.
+pub(crate) fn point(
+    open: &'static [&'static str],
+    topic: &str,
+    general: &'static str,
+) -> &'static str {
+    // Another check has this point as its source.
+    let mut open = open.iter().filter(|name| **name != PRESENCE);
+    let first = open.clone().next();
+    open.find(|name| name.ends_with(topic)).or(first).copied().unwrap_or(general)
+}
+
+/// The open point about absent fields.
+pub(crate) const PRESENCE: &str = "D-presence";

@@ -1,0 +1,335 @@
+//! One request and its response.
+
+use bytes::Bytes;
+use gateway_transport::{
+    BlockingTransport, Deadline, ErrorKind, Redacted, Request, TransportError,
+};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use methodical_model::Auth;
+use serde_json::{Map, Value};
+
+use crate::contract::call::Call;
+use crate::contract::description::{Contract, Operation, Response as Form};
+use crate::contract::record;
+use crate::contract::target::Target;
+use crate::outcome::{Outcome, ensure, fail, skip};
+
+/// A response, or the reason for its absence.
+pub(super) enum Exchange {
+    Response(Response),
+    /// The body is larger than this limit, in bytes.
+    TooLarge(u64),
+    Failed(String),
+}
+
+/// A complete response.
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    /// The body as JSON, if it is JSON.
+    pub(super) json: Option<Value>,
+}
+
+impl Exchange {
+    /// Sends a call, with the secrets if it is authorized; `change` edits the request before it is sent.
+    pub(super) fn ask(
+        target: &Target,
+        transport: &dyn BlockingTransport,
+        contract: &Contract,
+        (call, authorized): (&Call, bool),
+        change: impl FnOnce(&mut Request),
+    ) -> Self {
+        let mut request = Request::default();
+        let located = target.located(contract, call, authorized);
+        match located.url.parse() {
+            Ok(uri) => *request.uri_mut() = uri,
+            Err(_) => return Self::Failed("cannot build the request".into()),
+        }
+        let redacted = target.located(contract, call, false);
+        if (&redacted.url, &redacted.body) != (&located.url, &located.body)
+            && let Ok(url) = redacted.url.parse()
+        {
+            request.extensions_mut().insert(Redacted::new(url, redacted.body.into()));
+        }
+        if let Some((format, _)) = call.body {
+            *request.method_mut() = Method::POST;
+            *request.body_mut() = located.body.into();
+            let media_type = HeaderValue::from_static(format.media_type());
+            request.headers_mut().insert(CONTENT_TYPE, media_type);
+        }
+        let headers = request.headers_mut();
+        for (name, value) in located.headers.into_iter().filter(|_| authorized) {
+            if let (Ok(name), Ok(mut value)) =
+                (HeaderName::try_from(name), HeaderValue::from_str(value))
+            {
+                value.set_sensitive(true);
+                headers.insert(name, value);
+            }
+        }
+        if let Ok(accept) = HeaderValue::from_str(contract.accept) {
+            headers.insert(ACCEPT, accept);
+        }
+        if contract.auth == Auth::Bearer {
+            headers.insert(AUTHORIZATION, target.authorization.clone());
+        }
+        request.extensions_mut().insert(Deadline::after(target.time_limit));
+        change(&mut request);
+        let send = |request| -> Result<_, TransportError> {
+            let (head, body) = transport.send(request)?.into_parts();
+            Ok((head, body.collect(target.body_limit)?))
+        };
+        // The service may close a pooled connection just as it is reused, which is not a fault.
+        let response = match send(request.clone()) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => send(request),
+            response => response,
+        };
+        match response {
+            Ok((head, body)) => Self::Response(Response {
+                status: head.status.as_u16(),
+                headers: head.headers,
+                json: serde_json::from_slice(&body).ok(),
+                body,
+            }),
+            Err(error) if error.kind() == ErrorKind::TooLarge => Self::TooLarge(target.body_limit),
+            Err(error) => Self::Failed(error.to_string()),
+        }
+    }
+
+    /// Returns the response with any status except 429, which skips the check.
+    pub(super) fn response(&self) -> Outcome<&Response> {
+        match self {
+            Self::Response(response) if response.status == 429 => {
+                skip("the service limits the request rate (429)")
+            }
+            Self::Response(response) => Ok(response),
+            Self::TooLarge(limit) => {
+                skip(format!("the body is larger than the limit of {limit} bytes"))
+            }
+            Self::Failed(reason) => fail(format!("no response: {reason}")),
+        }
+    }
+
+    /// Returns the response if its status is this one.
+    pub(super) fn with_status(&self, status: u16) -> Outcome<&Response> {
+        let response = self.response()?;
+        if response.status != status {
+            return fail(format!("status {} instead of {status}", response.status));
+        }
+        Ok(response)
+    }
+
+    /// Requires that a call of an operation succeeds: by its status, and by the body if that reports failures.
+    pub(super) fn is_accepted(&self, operation: Option<&Operation>) -> Outcome {
+        self.has_status(200)?;
+        let operation = operation.filter(|one| one.reports_failures());
+        ensure!(!self.reports_failure(operation)?, "the body reports a failure");
+        Ok(())
+    }
+
+    /// Requires that a call of an operation is refused: by its status, or in the body.
+    pub(super) fn is_refused(&self, operation: Option<&Operation>) -> Outcome {
+        let status = self.response()?.status;
+        let is_refused = status >= 400 || self.reports_failure(operation)?;
+        ensure!(is_refused, "the request is answered with {status}");
+        Ok(())
+    }
+
+    /// Requires that a call of an operation is refused with this status or, if the contract says that a body reports
+    /// failures, in the body.
+    pub(super) fn is_refused_with(&self, status: u16, operation: Option<&Operation>) -> Outcome {
+        let reports_failures = operation.is_some_and(Operation::reports_failures);
+        if reports_failures && self.response()?.status == 200 && self.reports_failure(operation)? {
+            return Ok(());
+        }
+        self.has_status(status)
+    }
+
+    /// Returns whether the body reports a failure of an operation.
+    fn reports_failure(&self, operation: Option<&Operation>) -> Outcome<bool> {
+        let json = self.response()?.json.as_ref();
+        Ok(operation.zip(json).is_some_and(|(one, json)| one.failure_in(json)))
+    }
+
+    /// Requires this status.
+    pub(super) fn has_status(&self, status: u16) -> Outcome {
+        self.with_status(status).map(drop)
+    }
+
+    /// Returns the response if its status is 200. Otherwise skips the check: another check judges the status.
+    pub(super) fn success(&self) -> Outcome<&Response> {
+        match self.response()? {
+            response if response.status == 200 => Ok(response),
+            response => skip(format!("the status is {}, not 200", response.status)),
+        }
+    }
+
+    /// Returns the elements of the list: the response itself, or the list in an object.
+    pub(super) fn list(&self, operation: &Operation) -> Outcome<&[Value]> {
+        let json = self.success()?.json()?;
+        let inner = match &operation.response {
+            Form::Envelope { items, .. } => json.get(items),
+            Form::Body(place) => {
+                return place.list(json).map_or_else(|| skip("the response has no list"), Ok);
+            }
+            Form::Array | Form::Object => None,
+        };
+        match json.as_array().or_else(|| inner?.as_array()) {
+            Some(list) => Ok(list),
+            None => skip("the response has no list"),
+        }
+    }
+
+    /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if the list is empty.
+    pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
+        match &operation.response {
+            Form::Body(place) if !place.is_list => {
+                let json = self.success()?.json()?;
+                match place.data(json).and_then(Value::as_object) {
+                    Some(object) => Ok(vec![object]),
+                    None => fail("the response has no object in its place"),
+                }
+            }
+            Form::Envelope { .. } | Form::Array | Form::Body(_) => {
+                record::some_objects(self.list(operation)?)
+            }
+            Form::Object => match self.success()?.json()?.as_object() {
+                Some(object) => Ok(vec![object]),
+                None => fail("the response is not an object"),
+            },
+        }
+    }
+
+    /// Returns the values that a field has in the list, as they are written in a query. Leaves out values that are neither
+    /// text nor integers.
+    pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
+        let list = self.list(operation)?.iter();
+        let values = list.filter_map(|element| match element.get(field)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        });
+        Ok(values.collect())
+    }
+
+    /// Returns the identities of the records in the list. Leaves out those of another type; skips the check if the records
+    /// have no identity.
+    pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
+        let Some(identity) = operation.record.identity() else {
+            return skip("the records have no identity");
+        };
+        let list = self.list(operation)?.iter();
+        Ok(list.filter_map(|element| record::id(element.get(identity.name)?, identity)).collect())
+    }
+}
+
+impl Response {
+    /// Returns the body as JSON.
+    pub(super) fn json(&self) -> Outcome<&Value> {
+        match &self.json {
+            Some(json) => Ok(json),
+            None => fail("the body is not JSON"),
+        }
+    }
+
+    /// Returns the value of a header if it is text.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Returns the media type without its parameters, in lower case.
+    pub(super) fn media_type(&self) -> String {
+        let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use bytes::Bytes;
+    use gateway_transport::{
+        BlockingBody, ErrorKind, Redacted, Request, TransportError, blocking_transport_fn,
+    };
+    use methodical_model::{Auth, Dispatch, Secret, SecretPlace};
+
+    use super::Exchange;
+    use crate::contract::Target;
+    use crate::contract::description::Contract;
+    use crate::outcome::Stop;
+
+    static CONTRACT: Contract = Contract {
+        path: "/api",
+        dispatch: Dispatch::query(&["action"]),
+        auth: Auth::Secrets(&[
+            Secret::new("x-key", SecretPlace::Header),
+            Secret::new("pin", SecretPlace::Query),
+        ]),
+        accept: "application/json",
+        source: "",
+        token_source: "",
+        operations: &[],
+    };
+
+    fn target() -> Target {
+        Target::new("https://gateway.example.com", "k3y").unwrap().secret("pin", "1234")
+    }
+
+    /// Asks a service, with or without secrets. Returns the requests, too.
+    fn ask(
+        authorized: bool,
+        target: &Target,
+        answer: fn() -> Result<(u16, &'static str), ErrorKind>,
+    ) -> (Exchange, Vec<Request>) {
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&requests);
+        let transport = blocking_transport_fn(move |request: Request| {
+            kept.lock().unwrap().push(request);
+            let (status, body) =
+                answer().map_err(|kind| TransportError::new(kind, "the service is away"))?;
+            let mut response = http::Response::new(BlockingBody::from(Bytes::from(body)));
+            *response.status_mut() = status.try_into().unwrap();
+            Ok(response)
+        });
+        let call = CONTRACT.call("?=photos/list");
+        let exchange = Exchange::ask(target, &transport, &CONTRACT, (&call, authorized), |_| {});
+        let requests = requests.lock().unwrap().clone();
+        (exchange, requests)
+    }
+
+    #[test]
+    fn only_an_authorized_call_has_the_secrets() {
+        let (exchange, requests) = ask(true, &target(), || Ok((200, "[]")));
+        assert!(exchange.success().is_ok());
+        let [request] = requests.as_slice() else { panic!("{} requests", requests.len()) };
+        let key = &request.headers()["x-key"];
+        assert!(key == "k3y" && key.is_sensitive());
+        assert_eq!(request.uri().query(), Some("action=photos/list&pin=1234"));
+        assert_eq!(Redacted::target(request).query(), Some("action=photos/list&pin=REDACTED"));
+        let (_, requests) = ask(false, &target(), || Ok((200, "[]")));
+        assert!(!requests[0].headers().contains_key("x-key"));
+        assert_eq!(requests[0].uri().query(), Some("action=photos/list&pin=REDACTED"));
+    }
+
+    #[test]
+    fn a_missing_response_has_its_reason() {
+        let stop = |target: &Target, answer| ask(true, target, answer).0.response().err();
+        let limited = Stop::Skip("the service limits the request rate (429)".to_owned());
+        assert_eq!(stop(&target(), || Ok((429, "[]"))), Some(limited));
+        let large = Stop::Skip("the body is larger than the limit of 1 bytes".to_owned());
+        assert_eq!(stop(&target().body_limit(1), || Ok((200, "[]"))), Some(large));
+        let Some(Stop::Fail(reason)) = stop(&target(), || Err(ErrorKind::Connect)) else {
+            panic!("the check does not fail");
+        };
+        assert!(reason.starts_with("no response: "), "{reason}");
+    }
+
+    #[test]
+    fn an_interrupted_request_is_repeated_once() {
+        let interrupted = || Err(ErrorKind::Interrupted);
+        assert_eq!(ask(true, &target(), interrupted).1.len(), 2);
+        assert_eq!(ask(true, &target(), || Err(ErrorKind::Connect)).1.len(), 1);
+    }
+}

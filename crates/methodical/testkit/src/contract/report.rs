@@ -1,0 +1,138 @@
+//! Running the checks, and their results.
+
+use std::fmt;
+
+use gateway_transport::BlockingTransport;
+
+use crate::contract::check::{ContractCheck, Source};
+use crate::contract::checks::all;
+use crate::contract::description::Contract;
+use crate::contract::evidence::Evidence;
+use crate::contract::target::Target;
+use crate::outcome::{Outcome, Verdict};
+
+/// How strictly to judge a service.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// By the contract and the RFCs. A point that the contract leaves open is reported, not judged.
+    #[default]
+    Any,
+    /// Also by the decisions of the spec about the points that the contract leaves open: how the reference server settles
+    /// them.
+    Reference,
+}
+
+/// A check and its verdict.
+#[non_exhaustive]
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The check.
+    pub check: ContractCheck,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// The findings of all checks. `Display` is for people: the failures, then the counts.
+#[derive(Clone, Debug)]
+pub struct Report {
+    findings: Vec<Finding>,
+    requests: usize,
+}
+
+/// Sends the requests through `transport`, and judges the responses.
+pub fn run(
+    contract: &'static Contract,
+    target: &Target,
+    transport: &dyn BlockingTransport,
+    profile: Profile,
+) -> Report {
+    let evidence = Evidence::new(contract, target, transport);
+    let findings = all(contract).into_iter().map(|one| {
+        let verdict = judged((one.judge)(&evidence), one.check.source, profile);
+        Finding { check: one.check, verdict }
+    });
+    Report::new(findings.collect(), evidence.requests())
+}
+
+/// Returns all checks of a service, by group.
+///
+/// ```
+/// # use methodical_testkit::codegen::{Auth, Dispatch};
+/// # use methodical_testkit::contract::{Contract, checks};
+/// # static CONTRACT: Contract = Contract {
+/// #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
+/// # };
+/// let checks = checks(&CONTRACT);
+/// assert!(checks.iter().any(|check| check.name == "authorization.needed"));
+/// ```
+pub fn checks(contract: &'static Contract) -> Vec<ContractCheck> {
+    all(contract).into_iter().map(|one| one.check).collect()
+}
+
+/// Returns the verdict. A decision is judged only under [`Profile::Reference`].
+fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
+    let is_open = matches!(source, Source::Decision(_)) && profile != Profile::Reference;
+    match Verdict::from(outcome) {
+        Verdict::Pass if is_open => {
+            Verdict::Open("left open by the contract; the service does this".into())
+        }
+        Verdict::Fail(text) if is_open => {
+            Verdict::Open(format!("left open by the contract; observed: {text}"))
+        }
+        verdict => verdict,
+    }
+}
+
+impl Report {
+    /// Creates a report. The evidence behind the findings took this number of requests.
+    pub(super) fn new(findings: Vec<Finding>, requests: usize) -> Self {
+        Self { findings, requests }
+    }
+
+    /// Returns the finding of each check, by group.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Returns the number of requests sent.
+    pub fn requests(&self) -> usize {
+        self.requests
+    }
+
+    /// Returns the number of checks with this verdict: `pass`, `fail`, `open` or `skip`.
+    pub fn count(&self, word: &str) -> usize {
+        self.findings.iter().filter(|finding| finding.verdict.word() == word).count()
+    }
+
+    /// Returns whether no check failed.
+    pub fn is_kept(&self) -> bool {
+        self.count("fail") == 0
+    }
+
+    /// Returns the counts as one line for people. Counts of zero open points or skipped checks are left out.
+    pub fn summary(&self) -> String {
+        let [pass, fail, open, skip] =
+            ["pass", "fail", "open", "skip"].map(|word| self.count(word));
+        let checks = if pass == 1 { "check" } else { "checks" };
+        let mut counts = vec![format!("{pass} {checks} passed"), format!("{fail} failed")];
+        if open > 0 {
+            counts.push(format!("{open} on open points (not judged)"));
+        }
+        if skip > 0 {
+            counts.push(format!("{skip} skipped"));
+        }
+        format!("{}; {} requests", counts.join(", "), self.requests)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Finding { check, verdict } in &self.findings {
+            if let Verdict::Fail(detail) = verdict {
+                writeln!(f, "FAIL {}: {} ({}): {detail}", check.name, check.title, check.source)?;
+            }
+        }
+        f.write_str(&self.summary())
+    }
+}

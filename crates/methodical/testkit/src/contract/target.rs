@@ -1,0 +1,188 @@
+//! The service under test.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::{HeaderValue, Uri};
+use methodical_model::SecretPlace;
+
+use crate::contract::call::{Call, joined};
+use crate::contract::description::Contract;
+use crate::encoded::encoded;
+
+/// A call with its secrets.
+pub(super) struct Located<'a> {
+    pub(super) url: String,
+    pub(super) body: String,
+    pub(super) headers: Vec<(&'static str, &'a str)>,
+}
+
+/// The service under test: its address, an access token, and the limits of an exchange.
+pub struct Target {
+    pub(super) base_url: String,
+    pub(super) authorization: HeaderValue,
+    token: String,
+    secrets: Vec<(String, String)>,
+    pub(super) body_limit: u64,
+    pub(super) time_limit: Duration,
+}
+
+impl Target {
+    /// Creates a target from the base URL that clients use and an access token or, if the service has secrets instead, its
+    /// first secret.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the base URL is not a URI, or if the token contains a byte that a header value cannot have.
+    ///
+    /// ```
+    /// use methodical_testkit::contract::Target;
+    ///
+    /// assert!(Target::new("https://gateway.example.com/prefix", "token").is_ok());
+    /// assert!(Target::new("https://gateway.example.com", "to\nken").is_err());
+    /// ```
+    pub fn new(base_url: &str, token: &str) -> Result<Self, http::Error> {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        format!("{base_url}/").parse::<Uri>()?;
+        let mut authorization = HeaderValue::from_str(&format!("Bearer {token}"))?;
+        authorization.set_sensitive(true);
+        let (body_limit, time_limit) = (16 << 20, Duration::from_secs(60));
+        Ok(Self {
+            base_url,
+            authorization,
+            token: token.to_owned(),
+            secrets: Vec::new(),
+            body_limit,
+            time_limit,
+        })
+    }
+
+    /// Sets the value of the secret with this name, for a service that has several.
+    ///
+    /// ```
+    /// # use methodical_testkit::contract::Target;
+    /// let target = Target::new("https://gateway.example.com", "key")?.secret("user", "jane");
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn secret(mut self, name: &str, value: &str) -> Self {
+        self.secrets.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Returns the URL of a call, its body, and its headers with secrets. Without `secrets`, the URL and the body have
+    /// placeholders.
+    pub(super) fn located(&self, contract: &Contract, call: &Call, secrets: bool) -> Located<'_> {
+        let (mut path, mut query) = (format!("{}{}", contract.path, call.path), call.query.clone());
+        let mut body = call.body.as_ref().map(|(_, text)| text.clone());
+        let mut headers = Vec::new();
+        for (index, secret) in contract.auth.secrets().iter().enumerate() {
+            let named = self.secrets.iter().find(|(name, _)| name == secret.name());
+            let first = (index == 0).then_some(self.token.as_str());
+            let value = named.map(|(_, value)| value.as_str()).or(first).unwrap_or_default();
+            let text = if secrets { encoded(value) } else { "REDACTED".to_owned() };
+            match secret.place() {
+                SecretPlace::Query => {
+                    query = joined(&query, &format!("{}={text}", secret.name()));
+                }
+                SecretPlace::Form => {
+                    body = body.map(|body| joined(&body, &format!("{}={text}", secret.name())));
+                }
+                SecretPlace::Path => path = path.replace("{secret}", &text),
+                _ => headers.push((secret.name(), value)),
+            }
+        }
+        let separator = if query.is_empty() { "" } else { "?" };
+        let url = format!("{}{path}{separator}{query}", self.base_url);
+        Located { url, body: body.unwrap_or_default(), headers }
+    }
+
+    /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
+    ///
+    /// ```
+    /// # use methodical_testkit::contract::Target;
+    /// let target = Target::new("https://gateway.example.com", "token")?.body_limit(1 << 20);
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn body_limit(mut self, bytes: u64) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Sets the time limit of one exchange. The default is one minute.
+    ///
+    /// ```
+    /// # use methodical_testkit::contract::Target;
+    /// # use std::time::Duration;
+    /// let target =
+    ///     Target::new("https://gateway.example.com", "token")?.time_limit(Duration::from_secs(5));
+    /// # Ok::<(), http::Error>(())
+    /// ```
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Target")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
+
+    use super::Target;
+    use crate::contract::call::Call;
+    use crate::contract::description::Contract;
+
+    static CONTRACT: Contract = Contract {
+        path: "/bot{secret}",
+        dispatch: Dispatch::path(),
+        auth: Auth::Secrets(&[
+            Secret::new("bot", SecretPlace::Path),
+            Secret::new("key", SecretPlace::Query),
+            Secret::new("pin", SecretPlace::Form),
+            Secret::new("x-user", SecretPlace::Header),
+        ]),
+        accept: "application/json",
+        source: "",
+        token_source: "",
+        operations: &[],
+    };
+
+    fn target() -> Target {
+        let target = Target::new("https://gateway.example.com/", "7 a").unwrap();
+        target.secret("key", "a&b").secret("x-user", "jane")
+    }
+
+    #[test]
+    fn each_secret_is_in_its_place() {
+        let body = Some((BodyFormat::Form, "a=1".to_owned()));
+        let call = Call { path: "/list".to_owned(), query: "b=2".to_owned(), body };
+        let target = target();
+        let located = target.located(&CONTRACT, &call, true);
+        assert_eq!(located.url, "https://gateway.example.com/bot7%20a/list?b=2&key=a%26b");
+        // The target has no value of this secret.
+        assert_eq!(located.body, "a=1&pin=");
+        assert_eq!(located.headers, [("x-user", "jane")]);
+        let redacted = target.located(&CONTRACT, &call, false);
+        let url = "https://gateway.example.com/botREDACTED/list?b=2&key=REDACTED";
+        assert_eq!((&*redacted.url, &*redacted.body), (url, "a=1&pin=REDACTED"));
+    }
+
+    #[test]
+    fn a_call_without_a_body_has_no_secret_of_a_form() {
+        let call = Call { path: String::new(), query: String::new(), body: None };
+        assert_eq!(target().located(&CONTRACT, &call, true).body, "");
+    }
+
+    #[test]
+    fn debug_has_no_secret() {
+        assert_eq!(format!("{:?}", target()), "Target");
+    }
+}

@@ -1,0 +1,218 @@
+//! Services that are called by POST, and that report failures in the body.
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use gateway_transport::{BlockingBody, Redacted, Request, blocking_transport_fn};
+use http::Method;
+use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
+
+use crate::contract::description::{
+    Contract, Data, Field, Kind, Operation, Param, Post, Record, Response, Values,
+};
+use crate::contract::parameter::Parameter;
+use crate::contract::{Profile, Report, Target, run};
+
+mod photos;
+
+const KEY: [Secret; 1] = [Secret::new("key", SecretPlace::Form)];
+
+static SHOW: Record = Record {
+    identity: Some("id"),
+    fields: &[Field {
+        check: "id",
+        name: "id",
+        kind: Kind::Text,
+        required: true,
+        source: "",
+        open: &[],
+    }],
+};
+
+const LIMIT: Param = Param {
+    check: "limit",
+    name: "limit",
+    values: Values::Integer,
+    origin: None,
+    sample: "1",
+    unknown: None,
+    required: false,
+    needs: &[],
+    refused_alone: false,
+    recovers: None,
+    source: "",
+    open: &[],
+};
+
+const fn post(format: BodyFormat, is_idempotent: bool) -> Post {
+    Post { format, is_idempotent, literals: &["limit"], lists: &["day"] }
+}
+
+const fn shows(select: &'static str, post: Option<Post>) -> Operation {
+    let place = Data {
+        is_list: true,
+        at: &["shows"],
+        success: Some((&["result"], &["success"])),
+        failure: None,
+        absent_as_empty: false,
+        one_as_list: false,
+        pages: None,
+    };
+    Operation {
+        group: select,
+        select,
+        source: "",
+        post,
+        response: Response::Body(place),
+        record: &SHOW,
+        params: &[LIMIT],
+    }
+}
+
+const fn service(dispatch: Dispatch, operations: &'static [Operation]) -> Contract {
+    Contract {
+        path: "/api",
+        dispatch,
+        auth: Auth::Secrets(&KEY),
+        accept: "application/json",
+        source: "",
+        token_source: "",
+        operations,
+    }
+}
+
+/// Every call is a POST with the selector in its form.
+static BOX_OFFICE: Contract = service(
+    Dispatch::form(&["action"]).constants(&[("format", "json")]),
+    &[
+        shows("GetShows", Some(post(BodyFormat::Form, true))),
+        shows("AddOrder", Some(post(BodyFormat::Form, false))),
+    ],
+);
+
+/// Operations by POST with their names in the path, and in the query.
+static BY_PATH: Contract =
+    service(Dispatch::path(), &[shows("shows.list", Some(post(BodyFormat::Json, true)))]);
+static BY_QUERY: Contract = service(
+    Dispatch::query(&["action"]),
+    &[shows("GetShows", Some(post(BodyFormat::Form, true))), shows("OldShows", None)],
+);
+
+const SHOWS: &str = r#"{"result":"success","shows":[{"id":"1"},{"id":"2"}]}"#;
+const REFUSED: &str = r#"{"result":"error","message":"GetShows or AddOrder"}"#;
+
+/// Returns the answer of the box office, which has the status 200.
+fn answer(form: &str) -> &'static str {
+    let Some(rest) = form.strip_prefix("action=GetShows&format=json") else { return REFUSED };
+    match rest {
+        "&key=right" | "&limit=1&key=right" | "&undefined_parameter=1&key=right" => SHOWS,
+        _ => REFUSED,
+    }
+}
+
+/// Runs the checks, and returns the report and all requests.
+fn judge(answer: fn(&str) -> &'static str) -> (Report, Vec<Request>) {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&requests);
+    let transport = blocking_transport_fn(move |request: Request| {
+        let path_is_known = request.uri().path() == "/api";
+        let form = String::from_utf8_lossy(request.body()).into_owned();
+        kept.lock().unwrap().push(request);
+        let mut response = http::Response::new(BlockingBody::from(Bytes::from(answer(&form))));
+        if !path_is_known {
+            *response.status_mut() = http::StatusCode::NOT_FOUND;
+        }
+        let headers = response.headers_mut();
+        headers.insert("content-type", "application/json".parse().unwrap());
+        headers.insert("date", "Mon, 01 Apr 2024 00:00:00 GMT".parse().unwrap());
+        Ok(response)
+    });
+    let target = Target::new("https://gateway.example.com", "right").unwrap();
+    let report = run(&BOX_OFFICE, &target, &transport, Profile::Reference);
+    let requests = requests.lock().unwrap().clone();
+    (report, requests)
+}
+
+fn failed(report: &Report) -> Vec<&str> {
+    let failed = report.findings().iter().filter(|one| one.verdict.word() == "fail");
+    failed.map(|one| &*one.check.name).collect()
+}
+
+#[test]
+fn a_service_with_failures_in_its_bodies_keeps_its_contract() {
+    let (report, requests) = judge(answer);
+    // The service has no other media type.
+    assert_eq!(failed(&report), ["representation.accept_other"], "{report}");
+    for request in &requests {
+        assert_eq!(request.method(), Method::POST);
+        assert_eq!(request.headers()["content-type"], "application/x-www-form-urlencoded");
+        assert!(request.uri().query().is_none(), "{}", request.uri());
+        let is_authorized = request.body().ends_with(b"key=right");
+        assert!(is_authorized || request.body() == Redacted::body(request));
+        assert!(Redacted::body(request).ends_with(b"key=REDACTED"));
+    }
+}
+
+#[test]
+fn a_post_that_is_not_idempotent_is_not_sent() {
+    let (report, requests) = judge(answer);
+    let mut findings = report.findings().iter();
+    let skipped = findings.find(|one| one.check.name == "AddOrder.response").unwrap();
+    assert_eq!(skipped.verdict.word(), "skip");
+    let reason = "the contract does not say that this POST is idempotent";
+    assert_eq!(skipped.verdict.detail(), reason);
+    let sent = |request: &&Request| {
+        let form = String::from_utf8_lossy(request.body()).into_owned();
+        form.contains("action=AddOrder") && !form.contains("action=GetShows")
+    };
+    assert_eq!(requests.iter().filter(sent).count(), 0);
+}
+
+#[test]
+fn a_service_that_refuses_nothing_fails() {
+    let (report, _) = judge(|_| SHOWS);
+    let failed = failed(&report);
+    for name in
+        ["filters.limit_text", "filters.limit_empty", "method.unknown", "method.missing_400"]
+    {
+        assert!(failed.contains(&name), "{name}: {report}");
+    }
+}
+
+#[test]
+fn a_service_that_refuses_everything_fails() {
+    let (report, _) = judge(|_| REFUSED);
+    let failed = failed(&report);
+    for name in ["GetShows.success", "filters.limit_envelope", "filters.unknown_parameter"] {
+        assert!(failed.contains(&name), "{name}: {report}");
+    }
+}
+
+/// Returns path, query and body of a call.
+fn sent(contract: &Contract, suffix: &str) -> String {
+    let call = contract.call(suffix);
+    let body = call.body.map(|(format, text)| format!(" {format} {text}")).unwrap_or_default();
+    format!("{}?{}{body}", call.path, call.query)
+}
+
+#[test]
+fn parameters_are_where_the_operation_has_them() {
+    let path = "?=shows.list&day=7&limit=3&name=a%20b";
+    let body = r#"{"day":["7"],"limit":3,"name":"a b"}"#;
+    assert_eq!(sent(&BY_PATH, path), format!("/shows.list? JSON {body}"));
+    // A value that is not valid is sent as text.
+    let text = sent(&BY_PATH, "?=shows.list&limit=text");
+    assert_eq!(text, r#"/shows.list? JSON {"limit":"text"}"#);
+    assert_eq!(sent(&BY_QUERY, "?=GetShows&limit=3"), "?action=GetShows form limit=3");
+    assert_eq!(sent(&BY_QUERY, "?=OldShows&limit=3"), "?action=OldShows&limit=3");
+    assert_eq!(sent(&BY_QUERY, "/?=nothing/here"), "/?action=nothing/here");
+    assert_eq!(sent(&BOX_OFFICE, "?=GetShows&a=1"), "? form action=GetShows&format=json&a=1");
+    assert_eq!(sent(&BOX_OFFICE, "?a=1"), "? form a=1");
+}
+
+#[test]
+fn a_json_body_has_no_percent_encoding_to_check() {
+    let limit = Parameter::first(&BY_QUERY, |param| param.name == "limit");
+    assert!(limit.is_some_and(|limit| limit.operation.post.is_some()));
+    assert!(Parameter::first(&BY_PATH, |_param| true).is_none());
+}

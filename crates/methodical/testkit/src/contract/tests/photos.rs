@@ -1,0 +1,236 @@
+//! A service with bearer tokens, whose lists are in an envelope.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bytes::Bytes;
+use gateway_transport::{BlockingBody, Request, blocking_transport_fn};
+use http::HeaderValue;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, WWW_AUTHENTICATE};
+use methodical_model::{Auth, Dispatch};
+
+use super::failed;
+use crate::contract::description::{
+    Contract, Field, Kind, Operation, Param, Record, Response, Values,
+};
+use crate::contract::{Profile, Report, Target, Verdict, run};
+
+static PHOTO: Record = Record {
+    identity: Some("id"),
+    fields: &[Field {
+        check: "id",
+        name: "id",
+        kind: Kind::Integer,
+        required: true,
+        source: "",
+        open: &[],
+    }],
+};
+
+const ALBUM: Param = Param {
+    check: "album",
+    name: "album",
+    values: Values::Text,
+    origin: None,
+    sample: "harbour",
+    unknown: Some("nowhere"),
+    required: false,
+    needs: &[],
+    refused_alone: false,
+    recovers: Some("album"),
+    source: "",
+    open: &[],
+};
+
+static PHOTOS: Contract = Contract {
+    path: "/api",
+    dispatch: Dispatch::query(&["action"]),
+    auth: Auth::Bearer,
+    accept: "application/json",
+    source: "",
+    token_source: "",
+    operations: &[
+        Operation {
+            group: "list",
+            select: "photos/list",
+            source: "",
+            post: None,
+            response: Response::Envelope { marker: "stat", success: "ok", items: "photos" },
+            record: &PHOTO,
+            params: &[
+                ALBUM,
+                Param {
+                    check: "since",
+                    name: "since",
+                    sample: "7",
+                    unknown: None,
+                    needs: &["album"],
+                    recovers: None,
+                    ..ALBUM
+                },
+            ],
+        },
+        Operation {
+            group: "get",
+            select: "photos/get",
+            source: "",
+            post: None,
+            response: Response::Object,
+            record: &PHOTO,
+            params: &[Param { check: "id", name: "id", recovers: None, required: true, ..ALBUM }],
+        },
+    ],
+};
+
+const BOTH: &str = r#"{"stat":"ok","photos":[{"id":1},{"id":2}]}"#;
+const FIRST: &str = r#"{"stat":"ok","photos":[{"id":1}]}"#;
+const NONE: &str = r#"{"stat":"ok","photos":[]}"#;
+
+/// The errors of the service.
+#[derive(Clone, Copy)]
+struct Faults {
+    /// The body of a refusal.
+    refusal: Option<&'static str>,
+    /// The photos of the album.
+    album: Option<&'static str>,
+    /// The photos that were taken since a date, without the album.
+    since: Option<&'static str>,
+    /// Whether the photos change with every request.
+    changes: bool,
+    /// Whether it refuses a malformed token like an unknown one.
+    same_refusal: bool,
+}
+
+const SOUND: Faults =
+    Faults { refusal: None, album: None, since: None, changes: false, same_refusal: false };
+
+/// Answers with status, challenge and body.
+fn answer(faults: Faults, request: &Request) -> (u16, &'static str, &'static str) {
+    let authorization = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
+    let refusal = faults.refusal.unwrap_or("{}");
+    let authorization = authorization.map(|value| String::from_utf8_lossy(value).into_owned());
+    let authorization = authorization.map(|value| value.replacen("bearer", "Bearer", 1));
+    match authorization.as_deref() {
+        Some("Bearer right") => {}
+        Some("Bearer not a token") if !faults.same_refusal => {
+            return (400, r#"Bearer error="invalid_request""#, refusal);
+        }
+        Some(token) if token.starts_with("Bearer") => {
+            return (401, r#"Bearer error="invalid_token""#, refusal);
+        }
+        _ => return (401, "Bearer", refusal),
+    }
+    let pairs = request.uri().query().unwrap_or_default().split('&');
+    let mut given: BTreeMap<_, _> = pairs.filter_map(|pair| pair.split_once('=')).collect();
+    given.remove("undefined_parameter");
+    let values: Vec<_> = given.into_iter().collect();
+    match values.as_slice() {
+        [("action", "photos/list")] => (200, "", BOTH),
+        [("action", "photos/list"), ("since", "7")] => (200, "", faults.since.unwrap_or(BOTH)),
+        [("action", "photos/list"), ("album", "harbour"), ..]
+        | [("action", "photos/list"), ("album", "%68arbour")] => {
+            (200, "", faults.album.unwrap_or(FIRST))
+        }
+        [("action", "photos/list"), ("album", album)] if !album.is_empty() => (200, "", NONE),
+        [("action", "photos/get"), ("id", "harbour")] => (200, "", r#"{"id":1}"#),
+        _ => (400, "", r#"{"allowed":["photos/list","photos/get"]}"#),
+    }
+}
+
+/// Runs the checks on the service with these faults.
+fn judge(faults: Faults) -> Report {
+    let version = AtomicU32::new(0);
+    let transport = blocking_transport_fn(move |request: Request| {
+        let (status, challenge, body) = answer(faults, &request);
+        let mut response = http::Response::new(BlockingBody::from(Bytes::from(body)));
+        *response.status_mut() = status.try_into().unwrap();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let version = version.fetch_add(u32::from(faults.changes), Ordering::Relaxed);
+        headers.insert(ETAG, format!("W/\"{version}\"").parse().unwrap());
+        if !challenge.is_empty() {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
+        Ok(response)
+    });
+    let target = Target::new("https://gateway.example.com", "right").unwrap();
+    run(&PHOTOS, &target, &transport, Profile::Reference)
+}
+
+/// Returns the checks that fail because of these faults.
+fn added(faults: Faults) -> Vec<String> {
+    let (report, sound) = (judge(faults), judge(SOUND));
+    let sound = failed(&sound);
+    let added = failed(&report).into_iter().filter(|name| !sound.contains(name));
+    added.map(str::to_owned).collect()
+}
+
+/// Returns the verdict of a check on the service with these faults.
+fn verdict(faults: Faults, name: &str) -> Verdict {
+    let report = judge(faults);
+    let mut findings = report.findings().iter();
+    findings.find(|one| one.check.name == name).unwrap().verdict.clone()
+}
+
+#[test]
+fn a_service_with_an_envelope_keeps_its_contract() {
+    let report = judge(SOUND);
+    for finding in report.findings() {
+        let (group, _) = finding.check.name.split_once('.').unwrap();
+        if ["list", "get", "authorization"].contains(&group) {
+            assert_eq!(finding.verdict, Verdict::Pass, "{}", finding.check.name);
+        }
+    }
+    for name in ["album_subset", "album_envelope", "unknown_album", "album_case", "since_alone"] {
+        assert_eq!(verdict(SOUND, &format!("filters.{name}")), Verdict::Pass, "{name}");
+    }
+}
+
+#[test]
+fn a_refusal_with_data_fails() {
+    assert_eq!(added(Faults { refusal: Some(BOTH), ..SOUND }), ["authorization.no_data"]);
+    let empty: [&str; 0] = [];
+    assert_eq!(added(Faults { refusal: Some(r#"{"stat":"fail"}"#), ..SOUND }), empty);
+}
+
+#[test]
+fn a_malformed_token_has_its_own_error_code() {
+    let same = added(Faults { same_refusal: true, ..SOUND });
+    assert_eq!(same, ["authorization.malformed_400"]);
+}
+
+#[test]
+fn a_filter_that_adds_records_fails() {
+    let stranger = Faults { album: Some(r#"{"stat":"ok","photos":[{"id":3}]}"#), ..SOUND };
+    assert_eq!(added(stranger), ["filters.album_subset"]);
+    let detail = "1 of 1 records are not in the larger list";
+    assert_eq!(verdict(stranger, "filters.album_subset"), Verdict::Fail(detail.to_owned()));
+    // The record may be new.
+    let changed = "the data changed between two requests".to_owned();
+    let changing = Faults { changes: true, ..stranger };
+    assert_eq!(verdict(changing, "filters.album_subset"), Verdict::Skip(changed));
+}
+
+#[test]
+fn a_parameter_that_has_an_effect_alone_fails() {
+    let effect = Faults { since: Some(FIRST), ..SOUND };
+    assert_eq!(added(effect), ["filters.since_alone"]);
+    let detail = "1 records instead of 2".to_owned();
+    assert_eq!(verdict(effect, "filters.since_alone"), Verdict::Fail(detail));
+    let changed = "the data changed between two requests".to_owned();
+    let changing = Faults { changes: true, ..effect };
+    assert_eq!(verdict(changing, "filters.since_alone"), Verdict::Skip(changed));
+}
+
+#[test]
+fn a_filtered_list_without_its_envelope_fails() {
+    for (album, detail) in [
+        (r#"{"photos":[{"id":1}]}"#, "`stat` is not `ok`"),
+        (r#"{"stat":"ok","photos":{}}"#, "`photos` is not an array"),
+        (r#"[{"id":1}]"#, "`stat` is not `ok`"),
+    ] {
+        let faults = Faults { album: Some(album), ..SOUND };
+        let expected = Verdict::Fail(detail.to_owned());
+        assert_eq!(verdict(faults, "filters.album_envelope"), expected, "{album}");
+    }
+}

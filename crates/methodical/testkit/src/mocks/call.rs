@@ -1,0 +1,392 @@
+//! The calls that a mock matches, and the responses that it can send.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use methodical_model::{Auth, BodyFormat, Dispatch, ListStyle, Service};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wiremock::ResponseTemplate;
+
+use crate::mocks::matcher::Matcher;
+use crate::mocks::mocked_call::MockedCall;
+
+/// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_testkit::mocks::Call;
+/// # use methodical_model::Service;
+/// # struct Photos;
+/// # impl Service for Photos {
+/// #     const NAME: &'static str = "photos";
+/// #     const API_VERSION: &'static str = "v2";
+/// #     const PATH: &'static str = "/api/v2";
+/// #     const SELECTOR: &'static str = "action";
+/// #     const ACCEPT: &'static str = "application/json";
+/// # }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = wiremock::MockServer::start().await;
+/// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
+/// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
+/// // … let the code under test call `server.uri()`.
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "a call does nothing until it has a response and is mounted"]
+pub struct Call {
+    path: &'static str,
+    dispatch: Dispatch,
+    auth: Auth,
+    accept: &'static str,
+    select: &'static str,
+    post: Option<BodyFormat>,
+    given: Vec<(Cow<'static, str>, Option<String>)>,
+    counts: Vec<(&'static str, usize)>,
+    token: Option<String>,
+    secrets: Vec<(&'static str, String)>,
+    delay: Duration,
+    retry_after: Option<Duration>,
+    has_bad_record: bool,
+    is_truncated: bool,
+    /// Members of the object with the fields beside a list, where these fields lack them.
+    marker: &'static str,
+}
+
+impl Call {
+    /// Matches every call of an operation, by its selector.
+    pub const fn new<S: Service>(select: &'static str) -> Self {
+        Self::of::<S>(select, None)
+    }
+
+    /// Matches every call of an operation that is a POST with this format of its body, by its selector.
+    ///
+    /// ```
+    /// use methodical_model::BodyFormat;
+    /// use methodical_testkit::mocks::Call;
+    /// # use methodical_model::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
+    /// # drop(call);
+    /// ```
+    pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
+        Self::of::<S>(select, Some(format))
+    }
+
+    const fn of<S: Service>(select: &'static str, post: Option<BodyFormat>) -> Self {
+        Self {
+            path: S::PATH,
+            dispatch: S::DISPATCH,
+            auth: S::AUTH,
+            accept: S::ACCEPT,
+            select,
+            post,
+            given: Vec::new(),
+            counts: Vec::new(),
+            token: None,
+            secrets: Vec::new(),
+            delay: Duration::ZERO,
+            retry_after: None,
+            has_bad_record: false,
+            is_truncated: false,
+            marker: "",
+        }
+    }
+
+    /// Matches only calls with this value of a parameter.
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        self.given.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Matches only calls with exactly these values of a list. The style does not matter in a JSON body.
+    ///
+    /// ```
+    /// use methodical_model::ListStyle;
+    /// use methodical_testkit::mocks::Call;
+    /// # use methodical_model::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let values = ["1", "2"].map(str::to_owned);
+    /// let call = Call::new::<Photos>("photos/list").with_list("id", ListStyle::Comma, values);
+    /// # drop(call);
+    /// ```
+    pub fn with_list(
+        mut self,
+        name: &'static str,
+        style: ListStyle,
+        values: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let is_json = self.post == Some(BodyFormat::Json);
+        let style = if is_json { ListStyle::Repeat } else { style };
+        let pairs = style.pairs(name, values.into_iter().collect());
+        self.counts.push((name, pairs.len()));
+        let given = pairs.into_iter().map(|(name, value)| (name.into(), Some(value)));
+        self.given.extend(given);
+        self
+    }
+
+    /// Matches only calls without this parameter.
+    pub fn without(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.given.push((name.into(), None));
+        self
+    }
+
+    /// Matches only calls with this bearer token or, if the service has secrets instead, this first secret.
+    pub fn token(mut self, token: &str) -> Self {
+        if let Some(first) = self.auth.secrets().first() {
+            return self.secret(first.name(), token);
+        }
+        self.token = Some(token.to_owned());
+        self
+    }
+
+    /// Matches only calls with this value of the secret with this name.
+    pub fn secret(mut self, name: &'static str, value: &str) -> Self {
+        self.secrets.push((name, value.to_owned()));
+        self
+    }
+
+    /// Sends the response after this delay. Default: none.
+    pub fn delay(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// Adds `Retry-After` (RFC 9110, section 10.2.3) to the response, in seconds, rounded up. Default: none.
+    pub fn retry_after(self, delay: Duration) -> Self {
+        Self { retry_after: Some(delay), ..self }
+    }
+
+    /// Adds a record to the end of a list that no client can decode: the number 0.
+    pub fn bad_record(self) -> Self {
+        Self { has_bad_record: true, ..self }
+    }
+
+    /// Cuts the JSON of a list after its last record, and that of an object before its last byte. HTTP is complete.
+    pub fn truncated(self) -> Self {
+        Self { is_truncated: true, ..self }
+    }
+
+    /// Responds with a list, between these two texts.
+    pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> MockedCall {
+        let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
+        let records: Result<Vec<_>, _> =
+            records.iter().map(serde_json::to_string).chain(bad).collect();
+        let close = if self.is_truncated { "" } else { close };
+        match records {
+            Ok(records) => self.exactly(&format!("{open}{}{close}", records.join(","))),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Adds these members to the fields beside a list, where these fields lack them. Default: none.
+    pub fn marked(self, members: &'static str) -> Self {
+        Self { marker: members, ..self }
+    }
+
+    /// Responds with a list after the first of these texts, and with the fields of an object between the two others.
+    pub fn list_beside<T: Serialize, B: Serialize>(
+        self,
+        (open, middle, close): (&str, &str, &str),
+        records: &[T],
+        beside: &B,
+    ) -> MockedCall {
+        let close = serde_json::to_string(beside)
+            .map(|beside| format!("{middle}{}{close}", after(&with_members(self.marker, &beside))));
+        match close {
+            Ok(close) => self.list((open, &close), records),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Responds with one object or another value, between these two texts, and with those of these members that an object lacks,
+    /// at any depth.
+    pub fn object_in<T: Serialize>(
+        self,
+        (open, close): (&str, &str),
+        members: &str,
+        record: &T,
+    ) -> MockedCall {
+        let body = serde_json::to_string(record)
+            .map(|record| format!("{open}{}{close}", with_members(members, &record)));
+        self.body(body)
+    }
+
+    /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
+    /// is an integer is sent as a number.
+    ///
+    /// ```
+    /// use methodical_testkit::mocks::Call;
+    /// # use methodical_model::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::new::<Photos>("photos/list");
+    /// let mock = call.reports(r#"{"stat":"fail"}"#, &[(&["code"], "98"), (&["message"], "Invalid key")]);
+    /// # drop(mock);
+    /// ```
+    pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> MockedCall {
+        let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
+            for (path, text) in texts {
+                insert(&mut body, path, text);
+            }
+            Value::Object(body).to_string()
+        });
+        self.body(body)
+    }
+
+    /// Responds with a body that has no data, such as `null`.
+    pub fn nothing(self, body: &str) -> MockedCall {
+        self.body(Ok(body.to_owned()))
+    }
+
+    /// Responds with one object.
+    pub fn object<T: Serialize>(self, record: &T) -> MockedCall {
+        self.body(serde_json::to_string(record))
+    }
+
+    /// Responds with exactly these bytes.
+    pub fn exactly(self, body: &str) -> MockedCall {
+        let accept = self.accept;
+        self.responds(200, body, accept)
+    }
+
+    /// Responds with this error status and a problem document (RFC 9457).
+    pub fn fails(self, status: u16) -> MockedCall {
+        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
+        self.responds(status, &body, "application/problem+json")
+    }
+
+    fn body(self, body: Result<String, serde_json::Error>) -> MockedCall {
+        match body {
+            Ok(mut body) => {
+                if self.is_truncated {
+                    body.pop();
+                }
+                self.exactly(&body)
+            }
+            // A record of a model always serializes; a foreign type may not.
+            Err(error) => self.responds(500, &error.to_string(), "text/plain"),
+        }
+    }
+
+    fn responds(self, status: u16, body: &str, media_type: &str) -> MockedCall {
+        let Self { delay, retry_after, .. } = self;
+        let mut response =
+            ResponseTemplate::new(status).set_body_raw(body, media_type).set_delay(delay);
+        if let Some(delay) = retry_after {
+            let part = u64::from(delay.subsec_nanos() > 0);
+            let seconds = delay.as_secs().saturating_add(part).to_string();
+            response = response.insert_header("retry-after", seconds);
+        }
+        let Self { path, dispatch, auth, select, post, given, counts, token, secrets, .. } = self;
+        let matcher = Matcher { path, dispatch, auth, select, post, given, counts, token, secrets };
+        MockedCall::new(matcher, response)
+    }
+}
+
+/// Shows neither the token, a secret nor a value of a parameter.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.given.iter().map(|(name, _)| name).collect();
+        let mut fields = f.debug_struct("Call");
+        fields.field("select", &self.select).field("given", &names).finish_non_exhaustive()
+    }
+}
+
+/// Returns the members of an object, with a comma before them unless the object is empty.
+fn after(object: &str) -> String {
+    let inner =
+        object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    if inner.is_empty() { String::new() } else { format!(",{inner}") }
+}
+
+/// Returns an object with those of these members, at any depth, that it lacks.
+fn with_members(members: &str, record: &str) -> String {
+    let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+    let (added, mut own) = (parsed(&format!("{{{members}}}")), parsed(record));
+    if !added.is_empty() && !added.keys().any(|name| own.contains_key(name)) {
+        return format!("{{{members}{}}}", after(record));
+    }
+    if add(&mut own, added) { Value::Object(own).to_string() } else { record.to_owned() }
+}
+
+/// Adds the members that an object lacks, at any depth. Returns whether there are some.
+fn add(object: &mut Map<String, Value>, members: Map<String, Value>) -> bool {
+    let mut lacked = false;
+    for (name, value) in members {
+        match (object.get_mut(&name), value) {
+            (Some(Value::Object(inner)), Value::Object(value)) => lacked |= add(inner, value),
+            (Some(_), _) => {}
+            (None, value) => {
+                object.insert(name, value);
+                lacked = true;
+            }
+        }
+    }
+    lacked
+}
+
+/// Inserts a text below an object.
+fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
+    let [first, rest @ ..] = path else { return };
+    if rest.is_empty() {
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+        let value = number.map_or_else(|| Value::from(text), Value::from);
+        object.insert((*first).to_owned(), value);
+        return;
+    }
+    let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(inner) = inner {
+        insert(inner, rest, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_members;
+
+    #[test]
+    fn a_member_that_the_object_has_is_not_added() {
+        let ok = r#""stat":"ok""#;
+        assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"stat":"ok","id":1}"#);
+        assert_eq!(with_members(ok, r#"{"id":1,"stat":"ok"}"#), r#"{"id":1,"stat":"ok"}"#);
+        assert_eq!(with_members(ok, "{}"), r#"{"stat":"ok"}"#);
+        assert_eq!(with_members("", r#"{"id":1}"#), r#"{"id":1}"#);
+    }
+
+    #[test]
+    fn a_member_is_added_within_an_object_that_lacks_it() {
+        let ok = r#""meta":{"stat":"ok"}"#;
+        assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"meta":{"stat":"ok"},"id":1}"#);
+        let added = with_members(ok, r#"{"meta":{"count":1}}"#);
+        assert_eq!(added, r#"{"meta":{"count":1,"stat":"ok"}}"#);
+        let own = r#"{"meta":{"stat":"fail"}}"#;
+        assert_eq!(with_members(ok, own), own);
+    }
+}

@@ -1,0 +1,93 @@
+//! Mocks on a server, and calls of it.
+
+use attohttpc::header::RETRY_AFTER;
+use methodical_model::{Auth, Dispatch, Secret, SecretPlace, Service};
+use wiremock::MockServer;
+
+mod matches;
+mod pages;
+mod responses;
+
+struct Photos;
+
+impl Service for Photos {
+    const NAME: &'static str = "photos";
+    const API_VERSION: &'static str = "v2";
+    const PATH: &'static str = "/api/v2";
+    const SELECTOR: &'static str = "action";
+    const ACCEPT: &'static str = "application/json";
+}
+
+/// A service with a secret in each place that a GET has.
+struct Archive;
+
+impl Service for Archive {
+    const NAME: &'static str = "archive";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/bot{secret}";
+    const SELECTOR: &'static str = "";
+    const ACCEPT: &'static str = "application/json";
+    const DISPATCH: Dispatch = Dispatch::path();
+    const AUTH: Auth = Auth::Secrets(&[
+        Secret::new("bot", SecretPlace::Path),
+        Secret::new("key", SecretPlace::Query),
+        Secret::new("x-user", SecretPlace::Header),
+    ]);
+}
+
+/// A service whose every call is a form with a secret.
+struct BoxOffice;
+
+impl Service for BoxOffice {
+    const NAME: &'static str = "box-office";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/api";
+    const SELECTOR: &'static str = "action";
+    const ACCEPT: &'static str = "application/json";
+    const DISPATCH: Dispatch = Dispatch::form(&["action"]).constants(&[("format", "json")]);
+    const AUTH: Auth = Auth::Secrets(&[Secret::new("key", SecretPlace::Form)]);
+}
+
+/// A response, as far as the tests look at it.
+#[derive(Debug, PartialEq, Eq)]
+struct Answer {
+    status: u16,
+    media_type: String,
+    retry_after: Option<String>,
+    body: String,
+}
+
+impl Answer {
+    fn of(response: attohttpc::Response) -> Self {
+        let header = |name| {
+            let value = response.headers().get(name)?;
+            Some(value.to_str().unwrap().to_owned())
+        };
+        Self {
+            status: response.status().as_u16(),
+            media_type: header(attohttpc::header::CONTENT_TYPE).unwrap_or_default(),
+            retry_after: header(RETRY_AFTER),
+            body: response.text().unwrap(),
+        }
+    }
+
+    /// Returns the explanation of a call that no mock matches.
+    #[track_caller]
+    fn explanation(&self) -> String {
+        assert_eq!(self.status, 404, "{self:?}");
+        let problem: serde_json::Value = serde_json::from_str(&self.body).unwrap();
+        problem["detail"].as_str().unwrap().to_owned()
+    }
+}
+
+/// Calls by GET.
+fn get(server: &MockServer, target: &str) -> Answer {
+    let request = attohttpc::get(format!("{}{target}", server.uri()));
+    Answer::of(request.send().unwrap())
+}
+
+/// Calls by POST.
+fn post(server: &MockServer, target: &str, body: &str) -> Answer {
+    let request = attohttpc::post(format!("{}{target}", server.uri()));
+    Answer::of(request.text(body).send().unwrap())
+}

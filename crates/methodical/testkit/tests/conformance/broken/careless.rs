@@ -1,0 +1,310 @@
+//! Transports that break one rule of HTTP/1.1. They share a small client, which reads each response on a new connection.
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use gateway_transport::{
+    BlockingResponse, BlockingTransport, Deadline, ErrorKind, Phase, Request, TransportError,
+};
+use http::{HeaderName, HeaderValue, Method, Response};
+use methodical_testkit::conformance::{Setup, Subject};
+
+use crate::broken::wire::Wire;
+
+macro_rules! careless {
+    ($($(#[$attribute:meta])* $name:ident: $rule:ident),+ $(,)?) => {
+        /// The rules that a client breaks.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        enum Broken {
+            $($(#[$attribute])* $rule,)+
+        }
+
+        $($(#[$attribute])* pub(crate) fn $name(setup: &Setup) -> Result<Subject, TransportError> {
+            Ok(Subject::blocking(Careless { broken: Broken::$rule, idle_timeout: setup.idle_timeout }))
+        })+
+    };
+}
+
+careless! {
+    /// Breaks no rule: the client passes the checks that the others fail.
+    breaks_no_rule: Nothing,
+    /// Refuses a status line without a reason phrase.
+    needs_a_reason: Reason,
+    /// Uses any version as HTTP/1.1.
+    ignores_the_version: Version,
+    /// Uses a response without a status line as a body, as in HTTP/0.9.
+    accepts_a_bare_body: StatusLine,
+    /// Uses a status that is not a number as 200.
+    guesses_the_status: Status,
+    /// Returns an interim response as the response.
+    returns_interim_responses: Interim,
+    /// Starts the deadline again after each interim response.
+    waits_longer_after_interim_responses: InterimDeadline,
+    /// Uses the head as complete when the connection closes.
+    accepts_a_truncated_head: HeadEnd,
+    /// Has no limit for the size of a line or a head.
+    reads_without_a_limit: HeadLimit,
+    /// Reports a head that is too large as malformed.
+    reports_a_large_head_as_malformed: HeadKind,
+    /// Skips lines of the head without a colon.
+    skips_lines_without_a_colon: Colon,
+    /// Removes NUL bytes from header values.
+    removes_nul_bytes: Nul,
+    /// Keeps the whitespace around header values.
+    keeps_space_around_values: Space,
+    /// Uses the second line of a folded header as a header.
+    splits_folded_lines: Fold,
+    /// Finds the headers of the framing only in lower case.
+    reads_framing_in_lower_case: Case,
+    /// Uses the first of two lengths.
+    uses_the_first_length: Lengths,
+    /// Ignores a length that is not a number.
+    ignores_an_invalid_length: Length,
+    /// Uses the length of a response that also has chunks.
+    prefers_the_length: Precedence,
+    /// Returns chunks with their sizes and extensions.
+    returns_chunk_framing: Chunks,
+    /// Ends the body at a chunk size that is not a number.
+    ends_at_an_invalid_chunk_size: ChunkSize,
+    /// Uses the lower bits of a chunk size.
+    wraps_chunk_sizes: ChunkBits,
+    /// Skips the rest of the line after a chunk.
+    ignores_the_end_of_a_chunk: ChunkEnd,
+    /// Does not read the trailers.
+    stops_before_the_trailers: Trailers,
+    /// Waits for the declared body of a 304 and of a response to HEAD.
+    expects_every_declared_body: NoBody,
+    /// Expects the whole response in one piece.
+    reads_once: Pieces,
+    /// Sends a request for up to five seconds, whatever its deadline is.
+    ignores_the_deadline_of_sending: Sending,
+}
+
+struct Careless {
+    broken: Broken,
+    idle_timeout: Duration,
+}
+
+impl BlockingTransport for Careless {
+    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+        if self.broken != Broken::Sending {
+            Deadline::remaining(&request)?;
+        }
+        let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let stream = TcpStream::connect(&authority).map_err(TransportError::from_io)?;
+        let mut wire = Wire::new(stream, Deadline::of(&request), self.idle_timeout);
+        wire.reads_once = self.broken == Broken::Pieces;
+        self.write(&mut wire, &authority, &request)?;
+
+        let head = self.head(&mut wire)?;
+        let body = self.body(&mut wire, &head, request.method())?;
+        let mut response = Response::builder().status(head.status);
+        for (name, value) in &head.headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| protocol("a name"))?;
+            let value = HeaderValue::from_bytes(value).map_err(|_| protocol("a value"))?;
+            response = response.header(name, value);
+        }
+        response.body(body.into()).map_err(|_| protocol("a status"))
+    }
+}
+
+/// The head of a response, as it arrived.
+struct Head {
+    status: u16,
+    headers: Vec<(String, Vec<u8>)>,
+}
+
+impl Careless {
+    fn write(
+        &self,
+        wire: &mut Wire,
+        authority: &str,
+        request: &Request,
+    ) -> Result<(), TransportError> {
+        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        let mut bytes =
+            format!("{} {target} HTTP/1.1\r\nhost: {authority}\r\n", request.method()).into_bytes();
+        for (name, value) in request.headers() {
+            bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+        }
+        if !request.body().is_empty() {
+            let length = format!("content-length: {}\r\n", request.body().len());
+            bytes.extend_from_slice(length.as_bytes());
+        }
+        bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(request.body());
+        let limit = if self.broken == Broken::Sending {
+            Some(Duration::from_secs(5))
+        } else {
+            Deadline::remaining(request)?
+        };
+        let mut stream = wire.stream();
+        stream.set_write_timeout(limit).map_err(TransportError::from_io)?;
+        stream.write_all(&bytes).map_err(|_| TransportError::timeout(Phase::Head))
+    }
+
+    fn head(&self, wire: &mut Wire) -> Result<Head, TransportError> {
+        let start = Instant::now();
+        loop {
+            let line = self.line(wire)?;
+            if self.broken == Broken::StatusLine && !line.starts_with(b"HTTP/") {
+                return Ok(Head { status: 200, headers: Vec::new() });
+            }
+            let status = self.status(&line)?;
+            let headers = self.headers(wire)?;
+            if status >= 200 || self.broken == Broken::Interim {
+                return Ok(Head { status, headers });
+            }
+            if self.broken == Broken::InterimDeadline && start.elapsed() < Duration::from_secs(5) {
+                wire.deadline = Some(Deadline::after(Duration::from_millis(300)));
+            }
+        }
+    }
+
+    fn status(&self, line: &[u8]) -> Result<u16, TransportError> {
+        let line = String::from_utf8_lossy(line);
+        let mut words = line.splitn(3, ' ');
+        let mut word = || words.next().unwrap_or_default();
+        let (version, status, reason) = (word(), word(), word());
+        let is_known = ["HTTP/1.0", "HTTP/1.1"].contains(&version);
+        if !is_known && self.broken != Broken::Version {
+            return Err(protocol("the version"));
+        }
+        if reason.is_empty() && self.broken == Broken::Reason {
+            return Err(protocol("the reason"));
+        }
+        match status.parse() {
+            Err(_) if self.broken == Broken::Status => Ok(200),
+            status => status.map_err(|_| protocol("the status")),
+        }
+    }
+
+    fn headers(&self, wire: &mut Wire) -> Result<Vec<(String, Vec<u8>)>, TransportError> {
+        let mut headers = Vec::new();
+        let mut size = 0;
+        loop {
+            let mut line = self.line(wire)?;
+            if line.is_empty() {
+                return Ok(headers);
+            }
+            size += line.len();
+            let is_large = size > HEAD_LIMIT || headers.len() == HEADERS_LIMIT;
+            if is_large && self.broken != Broken::HeadLimit {
+                return Err(self.large_head());
+            }
+            match self.broken {
+                Broken::Nul => line.retain(|byte| *byte != 0),
+                Broken::Fold => line = line.trim_ascii().to_vec(),
+                _ => {}
+            }
+            let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+                if self.broken == Broken::Colon {
+                    continue;
+                }
+                return Err(protocol("a line without a colon"));
+            };
+            let (name, value) = line.split_at(colon);
+            let value = value.strip_prefix(b":").unwrap_or_default();
+            if name.contains(&b' ') || value.contains(&0) {
+                return Err(protocol("a header"));
+            }
+            let value = if self.broken == Broken::Space { value } else { value.trim_ascii() };
+            headers.push((String::from_utf8_lossy(name).into_owned(), value.to_vec()));
+        }
+    }
+
+    fn body(
+        &self,
+        wire: &mut Wire,
+        head: &Head,
+        method: &Method,
+    ) -> Result<Vec<u8>, TransportError> {
+        let values = |name: &str| -> Vec<String> {
+            let is_it = |(found, _): &&(String, Vec<u8>)| match self.broken {
+                Broken::Case => found == name,
+                _ => found.eq_ignore_ascii_case(name),
+            };
+            let found = head.headers.iter().filter(is_it);
+            found.map(|(_, value)| String::from_utf8_lossy(value).trim().to_owned()).collect()
+        };
+        let has_no_body = [204, 304].contains(&head.status) || method == Method::HEAD;
+        if has_no_body && self.broken != Broken::NoBody {
+            return Ok(Vec::new());
+        }
+        let mut lengths = values("content-length");
+        lengths.dedup();
+        if lengths.len() > 1 && self.broken != Broken::Lengths {
+            return Err(protocol("two lengths"));
+        }
+        let length: Option<usize> = match lengths.first().map(|length| length.parse()) {
+            Some(Err(_)) if self.broken == Broken::Length => None,
+            Some(length) => Some(length.map_err(|_| protocol("the length"))?),
+            None => None,
+        };
+        let is_chunked = !values("transfer-encoding").is_empty();
+        if is_chunked && (length.is_none() || self.broken != Broken::Precedence) {
+            if self.broken == Broken::Chunks {
+                return wire.rest();
+            }
+            return self.chunks(wire);
+        }
+        match length {
+            Some(length) => wire.take(length),
+            None => wire.rest(),
+        }
+    }
+
+    fn chunks(&self, wire: &mut Wire) -> Result<Vec<u8>, TransportError> {
+        let mut body = Vec::new();
+        loop {
+            let line = String::from_utf8_lossy(&self.line(wire)?).into_owned();
+            let digits = line.split(';').next().unwrap_or_default();
+            let lower = digits.get(digits.len().saturating_sub(8)..).unwrap_or_default();
+            let digits = if self.broken == Broken::ChunkBits { lower } else { digits };
+            let size = match usize::from_str_radix(digits, 16) {
+                Err(_) if self.broken == Broken::ChunkSize => return Ok(body),
+                size => size.map_err(|_| protocol("the size of a chunk"))?,
+            };
+            if size == 0 {
+                break;
+            }
+            body.append(&mut wire.take(size)?);
+            if !self.line(wire)?.is_empty() && self.broken != Broken::ChunkEnd {
+                return Err(protocol("a chunk without an end"));
+            }
+        }
+        if self.broken != Broken::Trailers {
+            self.headers(wire)?;
+        }
+        Ok(body)
+    }
+
+    fn line(&self, wire: &mut Wire) -> Result<Vec<u8>, TransportError> {
+        match wire.line(if self.broken == Broken::HeadLimit { usize::MAX } else { HEAD_LIMIT }) {
+            Err(error)
+                if self.broken == Broken::HeadEnd && error.kind() == ErrorKind::Interrupted =>
+            {
+                Ok(Vec::new())
+            }
+            Err(error) if error.kind() == ErrorKind::TooLarge => Err(self.large_head()),
+            line => line,
+        }
+    }
+
+    fn large_head(&self) -> TransportError {
+        let kind =
+            if self.broken == Broken::HeadKind { ErrorKind::Protocol } else { ErrorKind::TooLarge };
+        TransportError::new(kind, "a large head")
+    }
+}
+
+fn protocol(text: &'static str) -> TransportError {
+    TransportError::new(ErrorKind::Protocol, text)
+}
+
+/// Maximum size of a head, and of all trailers, in bytes.
+const HEAD_LIMIT: usize = 256 << 10;
+
+/// Maximum number of headers.
+const HEADERS_LIMIT: usize = 1000;

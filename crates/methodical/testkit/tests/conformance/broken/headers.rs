@@ -1,0 +1,132 @@
+//! Transports that change or remove headers, or the coding of a body.
+
+use std::io::Read;
+
+use flate2::read::{GzDecoder, ZlibDecoder};
+use gateway_transport::{BlockingBody, BlockingTransport as _, TransportError};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
+use methodical_testkit::conformance::{Setup, Subject};
+
+use crate::broken::support::{around, other};
+
+pub(super) fn lowers_request_values(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        lower(request.headers_mut(), |name| name != "authorization");
+        good.send(request)
+    })
+}
+
+pub(super) fn lowers_the_content_type_of_a_request(
+    setup: &Setup,
+) -> Result<Subject, TransportError> {
+    around(setup, |good, mut request| {
+        lower(request.headers_mut(), |name| name == CONTENT_TYPE);
+        good.send(request)
+    })
+}
+
+pub(super) fn lowers_response_values(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let mut response = good.send(request)?;
+        lower(response.headers_mut(), |_| true);
+        Ok(response)
+    })
+}
+
+pub(super) fn lowers_the_content_type_of_a_response(
+    setup: &Setup,
+) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let mut response = good.send(request)?;
+        lower(response.headers_mut(), |name| name == CONTENT_TYPE);
+        Ok(response)
+    })
+}
+
+pub(super) fn strips_set_cookie(setup: &Setup) -> Result<Subject, TransportError> {
+    strips(setup, "set-cookie")
+}
+
+pub(super) fn strips_www_authenticate(setup: &Setup) -> Result<Subject, TransportError> {
+    strips(setup, "www-authenticate")
+}
+
+pub(super) fn strips_content_length(setup: &Setup) -> Result<Subject, TransportError> {
+    strips(setup, "content-length")
+}
+
+pub(super) fn strips_via(setup: &Setup) -> Result<Subject, TransportError> {
+    strips(setup, "via")
+}
+
+pub(super) fn replaces_bytes_that_are_not_ascii(setup: &Setup) -> Result<Subject, TransportError> {
+    fn replace(headers: &mut HeaderMap) {
+        for value in headers.values_mut() {
+            let text = String::from_utf8_lossy(value.as_bytes()).replace('\u{fffd}', "?");
+            *value = HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("?"));
+        }
+    }
+    around(setup, |good, mut request| {
+        replace(request.headers_mut());
+        let mut response = good.send(request)?;
+        replace(response.headers_mut());
+        Ok(response)
+    })
+}
+
+pub(super) fn treats_trailers_as_headers(setup: &Setup) -> Result<Subject, TransportError> {
+    around(setup, |good, request| {
+        let mut response = good.send(request)?;
+        if let Some(name) = response.headers_mut().remove("trailer")
+            && let Ok(name) = HeaderName::from_bytes(name.as_bytes())
+        {
+            response.headers_mut().insert(name, HeaderValue::from_static("1"));
+        }
+        Ok(response)
+    })
+}
+
+pub(super) fn decodes_gzip(setup: &Setup) -> Result<Subject, TransportError> {
+    decodes(setup, "gzip", |body| Box::new(GzDecoder::new(body)))
+}
+
+pub(super) fn decodes_deflate(setup: &Setup) -> Result<Subject, TransportError> {
+    decodes(setup, "deflate", |body| Box::new(ZlibDecoder::new(body)))
+}
+
+fn decodes(
+    setup: &Setup,
+    coding: &'static str,
+    decoder: fn(BlockingBody) -> Box<dyn Read>,
+) -> Result<Subject, TransportError> {
+    around(setup, move |good, request| {
+        let response = good.send(request)?;
+        if response.headers().get(CONTENT_ENCODING).is_none_or(|found| found != coding) {
+            return Ok(response);
+        }
+        let (mut head, body) = response.into_parts();
+        let mut whole = Vec::new();
+        decoder(body).read_to_end(&mut whole).map_err(|_| other("the body is not encoded"))?;
+        head.headers.remove(CONTENT_ENCODING);
+        Ok(Response::from_parts(head, whole.into()))
+    })
+}
+
+fn strips(setup: &Setup, name: &'static str) -> Result<Subject, TransportError> {
+    around(setup, move |good, request| {
+        let mut response = good.send(request)?;
+        response.headers_mut().remove(name);
+        Ok(response)
+    })
+}
+
+fn lower(headers: &mut HeaderMap, which: impl Fn(&HeaderName) -> bool) {
+    for (name, value) in headers.iter_mut() {
+        if which(name) {
+            let bytes = value.as_bytes().to_ascii_lowercase();
+            *value =
+                HeaderValue::from_bytes(&bytes).unwrap_or_else(|_| HeaderValue::from_static(""));
+        }
+    }
+}
