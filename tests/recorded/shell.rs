@@ -126,7 +126,7 @@ fn shown(lines: Vec<(&str, String)>) -> String {
 pub(crate) fn compare(name: &str, seen: &str) {
     let seen = without_variations(seen);
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/recorded"));
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/recorded"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, seen));
