@@ -148,7 +148,7 @@ fn a_missing_file_is_reported_with_the_command_that_creates_one() {
 /// The guide shows the configuration of this workspace.
 #[test]
 fn the_example_of_the_guide_is_ours() {
-    let spec = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec"));
+    let spec = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../spec"));
     let guide = fs::read_to_string(spec.join("README.md")).expect("it is there");
     let section = guide.split("\n## Configuration\n").nth(1).expect("the section");
     let block = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
@@ -159,7 +159,7 @@ fn the_example_of_the_guide_is_ours() {
 /// A generated server would ignore what it does not know, so it is not generated.
 #[test]
 fn a_server_is_refused_for_a_service_that_it_cannot_be() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
     let read = |name: &str| {
         let config = config(&format!("spec = 'tests/fixtures/{name}/spec.toml'\n{crates}"));

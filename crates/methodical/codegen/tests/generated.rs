@@ -10,7 +10,7 @@ use methodical_codegen::{Project, show};
 
 #[test]
 fn files_of_a_service_with_every_feature() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let reading = read_file(&root.join("tests/fixtures/every-feature/spec.toml"), "spec.toml");
     let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
     let config =

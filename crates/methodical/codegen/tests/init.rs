@@ -90,7 +90,7 @@ fn the_samples_follow_the_spec_until_people_own_them() {
 #[test]
 fn a_spec_is_copied_with_its_fixtures() {
     let folder = tempfile::tempdir().expect("a folder");
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tool-shed/spec.toml");
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/tool-shed/spec.toml");
     let outcome = init(folder.path(), &["shed", "--spec", spec, GIT]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let root = folder.path().join("shed");
@@ -147,7 +147,7 @@ fn two_services() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(init(folder.path(), &["photos", GIT]).stderr, "");
     let root = folder.path().join("photos");
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/one-thing/spec.toml");
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/one-thing/spec.toml");
     assert_eq!(run(&root, &["add", "things", "--spec", spec]).stderr, "");
     (folder, root)
 }

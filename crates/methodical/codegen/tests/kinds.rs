@@ -11,8 +11,8 @@ use methodical_codegen::{Project, emit};
 
 /// The specs of which the tests of the workspace compile all generated code, one in each version of the language.
 const FIXTURES: [&str; 2] = [
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tool-shed/spec.toml"),
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/recipe-box/spec.toml"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/tool-shed/spec.toml"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/recipe-box/spec.toml"),
 ];
 
 #[test]

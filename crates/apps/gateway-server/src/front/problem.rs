@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn every_problem_is_documented() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/server/problems.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/server/problems.md");
         let page = std::fs::read_to_string(path).unwrap();
         for kind in Kind::ALL {
             let (status, name, _) = kind.describe();

@@ -15,7 +15,7 @@ pub(crate) struct Documented {
 impl Documented {
     /// Reads a type, such as `Portal`, from the schema of a model that contains it, such as `candidate`.
     pub(crate) fn read(schema: &str, name: &str) -> Self {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated/json-schema");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/generated/json-schema");
         let text = std::fs::read_to_string(format!("{folder}/{schema}.json")).unwrap();
         let Schema { types } = serde_json::from_str(&text).unwrap();
         Self::of(&types, name, &[])

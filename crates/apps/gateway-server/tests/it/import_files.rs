@@ -296,7 +296,7 @@ fn an_invalid_file_is_reported_with_its_line_and_changes_nothing() {
 
 #[test]
 fn the_documented_sample_files_are_imported() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/server/data.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/server/data.md");
     let page = std::fs::read_to_string(page).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();

@@ -40,7 +40,7 @@ fn a_dump_does_not_contain_tokens() {
 #[test]
 fn the_documented_rights_suffice_for_serving() {
     let Some(database) = cluster::database() else { return };
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/server/postgresql.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/server/postgresql.md");
     let page = std::fs::read_to_string(page).unwrap();
     let mut blocks = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let name = database.url.rsplit('/').next().unwrap().split('?').next().unwrap();
