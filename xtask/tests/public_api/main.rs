@@ -21,7 +21,7 @@ mod source;
 
 #[test]
 fn public_api_of_methodical_model() {
-    let listed = listed("methodical-model", MODEL_CORE);
+    let listed = listed("methodical-model", METHODICAL_MODEL);
     insta::assert_snapshot!("methodical-model", listed);
 }
 
@@ -40,7 +40,7 @@ fn public_api_of_gateway_transport() {
 
 #[test]
 fn public_api_of_methodical_client() {
-    let listed = listed("methodical-client", CLIENT_CORE);
+    let listed = listed("methodical-client", METHODICAL_CLIENT);
     insta::assert_snapshot!("methodical-client", listed);
 }
 
@@ -64,7 +64,7 @@ fn public_api_of_methodical_dashboard() {
 
 #[test]
 fn public_api_of_methodical_cli() {
-    let listed = listed("methodical-cli", CLI_CORE);
+    let listed = listed("methodical-cli", METHODICAL_CLI);
     insta::assert_snapshot!("methodical-cli", listed);
 }
 
@@ -77,15 +77,15 @@ fn public_api_of_methodical_postgres() {
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
 /// the list contains neither HTTP clients nor runtimes, and an optional crate is enabled by a feature of
 /// the same name, with the version of a crate before 1.0.
-const MODEL_CORE: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "serde"];
+const METHODICAL_MODEL: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "serde"];
 const MODEL: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "tower_service"];
-const CLIENT_CORE: &[&str] =
-    &["bytes", "futures_core", "methodical_model", "gateway_transport", "http"];
-const CLIENT: &[&str] = &["methodical_client", "gateway_model"];
+const METHODICAL_CLIENT: &[&str] =
+    &["bytes", "futures_core", "gateway_transport", "http", "methodical_model"];
+const CLIENT: &[&str] = &["gateway_model", "methodical_client"];
 const MIRROR: &[&str] = &["methodical_client", "methodical_model", "methodical_postgres", "serde"];
 const DASHBOARD: &[&str] = &["methodical_mirror"];
-const CLI_CORE: &[&str] = &["clap", "methodical_client", "methodical_mirror", "serde"];
+const METHODICAL_CLI: &[&str] = &["clap", "methodical_client", "methodical_mirror", "serde"];
 const POSTGRES: &[&str] = &["postgres"];
 
 fn listed(name: &str, may_name: &[&str]) -> String {

@@ -55,7 +55,7 @@ fn the_token_is_never_logged() {
         assert!(!failed, "{}: {finding}", adapter.title);
     }
     let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-    assert!(text.lines().count() > 1000, "too few lines were logged");
+    assert!(text.lines().count() > 100, "too few lines were logged");
     for secret in ["canarytoken", "canaryperson"] {
         let line = text.lines().find(|line| line.contains(secret));
         assert_eq!(line, None, "{secret} was logged");

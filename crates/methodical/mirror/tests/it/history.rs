@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::oracle::{Item, Oracle, Spelling, Step};
 use crate::place::{Place, places};
-use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed};
+use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, random_cases};
 
 /// A record that may have each field in each form.
 fn record() -> impl Strategy<Value = Value> {
@@ -171,7 +171,7 @@ fn all_stores_equal_the_oracle_and_the_feed_leads_to_the_tables() {
     // PostgreSQL takes part in one case of four, because a schema takes longer than a file.
     let case = AtomicU32::new(0);
     let _database = Place::in_postgres();
-    proptest!(ProptestConfig { cases: 128, ..ProptestConfig::default() }, |(steps in steps())| {
+    proptest!(random_cases(8), |(steps in steps())| {
         let (mut oracle, clock) = (Oracle::default(), Clock::default());
         let places = if case.fetch_add(1, Ordering::Relaxed).is_multiple_of(4) {
             places()

@@ -1,5 +1,6 @@
 //! Every way in which a service or its surroundings must not make a record missing, in one table.
 
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use methodical_mirror::{ErrorKind, Mirror, Rules, Source, SyncOptions};
@@ -65,37 +66,43 @@ const CASES: &[Case] = &[
 
 #[test]
 fn no_record_becomes_missing_by_any_of_these() {
-    for is_async in [false, true] {
-        for place in places() {
-            let server = Server::start();
-            for (album, photo, mark) in
-                [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "")]
-            {
-                server.state().put(album, photo, mark);
+    // The clients wait before they repeat a call, so the combinations run at the same time.
+    thread::scope(|scope| {
+        for is_async in [false, true] {
+            for place in places() {
+                scope.spawn(move || no_disturbance_changes(&place, is_async));
             }
-            let healthy = server.state().clone();
-            let mut mirror = place.open();
-            server.sync(is_async, &mut mirror, &options()).unwrap();
-            let before = content(&mirror);
-            assert_eq!(before.len(), 9);
-            for case in CASES {
-                // Twice, because a second complete list would make a missing record gone.
-                for _ in 0..2 {
-                    for (error, query) in disturb(case, is_async, &server, &place) {
-                        let name = format!("{} {query} {is_async}", case.name);
-                        assert_eq!(error, case.error, "{name}");
-                        assert_eq!(content(&mirror), before, "{name}");
-                    }
-                    server.state().clone_from(&healthy);
-                }
+        }
+    });
+}
+
+fn no_disturbance_changes(place: &Place, is_async: bool) {
+    let server = Server::start();
+    for (album, photo, mark) in
+        [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "")]
+    {
+        server.state().put(album, photo, mark);
+    }
+    let healthy = server.state().clone();
+    let mut mirror = place.open();
+    server.sync(is_async, &mut mirror, &options()).unwrap();
+    let before = content(&mirror);
+    assert_eq!(before.len(), 9);
+    for case in CASES {
+        // Twice, because a second complete list would make a missing record gone.
+        for _ in 0..2 {
+            for (error, query) in disturb(case, is_async, &server, place) {
+                let name = format!("{} {query} {is_async}", case.name);
+                assert_eq!(error, case.error, "{name}");
+                assert_eq!(content(&mirror), before, "{name}");
             }
-            let report = server.sync(is_async, &mut mirror, &options()).unwrap();
-            let unchanged =
-                report.tables.iter().map(|table| table.result.as_ref().unwrap().unchanged);
-            assert_eq!(unchanged.collect::<Vec<_>>(), [3, 2, 4]);
-            assert!(mirror.changes(None, 10).unwrap().0.is_empty());
+            server.state().clone_from(&healthy);
         }
     }
+    let report = server.sync(is_async, &mut mirror, &options()).unwrap();
+    let unchanged = report.tables.iter().map(|table| table.result.as_ref().unwrap().unchanged);
+    assert_eq!(unchanged.collect::<Vec<_>>(), [3, 2, 4]);
+    assert!(mirror.changes(None, 10).unwrap().0.is_empty());
 }
 
 /// Syncs once for each query that the case disturbs, and returns the errors.

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::gallery::Server;
 use crate::place::{Place, mirrors, places};
-use crate::support::Clock;
+use crate::support::{Clock, random_cases};
 
 /// Returns the spells that a filter accepts.
 fn spells(mirror: &Mirror, filter: &SpellFilter) -> Vec<Spell> {
@@ -286,7 +286,7 @@ fn the_spells_of_all_stores_are_those_of_a_random_history() {
     // PostgreSQL takes part in one case of four, because a schema takes longer than a file.
     let case = AtomicU32::new(0);
     let _database = Place::in_postgres();
-    proptest!(ProptestConfig { cases: 48, ..ProptestConfig::default() }, |(events in events())| {
+    proptest!(random_cases(16), |(events in events())| {
         let (server, clock, mut expected) = (Server::start(), Clock::default(), Expected::default());
         // The lists never become empty, which the brake would refuse.
         server.state().put("0", "z", "New");

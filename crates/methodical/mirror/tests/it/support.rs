@@ -7,6 +7,13 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_mirror::model::{Column, Table};
 use methodical_mirror::{Change, Error, Mirror, Report, Rules, Source, State};
+use proptest::prelude::ProptestConfig;
+
+/// Returns the settings of a slow test with random cases: it has one case in `share` of the default, which `PROPTEST_CASES` sets.
+pub(crate) fn random_cases(share: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    ProptestConfig { cases: config.cases.div_ceil(share), ..config }
+}
 
 /// Records with text as identity, and fields of all kinds.
 pub(crate) const PHOTO: Table = Table::new("photo", "id", PHOTO_COLUMNS);
