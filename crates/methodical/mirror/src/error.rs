@@ -13,6 +13,7 @@ struct Inner {
     kind: ErrorKind,
     text: Cow<'static, str>,
     missing: Option<u64>,
+    replaced: u64,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -69,8 +70,13 @@ impl Error {
         self.0.missing
     }
 
+    /// Returns how many of the [`missing`](Self::missing) records are in the list, but seem to be other people.
+    pub fn replaced(&self) -> u64 {
+        self.0.replaced
+    }
+
     pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner { kind, text: text.into(), missing: None, source: None }))
+        Self(Box::new(Inner { kind, text: text.into(), missing: None, replaced: 0, source: None }))
     }
 
     pub(crate) fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
@@ -78,8 +84,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_missing(mut self, missing: u64) -> Self {
-        self.0.missing = Some(missing);
+    pub(crate) fn with_missing(mut self, missing: u64, replaced: u64) -> Self {
+        (self.0.missing, self.0.replaced) = (Some(missing), replaced);
         self
     }
 }

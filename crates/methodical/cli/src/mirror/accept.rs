@@ -1,6 +1,6 @@
 //! `--accept-missing`: the numbers of missing records that a person accepts.
 
-use methodical_mirror::{Error, Mirror, SyncReport};
+use methodical_mirror::{Error, Mirror, SyncReport, TableReport};
 
 use crate::invocation::Invocation;
 use crate::mirror::found::Recovered;
@@ -41,12 +41,15 @@ pub(crate) fn hint(
         |name: &str| tables.iter().find(|one| one.table == name).map_or(0, |one| one.present);
     for of in recovered {
         // Without a member or a group, all placements are missing. Their list is read after the others are accepted.
-        let is_emptied = |&(table, missing): &(&str, u64)| {
-            [of.members.name(), of.groups.name()].contains(&table) && missing == present(table)
+        let is_emptied = |one: &TableReport| {
+            let Some(error) = one.result.as_ref().err() else { return false };
+            let absent = error.missing().map(|missing| missing.saturating_sub(error.replaced()));
+            [of.members.name(), of.groups.name()].contains(&one.table)
+                && absent == Some(present(one.table))
         };
         let placements = present(of.table.name());
         if placements > 0
-            && refused.iter().any(is_emptied)
+            && report.tables.iter().any(is_emptied)
             && refused.iter().all(|(table, _)| *table != of.table.name())
         {
             refused.push((of.table.name(), placements));

@@ -55,7 +55,8 @@ impl Rules {
         let Judged { newly, replaced, present, is_empty, now, lost } = list;
         let is_many = |count: u64, of: u64| count > TOLERATED && count > of / TOLERATED_SHARE;
         let is_replaced = replaced > FEW && replaced > present / 2;
-        let missing = if is_replaced { newly + replaced } else { newly };
+        let replaced = if is_replaced { replaced } else { 0 };
+        let missing = newly + replaced;
         let (week_ago, share) = (now + lost, 100 / TOLERATED_SHARE);
         let cause = if newly > 0 && is_empty {
             format!("it is empty, but the mirror has {present} records")
@@ -80,7 +81,7 @@ impl Rules {
         let text = format!(
             "cannot commit the list: {cause}; check the service, then accept {missing} missing records"
         );
-        Err(Error::new(ErrorKind::Brake, text).with_missing(missing))
+        Err(Error::new(ErrorKind::Brake, text).with_missing(missing, replaced))
     }
 }
 
