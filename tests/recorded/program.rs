@@ -271,6 +271,7 @@ const FAULTS: &[&str] = &[
 ];
 
 /// Starts a server with one fault below each path.
+#[expect(clippy::too_many_lines, reason = "one table of faults")]
 fn fault_server() -> RawServer {
     RawServer::start(|request: &RawRequest, connection: &mut Connection| {
         let target = request.target();
@@ -509,7 +510,7 @@ fn mirror() {
     compare("metrics-mirror", &shell::metrics(&metrics));
 }
 
-const MIRROR_BEFORE: &str = r#"
+const MIRROR_BEFORE: &str = r"
 # Before the first sync
 gateway mirror status
 gateway mirror changes
@@ -586,7 +587,7 @@ GATEWAY_WEBHOOK_SECRET=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw gateway watch --on
 GATEWAY_WEBHOOK_SECRET=short gateway watch --once --webhook https://hooks.example.com
 gateway watch --every 1x
 gateway mirror consumers -o csv
-"#;
+";
 
 const MIRROR_AFTER: &str = r#"
 # Later changes

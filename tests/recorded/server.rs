@@ -424,7 +424,11 @@ impl Asking {
         let is_comment = |line: &str| line.starts_with('#');
         let mut seen = String::new();
         for line in requests.trim().lines() {
-            seen += &if is_comment(line) { format!("{line}\n") } else { self.one(address, line) };
+            if is_comment(line) {
+                writeln!(seen, "{line}").unwrap();
+            } else {
+                seen += &self.one(address, line);
+            }
         }
         seen
     }
@@ -435,12 +439,11 @@ impl Asking {
         let sent = sent.replace("Bearer DEMO", &format!("Bearer {demo}"));
         let sent = sent.replace("earer T", &format!("earer {own}"));
         let sent = sent.replace("TAG", &self.tag).replace("LONG", &"x".repeat(17_000));
-        let (first, fields) = match sent.strip_prefix("GET  ") {
-            Some(rest) => (format!("GET  {rest}"), Vec::new()),
-            None => {
-                let mut parts = sent.split("  ").map(str::to_owned);
-                (parts.next().unwrap(), parts.collect())
-            }
+        let (first, fields) = if sent.starts_with("GET  ") {
+            (sent, Vec::new())
+        } else {
+            let mut parts = sent.split("  ").map(str::to_owned);
+            (parts.next().unwrap(), parts.collect())
         };
         let version = if first.contains("HTTP/") { "" } else { " HTTP/1.1" };
         let mut head = format!("{first}{version}\r\nConnection: close\r\n");

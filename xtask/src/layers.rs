@@ -229,9 +229,8 @@ impl<'a> Graph<'a> {
         let folder = text(package, "manifest_path").map(Path::new).and_then(Path::parent);
         match folder.and_then(Path::file_name).and_then(OsStr::to_str) {
             Some(name) if is_member && folder.is_some_and(is_runtime) => {
-                let names = RULES.iter().map(|rule| rule.name);
-                let found = names.filter(|rule| rule.strip_prefix("methodical-") == Some(name));
-                found.last().or(Some(name))
+                let mut names = RULES.iter().map(|rule| rule.name);
+                names.find(|rule| rule.strip_prefix("methodical-") == Some(name)).or(Some(name))
             }
             Some(name) if is_member => Some(name),
             _ => text(package, "name"),
