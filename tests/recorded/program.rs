@@ -1,4 +1,4 @@
-//! What a user of the program sees. The records are the files beside this one.
+//! The record of the program for its users: commands, output and exit codes. The records are the files beside this one.
 
 #[path = "shell.rs"]
 mod shell;

@@ -1,4 +1,4 @@
-//! What operators and clients of the server see. The records are the files beside this one.
+//! The record of the server for operators and clients. The records are the files beside this one.
 
 #[path = "shell.rs"]
 mod shell;

@@ -141,7 +141,7 @@ pub(crate) fn without_variations(seen: &str) -> String {
     seen
 }
 
-/// What differs from run to run, and what stands for it in the record.
+/// Text that differs between runs, and its replacement in the record.
 const VARIES: &[(&str, &str)] = &[
     (r"gwt_[A-Za-z0-9_-]{30,}", "gwt_TOKEN"),
     (r"127[.]0[.]0[.]1:[0-9]{5}", "HOST"),

@@ -214,7 +214,7 @@ fn the_next_run_removes_what_a_killed_one_left() {
         for name in former {
             std::fs::write(fixture.path(name), "personal data").unwrap();
         }
-        // A run at the same time removes only what nobody writes.
+        // A run at the same time leaves files that another process writes.
         run(&fixture.database, &["backup", &fixture.path(&format!("meanwhile-{round}.bak"))]);
         assert_eq!(fixture.leftovers(), own);
         killed.kill().unwrap();

@@ -140,7 +140,7 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
     assert!(run(&database, &["check"]).contains("no damage"));
 }
 
-/// Creates an account, and checks that it exists if the command says so, and only then. Returns the error of the command.
+/// Creates an account, and checks that it exists exactly if the command printed it. Returns the error of the command.
 #[track_caller]
 fn create_account(mut command: Command, database: &str, name: &str) -> Option<String> {
     let output =

@@ -47,7 +47,7 @@ fn a_read_only_file_is_served_and_not_written() {
     assert!(!output.status.success());
     let text = error(&output);
     assert!(text.contains("it is read-only; run this command where it can be written"), "{text}");
-    let backup = ["backup", "/tmp/never.bak", "--database", &database];
+    let backup = ["backup", "never.bak", "--database", &database];
     let output = unprivileged().args(backup).output().unwrap();
     let text = error(&output);
     assert!(text.contains("it is read-only; run this command where it can be written"), "{text}");

@@ -1,4 +1,4 @@
-//! Notes about names that nobody knows: a group or a value that selects no records.
+//! Notes about unknown names: a group or a value that selects no records.
 
 use std::any::Any;
 use std::collections::BTreeSet;

@@ -90,7 +90,7 @@ struct Check<'a> {
     keys: BTreeMap<usize, Range<usize>>,
 }
 
-/// What a schema allows.
+/// The values that a schema allows.
 enum Kind<'a> {
     Text(&'a str),
     Words(Vec<&'a str>),

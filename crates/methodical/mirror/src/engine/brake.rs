@@ -91,7 +91,7 @@ impl Default for Rules {
     }
 }
 
-/// What the brake judges about a list.
+/// The facts about a list that the brake judges.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Judged {
     /// How many records are newly missing.

@@ -311,7 +311,7 @@ fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
             "cannot commit the list: 880 records are left of 1000 a week ago (more than 50 and more than 10 % less); check the service, then accept 60 missing records"
         );
         assert_eq!(sync(3, Rules::new().accept_missing(60), 880).unwrap().missing, 60);
-        // What was accepted, and what is longer ago than a week, does not count.
+        // Accepted losses, and those older than a week, do not count.
         assert_eq!(sync(4, Rules::new(), 820).unwrap().missing, 60);
         assert_eq!(sync(12, Rules::new(), 760).unwrap().missing, 60);
         // Records that come make up for those that left.

@@ -151,7 +151,7 @@ pub(super) fn close(connection: Connection, context: &'static str) -> Result<(),
 /// Writes the log into the file and empties it. Returns 1 first if a reader of an older state prevents it.
 pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/// A file that is to be renamed, in a folder of its own with everything that SQLite keeps beside it. Dropping this removes
+/// A file that is to be renamed, in a private folder with everything that SQLite keeps beside it. Dropping this removes
 /// the folder. Only the owner may read and write it.
 pub(super) struct Temporary {
     pub(super) file: NamedTempFile,

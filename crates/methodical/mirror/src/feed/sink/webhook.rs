@@ -34,7 +34,7 @@ use crate::feed::sink::{Failure, Sink};
 /// response is discarded.
 ///
 /// A receiver may close a kept connection at the moment when the next event is sent over it. If a kept connection is lost, the
-/// event is sent once more at once.
+/// event is sent again immediately.
 ///
 /// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL may be
 /// secret, so errors and `Debug` show only its scheme, host and port.
