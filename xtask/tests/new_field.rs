@@ -36,11 +36,11 @@ fn only_generated_files_change() {
         changed,
         [
             "crates/apps/gateway-cli/src/generated/commands.rs",
+            "crates/apps/gateway-server/src/generated/record.rs",
             "crates/gateway-model/src/generated/draws.rs",
             "crates/gateway-model/src/generated/models/candidate.rs",
             "crates/gateway-model/src/generated/strategies.rs",
             "crates/gateway-model/src/generated/tables.rs",
-            "crates/apps/gateway-server/src/generated/record.rs",
             "crates/gateway-testkit/src/generated/contract.rs",
             "docs/generated/json-schema/candidate.json",
             "docs/generated/openapi/list-candidates.json",
