@@ -16,7 +16,7 @@ fn every_example_prints_what_its_snapshot_shows() {
     let demo = demo::start().unwrap();
     let programs = programs();
     let listed: Vec<_> = include_str!("../../README.md").split("/examples/").skip(1).collect();
-    assert_eq!(listed.len(), 10);
+    assert_eq!(listed.len(), 11);
     for name in listed.iter().map(|rest| rest.split(".rs)").next().unwrap()) {
         assert!(programs.contains_key(name), "the README lists `{name}`, which was not built");
     }
