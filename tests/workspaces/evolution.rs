@@ -41,11 +41,11 @@ fn an_addition_reaches_every_crate() {
     scratch.regenerate();
 
     // A crate that calls the addition from both clients, with the parameter that needs another.
-    scratch.write("crates/probe/Cargo.toml", PROBE_MANIFEST);
-    scratch.write("crates/probe/src/lib.rs", PROBE);
+    scratch.write("crates/apps/probe/Cargo.toml", PROBE_MANIFEST);
+    scratch.write("crates/apps/probe/src/lib.rs", PROBE);
     scratch.lacks_only_the_storage();
     // The table has the new column, and the new list has a table.
-    scratch.write("crates/probe/tests/mirror.rs", MIRROR);
+    scratch.write("crates/apps/probe/tests/mirror.rs", MIRROR);
     scratch.tests(&["-p", "probe"]);
     // The program with sample data needs the server.
     scratch.checks(&["-p", "gateway-cli", "--no-default-features"]);
@@ -82,8 +82,8 @@ fn generated_code_of_the_server_compiles_for_other_services() {
 fn generated_code_of_another_service_passes_its_tests() {
     let scratch = Scratch::of_service("tool-shed");
     scratch.tests(&["-p", "gateway-model", "--doc", "--all-features", "--", "generated::"]);
-    scratch.write("crates/probe/Cargo.toml", SHED_MANIFEST);
-    scratch.write("crates/probe/src/lib.rs", SHED);
+    scratch.write("crates/apps/probe/Cargo.toml", SHED_MANIFEST);
+    scratch.write("crates/apps/probe/src/lib.rs", SHED);
     scratch.tests(&["-p", "probe"]);
 }
 
@@ -94,10 +94,10 @@ fn another_service_has_contract_checks() {
     for (file, copied) in [("checks.rs", "main.rs"), ("album.rs", "album.rs")] {
         let text =
             fs::read_to_string(root().join("tests/fixtures/photo-album").join(file)).unwrap();
-        scratch.write(&format!("crates/probe/tests/checks/{copied}"), &text);
+        scratch.write(&format!("crates/apps/probe/tests/checks/{copied}"), &text);
     }
-    scratch.write("crates/probe/Cargo.toml", CHECKS_MANIFEST);
-    scratch.write("crates/probe/src/lib.rs", "//! Has only tests.\n");
+    scratch.write("crates/apps/probe/Cargo.toml", CHECKS_MANIFEST);
+    scratch.write("crates/apps/probe/src/lib.rs", "//! Has only tests.\n");
     let (passed, text) = scratch.cargo("test", &["-p", "probe", "--test", "checks"]);
     assert!(passed, "{text}");
 }
@@ -121,7 +121,7 @@ impl Scratch {
         let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
         let (start, rest) = manifest.split_once("members = [").unwrap();
         let (_, end) = rest.split_once(']').unwrap();
-        let members = ["apps/*", "gateway-*", "methodical/*", "probe*"];
+        let members = ["apps/*", "gateway-*", "methodical/*"];
         let members = members.map(|folder| format!("\"{name}/crates/{folder}\"")).join(", ");
         let manifest = format!("{start}members = [{members}]{end}")
             .replace("default-members = [\"crates/apps/gateway-cli\"]\n", "")

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures_util::AsyncReadExt;
 use futures_util::stream::try_unfold;
-use gateway_tests_clients::adapt::{Limits, check_target, refused};
 use gateway_transport::bytes::Bytes;
 use gateway_transport::{
     Body, ErrorKind, Phase, Request, Response, Sent, Transport, TransportError,
@@ -15,6 +14,8 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use isahc::config::{Configurable, ExpectContinue, RedirectPolicy, VersionNegotiation};
 use isahc::error::ErrorKind as Theirs;
 use isahc::{AsyncBody, HttpClient};
+
+use crate::adapt::{Limits, check_target, refused};
 
 /// Sends requests with isahc over plain TCP.
 #[derive(Debug)]

@@ -3,12 +3,13 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use gateway_tests_clients::adapt::{Limits, classify, unchanged_url};
 use gateway_transport::{Body, ErrorKind, Phase, Request, Response, Transport, TransportError};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequestBody, ReqwestConnector,
 };
 use object_store::{Certificate, ClientOptions};
+
+use crate::adapt::{Limits, classify, unchanged_url};
 
 /// Sends requests with the client that `object_store` uses by default.
 #[derive(Debug)]

@@ -4,12 +4,13 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use futures_util::stream::try_unfold;
-use gateway_tests_clients::adapt::{Limits, classify, unchanged_url};
-use gateway_tests_clients::reqwest_middleware::reqwest_client;
 use gateway_transport::{Body, ErrorKind, Phase, Request, Response, Transport, TransportError};
 use opendal_core::raw::oio::ReadStream;
 use opendal_core::{Buffer, Error, HttpTransporter};
 use opendal_http_transport_reqwest::ReqwestTransport;
+
+use crate::adapt::{Limits, classify, unchanged_url};
+use crate::reqwest_middleware::reqwest_client;
 
 /// Sends requests with OpenDAL's transport over a reqwest client.
 #[derive(Debug)]

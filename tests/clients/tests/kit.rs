@@ -1,6 +1,5 @@
 //! Runs the conformance kit on each client.
 
-use methodical_testkit::conformance::{Setup, Subject};
 use gateway_tests_clients::hyper_util::HyperUtilTransport;
 use gateway_tests_clients::isahc::IsahcTransport;
 use gateway_tests_clients::object_store::ObjectStoreTransport;
@@ -8,6 +7,7 @@ use gateway_tests_clients::opendal::OpendalTransport;
 use gateway_tests_clients::report::{Client, compare};
 use gateway_tests_clients::reqwest_middleware::MiddlewareTransport;
 use gateway_transport::TransportError;
+use methodical_testkit::conformance::{Setup, Subject};
 
 const DOCUMENT: &str = include_str!("../../../docs/transports.md");
 const LOCK: &str = include_str!("../Cargo.lock");

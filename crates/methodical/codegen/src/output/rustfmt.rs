@@ -11,9 +11,10 @@ use crate::emit::GeneratedFile;
 use crate::output::error::Error;
 use crate::output::file;
 
-/// The options for imports. Stable rustfmt accepts them only on the command line, as in the `xfmt`
-/// alias.
-const IMPORTS: &str = "group_imports=StdExternalCrate,imports_granularity=Module";
+/// The options that the templates rely on in every workspace. Stable rustfmt accepts those for imports only on the
+/// command line, as in the `xfmt` alias.
+const OPTIONS: &str =
+    "group_imports=StdExternalCrate,imports_granularity=Module,use_field_init_shorthand=true";
 
 /// Formats the Rust files among some files, as `cargo fmt` does in the workspace at a root.
 pub(crate) fn formatted(
@@ -51,7 +52,7 @@ struct Worker {
 impl Worker {
     fn start(file: &GeneratedFile, root: &Path) -> Result<Self, Error> {
         let mut child = Command::new("rustfmt")
-            .args(["--edition", "2024", "--config", IMPORTS])
+            .args(["--edition", "2024", "--config", OPTIONS])
             // The folder in which rustfmt looks for its options, as `cargo fmt` does.
             .current_dir(root)
             .stdin(Stdio::piped())

@@ -66,11 +66,16 @@ impl Record<'_> {
         format!("{article} {words} object")
     }
 
-    /// Returns the models that its fields contain, except the record itself.
+    /// Returns the models that its fields contain, each once, without the record itself.
     fn nested(&self) -> Vec<&Model> {
-        let fields = self.model.fields.iter();
-        let models = fields.filter_map(|one| Some(self.service.model(one.ty.element().model()?)));
-        models.filter(|other| other.id != self.model.id).collect()
+        let mut models = Vec::<&Model>::new();
+        for id in self.model.fields.iter().filter_map(|one| one.ty.element().model()) {
+            let model = self.service.model(id);
+            if id != self.model.id && models.iter().all(|other| other.id != id) {
+                models.push(model);
+            }
+        }
+        models
     }
 
     /// Returns the first sentence about the constructor.
