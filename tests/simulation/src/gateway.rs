@@ -89,7 +89,7 @@ impl Gateway {
         let clock = self.0.world.clone();
         let mut config = Config::default();
         (config.rate, config.burst) = (5, 10);
-        (config.list_cache, config.wrong_tokens) = (0, 0);
+        config.wrong_tokens = 0;
         config.clock = Clock::from_fn(move || {
             let since = clock.date().duration_since(UNIX_EPOCH).unwrap_or_default();
             UnixTime(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))

@@ -62,8 +62,4 @@ impl Store for SmallPages {
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         self.store.collect(age)
     }
-
-    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
-        self.store.exists(snapshot)
-    }
 }

@@ -82,7 +82,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.db");
         let store = SqliteStore::open(&path).unwrap();
-        let work = Work::new(Arc::new(store), 1, Duration::from_secs(10)).unwrap();
+        let work = Work::new(Arc::new(store), 1, Duration::from_secs(10));
         let clock = Clock::from_fn(|| UnixTime(1_795_000_000));
         let cleanup = Cleanup::default();
         cleanup.run_once(&work, &clock).await;

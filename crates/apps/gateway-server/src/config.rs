@@ -59,10 +59,6 @@ pub struct Config {
     pub response_timeout: Duration,
     /// Time for responses in progress to end after [`RunningServer::stop`](crate::RunningServer::stop) was called.
     pub drain_timeout: Duration,
-    /// Maximum disk space for cached lists, in bytes, in unnamed temporary files; 0 disables the cache.
-    pub list_cache: u64,
-    /// Maximum number of such files.
-    pub(crate) list_files: usize,
     /// Whether each request is an event of `tracing`, with the name `request`.
     pub access_log: bool,
     /// Counter of the log lines that the program dropped.
@@ -94,8 +90,6 @@ impl Default for Config {
             stall_timeout: Duration::from_secs(30),
             response_timeout: LONGEST_RESPONSE,
             drain_timeout: Duration::from_secs(30),
-            list_cache: 1024 * 1024 * 1024,
-            list_files: LIST_FILES,
             access_log: false,
             log_lines_dropped: Arc::default(),
             traces: Traces::default(),
@@ -136,9 +130,6 @@ impl Config {
         self.responses_per_token.unwrap_or_else(|| (self.connections / 8).max(4)).max(1)
     }
 }
-
-/// Default maximum number of files of cached lists. Each needs a file descriptor while it is sent.
-const LIST_FILES: usize = 128;
 
 /// Range of connections. No system has descriptors for more.
 pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;

@@ -2,7 +2,6 @@
 //! refusal says exactly what is wrong.
 
 pub(crate) mod auth;
-pub(crate) mod background;
 pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod conditional;
@@ -11,7 +10,6 @@ pub(crate) mod guesses;
 pub(crate) mod hex;
 pub(crate) mod limit;
 pub(crate) mod list;
-pub(crate) mod list_cache;
 pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod negotiate;
@@ -37,7 +35,6 @@ use self::client::{Client, ClientKey};
 use self::guesses::Guesses;
 use self::limit::RateLimits;
 use self::list::ListSource;
-use self::list_cache::ListCache;
 use self::metrics::Metrics;
 use self::negotiate::Coding;
 use self::problem::{Kind, Problem};
@@ -72,7 +69,6 @@ pub(crate) struct Front {
     pub(crate) proxied: Arc<Shares<ClientKey>>,
     /// Lists that are being sent to each token.
     pub(crate) lists_open: Arc<Shares<TokenId>>,
-    pub(crate) lists: Arc<ListCache>,
     pub(crate) response_timeout: Duration,
     /// Whether requests are logged.
     pub(crate) access_log: bool,
@@ -177,8 +173,8 @@ impl Front {
                 let limited = || Problem::limited(Kind::TooManyResponses);
                 recorder.keep_of_token(self.lists_open.open(&principal.token).ok_or_else(limited)?);
                 let store = self.work.store();
-                let source = ListSource::new(store, principal, call, frame, &self.lists);
-                self.list(source, coding, recorder.connection()).await?
+                let source = ListSource::new(store, principal, call, frame);
+                self.list(source, coding).await?
             }
             None => (self.object(call, principal).await?, Coding::Identity),
         };
@@ -218,7 +214,6 @@ impl Front {
         &self,
         source: ListSource,
         coding: Coding,
-        connection: Arc<ConnectionState>,
     ) -> Result<(ResponseBody, Coding), Problem> {
         let (first, source) = self
             .work
@@ -233,7 +228,7 @@ impl Front {
         }
         let deadline = Instant::now() + self.response_timeout;
         let work = self.work.clone();
-        Ok((ResponseBody::list(first, source, coding, work, connection, deadline), coding))
+        Ok((ResponseBody::list(first, source, coding, work, deadline), coding))
     }
 }
 

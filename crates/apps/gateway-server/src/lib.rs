@@ -56,7 +56,7 @@ pub use crate::store::postgres::{PostgresOptions, PostgresStore};
 pub use crate::store::sqlite::SqliteStore;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
-    DeletionReport, Fill, Hold, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
+    DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
     Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, Versions,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};

@@ -8,7 +8,6 @@ mod linger;
 #[cfg(feature = "test-util")]
 mod not_a_socket;
 pub(crate) mod phase;
-pub(crate) mod pieces;
 mod preface;
 pub(crate) mod service;
 pub(crate) mod slots;
@@ -161,7 +160,7 @@ impl<S: Service> Listen<S> {
 
     /// Serves the protocol that the first bytes show.
     async fn serve_plain(&self, socket: TcpStream, slot: &Slot) {
-        let state = ConnectionState::new(slot.peer()).with_pieces();
+        let state = ConnectionState::new(slot.peer());
         let mut guard = self.guard(socket, state);
         let mut phase = self.phase.clone();
         let is_http2 = tokio::select! {
@@ -254,7 +253,6 @@ impl<S: Service> Listen<S> {
         let mut connection = http1::Builder::new()
             .half_close(true)
             .max_buf_size(WRITE_BUFFER)
-            // Without a copy of the bodies, which may contain placeholders for pieces of files.
             .writev(true)
             .serve_connection(TokioIo::new(guard), service);
         let mut phase = self.phase.clone();

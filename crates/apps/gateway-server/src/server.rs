@@ -14,7 +14,6 @@ use crate::error::{Error, ErrorKind};
 use crate::front::Front;
 use crate::front::guesses::Guesses;
 use crate::front::limit::RateLimits;
-use crate::front::list_cache::ListCache;
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
 use crate::listen::connections::Connections;
@@ -61,8 +60,8 @@ impl Server {
         let (drain, limit, clock) =
             (config.drain_timeout, config.connections, config.clock.clone());
         let traces = config.traces.clone();
-        let work = Work::new(store, config.readers, config.statement_timeout)?;
-        let Assembled { listen, lists, metrics, permits, phase } = assemble(config, &work)?;
+        let work = Work::new(store, config.readers, config.statement_timeout);
+        let Assembled { listen, metrics, permits, phase } = assemble(config, &work)?;
         let tls = listen.tls.clone();
         let threads = ServingThreads::start()?;
         let cleanup = Arc::new(Cleanup::default());
@@ -74,7 +73,6 @@ impl Server {
                     metrics,
                     traces,
                     work: work.clone(),
-                    lists: Arc::clone(&lists),
                     cleanup: Arc::clone(&cleanup),
                     tls: tls.clone(),
                     connections: limit,
@@ -86,7 +84,6 @@ impl Server {
             None => None,
         };
         let accepting = tokio::spawn(listen.run(listener, threads));
-        tokio::spawn(refresh_lists(lists, work.clone(), phase.subscribe()));
         tokio::spawn(cleanup.run(work, clock, phase.subscribe()));
         Ok(RunningServer {
             address,
@@ -125,7 +122,6 @@ impl Server {
 /// The parts of a server that need no address.
 pub(crate) struct Assembled {
     pub(crate) listen: Arc<Listen<Front>>,
-    pub(crate) lists: Arc<ListCache>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) phase: watch::Sender<Phase>,
@@ -137,7 +133,6 @@ pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> 
     let connections = Arc::new(Connections::default());
     let metrics =
         Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
-    let lists = Arc::new(ListCache::new(config.list_cache, config.list_files));
     let path = Front::path_below(&config.prefix);
     let traces = config.traces.clone().of_service(&path, config.tls.is_some());
     let front = Front {
@@ -149,7 +144,6 @@ pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> 
         guesses: Guesses::per_minute(config.wrong_tokens),
         proxied: Shares::new(config.connections_of_an_address()),
         lists_open: Shares::new(config.responses_of_a_token()),
-        lists: Arc::clone(&lists),
         response_timeout: config.response_timeout,
         access_log: config.access_log,
         metrics: Arc::clone(&metrics),
@@ -179,7 +173,7 @@ pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> 
         tls,
         phase: watched,
     });
-    Ok(Assembled { listen, lists, metrics, permits, phase })
+    Ok(Assembled { listen, metrics, permits, phase })
 }
 
 /// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets responses in progress end first.
@@ -252,28 +246,6 @@ impl fmt::Debug for RunningServer {
         f.debug_struct("RunningServer").field("address", &self.address).finish_non_exhaustive()
     }
 }
-
-/// Discards cached lists of erased records until the last connection is cut.
-async fn refresh_lists(lists: Arc<ListCache>, work: Work, mut phase: watch::Receiver<Phase>) {
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep(REFRESH_INTERVAL) => {}
-            _ = phase.wait_for(|phase| *phase > Phase::Draining) => return,
-        }
-        if lists.has_files() {
-            let lists = Arc::clone(&lists);
-            let refresh = work.run_in_background(move |store| {
-                lists.refresh(store);
-                Ok(())
-            });
-            // A failure is ignored: the next run repeats it.
-            drop(refresh.await);
-        }
-    }
-}
-
-/// Interval between two looks at the revisions of cached lists. An erasure takes at least this long.
-const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
     listen(address).map_err(|error| {

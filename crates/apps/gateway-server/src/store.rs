@@ -15,7 +15,6 @@ mod damage;
 mod deletion;
 mod dictionary;
 mod errors;
-mod hold;
 #[cfg(feature = "test-util")]
 pub(crate) mod memory;
 mod merge;
@@ -45,7 +44,6 @@ pub use crate::store::account::{Account, TokenInfo};
 pub use crate::store::check::CheckReport;
 pub use crate::store::cursor::Cursor;
 pub use crate::store::deletion::{Deletion, DeletionReport, UnknownIds};
-pub use crate::store::hold::Hold;
 pub use crate::store::replace::Removals;
 pub use crate::store::snapshot::{
     AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, Versions,
@@ -117,20 +115,6 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// Reading the next page of a snapshot that contained them then fails with
     /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list ends early.
     fn collect(&self, age: Duration) -> Result<u64, Error>;
-
-    /// Returns whether the rows of a snapshot still exist: neither [`collect`](Self::collect) nor
-    /// [`delete`](StoreAdmin::delete) has removed its revision.
-    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error>;
-
-    /// Begins a hold, for a program that keeps copies of records outside the database.
-    ///
-    /// [`erase_traces`](StoreAdmin::erase_traces) waits for the holds that began before the deletion. So the holder
-    /// begins a new hold from time to time, removes the copies whose snapshot does not
-    /// [`exist`](Self::exists) any more, and then drops the former hold. Where erasures do not wait, the default, a
-    /// hold has no effect.
-    fn hold(&self) -> Result<Hold, Error> {
-        Ok(Hold::none())
-    }
 }
 
 /// The operations of an operator on the database: accounts, tokens, imports.

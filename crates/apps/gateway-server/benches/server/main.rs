@@ -1,4 +1,4 @@
-//! Throughput and memory of the server, compared with a minimal axum handler and with nginx:
+//! Throughput and memory of the server, compared with a minimal axum handler:
 //! `cargo bench -p gateway-server`.
 //!
 //! Everything runs on one machine over loopback, each server in a separate process. `GATEWAY_BENCH_CANDIDATES` sets the
@@ -15,7 +15,6 @@
 mod axum_server;
 mod lists;
 mod load;
-mod nginx;
 mod process;
 mod small;
 
@@ -64,9 +63,6 @@ fn main() {
     }
     if wanted("small") {
         small::measure(&database, &token);
-    }
-    if wanted("nginx") {
-        nginx::measure(&database, &token, directory.path());
     }
     if wanted("slow") {
         load::slow_readers(&database, &token);

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,14 +18,6 @@ impl Server {
         Self::spawn(command.args(["--database", database]).args(more))
     }
 
-    /// Starts the server with its access log in a file.
-    pub(crate) fn with_log(database: &str, more: &[&str], log: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-server"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--rate", "0"]);
-        command.stderr(std::fs::File::create(log).unwrap());
-        Self::spawn(command.args(["--database", database]).args(more))
-    }
-
     pub(crate) fn axum(file: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         Self::spawn(command.env("GATEWAY_BENCH_ROLE", "axum").env("GATEWAY_BENCH_FILE", file))
@@ -38,19 +29,6 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().rsplit('/').next().unwrap().to_owned();
         Self { child, address }
-    }
-
-    /// A server that listens on `address`.
-    pub(crate) fn of(child: Child, address: String) -> Self {
-        Self { child, address }
-    }
-
-    /// Returns the body of `credits/get`.
-    pub(crate) fn credits(&self, token: &str) -> Vec<u8> {
-        let mut buffer = vec![0; 4096];
-        let length = ask(&mut self.connect(), &request("credits/get", token, "close"), &mut buffer);
-        let head = buffer.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
-        buffer[head..length].to_vec()
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -143,7 +121,6 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Not killed: the workers of nginx end with their master only if it ends them.
         drop(Command::new("kill").arg(self.child.id().to_string()).status());
         drop(self.child.wait());
     }

@@ -10,8 +10,8 @@ use crate::cli::output::note;
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]
 use crate::store::postgres::{PostgresOptions, PostgresStore};
-use crate::store::sqlite::{FrozenSqlite, SqliteStore, check_log};
-use crate::store::{STATEMENT_BUDGET, Store, StoreAdmin};
+use crate::store::sqlite::SqliteStore;
+use crate::store::{STATEMENT_BUDGET, StoreAdmin};
 
 /// The flag that names the database.
 #[derive(Debug, Args)]
@@ -60,17 +60,7 @@ impl Database {
 
 /// Opens a database file, which must exist.
 pub(super) fn open_file(path: &Path) -> Result<SqliteStore, Error> {
-    check_log(path)?;
-    SqliteStore::open_existing(path).map_err(|error| {
-        if !FrozenSqlite::applies_to(path) {
-            return error;
-        }
-        let path = path.display();
-        let text = format!(
-            "cannot open {path}: it is read-only; run this command where it can be written"
-        );
-        Error::caused(error.kind(), text, error)
-    })
+    SqliteStore::open_existing(path)
 }
 
 /// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for, `wait`
@@ -84,7 +74,6 @@ pub(super) fn open_or_create(
 ) -> Result<Arc<dyn StoreAdmin>, Error> {
     match given(database)? {
         Location::File(path) => {
-            check_log(Path::new(path))?;
             Ok(Arc::new(SqliteStore::open(path)?.with_statement_budget(budget)))
         }
         #[cfg(feature = "postgres")]
@@ -94,25 +83,6 @@ pub(super) fn open_or_create(
             Ok(Arc::new(store.with_statement_budget(budget)))
         }
     }
-}
-
-/// Opens a database for `serve`: as [`open_or_create`], or as it is if its file cannot be written.
-pub(super) fn open_to_serve(
-    database: Option<&str>,
-    budget: Duration,
-    wait: Duration,
-    notice: impl Fn(&str) + Send + Sync + 'static,
-) -> Result<Arc<dyn Store>, Error> {
-    if let Location::File(path) = given(database)?
-        && FrozenSqlite::applies_to(Path::new(path))
-    {
-        let store = FrozenSqlite::open(Path::new(path), budget)?;
-        notice(
-            "warning: the database file is read-only; it is served as it is, and must not change meanwhile",
-        );
-        return Ok(Arc::new(store));
-    }
-    Ok(open_or_create(database, budget, wait, notice)?)
 }
 
 /// Writes a message about the connection to standard error.

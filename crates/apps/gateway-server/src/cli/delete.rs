@@ -157,7 +157,7 @@ fn erase_traces(store: &dyn StoreAdmin, timeout: Timeout, is_shared: bool) -> Re
     store.erase_traces(Duration::from_secs(timeout.seconds.into()))?;
     if is_shared {
         note(
-            "running servers discard their cached lists within seconds; the write-ahead log, replicas and backups of \
+            "the write-ahead log, replicas and backups of \
              PostgreSQL keep the rows for as long as they are set up to",
         );
     }

@@ -15,8 +15,6 @@ use crate::ops::CONNECTIONS as OPS;
 pub(super) fn fit(config: &mut Config) -> Result<Option<String>, Error> {
     let allowed = raise(needed(config).saturating_add(config.connections));
     let wanted = config.connections;
-    // Fewer cached lists only make some responses slower.
-    config.list_files = config.list_files.min(allowed / 8);
     config.connections = allowed.saturating_sub(needed(config)).min(wanted);
     if config.connections == 0 {
         let readers = config.readers;
@@ -36,7 +34,7 @@ pub(super) fn fit(config: &mut Config) -> Result<Option<String>, Error> {
 /// Returns how many descriptors are needed besides the connections.
 fn needed(config: &Config) -> usize {
     let threads = threads::descriptors();
-    PROCESS + OPS + REFUSALS + threads + config.list_files + config.readers * PER_READER
+    PROCESS + OPS + REFUSALS + threads + config.readers * PER_READER
 }
 
 /// Raises the limit to `wanted` descriptors if the system allows it. Returns how many of them may be used.

@@ -11,7 +11,7 @@ use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::causes::with_causes;
-use crate::cli::database::open_to_serve;
+use crate::cli::database::open_or_create;
 use crate::cli::output::{print, print_error};
 use crate::cli::settings::Settings;
 use crate::cli::{descriptors, supervisor};
@@ -94,7 +94,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     let store: Option<Arc<dyn Store>> = if demo {
         None
     } else {
-        Some(open_to_serve(settings.database.as_deref(), budget, wait, notice)?)
+        Some(open_or_create(settings.database.as_deref(), budget, wait, notice)?)
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config, pause));

@@ -87,9 +87,6 @@ pub(super) struct Settings {
     /// Time between SIGTERM and the end of accepting requests, in seconds; /readyz responds with 503 [default: 0]
     #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_PAUSE", value_parser = number::<u64>)]
     drain_pause: Option<u64>,
-    /// Disk space for cached lists, in MiB, in unnamed temporary files; 0 disables the cache [default: 1024]
-    #[arg(long, value_name = "MIB", env = "GATEWAY_LIST_CACHE", value_parser = number::<u64>)]
-    list_cache: Option<u64>,
     /// Log each request [default: true]
     #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
     access_log: Option<bool>,
@@ -123,7 +120,7 @@ impl Settings {
             listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
             rate, burst, wrong_tokens, connections, connections_per_address, responses_per_token, readers,
             statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout,
-            drain_pause, list_cache, access_log, log_format, log_level,
+            drain_pause, access_log, log_format, log_level,
         )
     }
 
@@ -172,8 +169,6 @@ impl Settings {
         ] {
             set(timeout, within(name, own, &range)?.map(Duration::from_secs));
         }
-        let mib = within("list-cache", self.list_cache, &(0..=MAX_MIB))?;
-        set(&mut config.list_cache, mib.map(|mib| mib * MIB));
         config.access_log = self.access_log.unwrap_or(true);
         Ok(config)
     }
@@ -217,7 +212,6 @@ impl Settings {
             response_timeout: Some(config.response_timeout.as_secs()),
             drain_timeout: Some(config.drain_timeout.as_secs()),
             drain_pause: Some(self.drain_pause()?.as_secs()),
-            list_cache: Some(config.list_cache / MIB),
             access_log: Some(config.access_log),
             log_format: Some(self.log_format.unwrap_or_default()),
             log_level: Some(self.log_level.unwrap_or_default()),
@@ -300,11 +294,6 @@ const DATABASE_WAIT: Duration = Duration::from_secs(60);
 /// Range of the response timeout, in seconds. Superseded data may be removed after the longest response.
 const RESPONSE_SECONDS: RangeInclusive<u64> = 1..=LONGEST_RESPONSE.as_secs();
 
-const MIB: u64 = 1024 * 1024;
-
-/// Maximum of `list-cache`, in mebibytes: a pebibyte, more than any disk has, and in bytes still within 64 bits.
-const MAX_MIB: u64 = 1024 * MIB;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,7 +357,6 @@ mod tests {
             "stall-timeout = 86401",
             "response-timeout = 901",
             "drain-timeout = 86401",
-            "list-cache = 9223372036854775807",
         ] {
             let error = settings(line).config().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Config, "{line}");
@@ -379,7 +367,7 @@ mod tests {
         assert!(settings("database-timeout = 86401").database_wait().is_err());
         assert!(settings("drain-pause = 86401").drain_pause().is_err());
         assert_eq!(settings("database-timeout = 0").database_wait().unwrap(), Duration::ZERO);
-        for line in ["rate = 0", "drain-timeout = 0", "list-cache = 0", "idle-timeout = 86400"] {
+        for line in ["rate = 0", "drain-timeout = 0", "idle-timeout = 86400"] {
             settings(line).config().unwrap();
         }
     }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::future::Future;
 use std::io::Write as _;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -18,8 +17,6 @@ use crate::error::{Error, ErrorKind};
 use crate::front::list::ListSource;
 use crate::front::negotiate::Coding;
 use crate::front::work::Work;
-use crate::listen::pieces::Piece;
-use crate::listen::state::ConnectionState;
 use crate::store::Store;
 
 /// The body of a response.
@@ -39,13 +36,12 @@ impl ResponseBody {
         Self(Content::Full(Some(bytes)))
     }
 
-    /// Sends `first` and then the rest of `source` over `connection`. Fails at the deadline.
+    /// Sends `first` and then the rest of `source`. Fails at the deadline.
     pub(crate) fn list(
         first: Bytes,
         source: ListSource,
         coding: Coding,
         work: Work,
-        connection: Arc<ConnectionState>,
         deadline: Instant,
     ) -> Self {
         let encoder = match coding {
@@ -54,7 +50,7 @@ impl ResponseBody {
         };
         let pages = Pages { first: Some(first), source, encoder };
         let state = State::Idle(pages);
-        let list = List { state, work, connection, gave_way: true, deadline };
+        let list = List { state, work, deadline };
         Self(Content::List(Box::new(list)))
     }
 
@@ -91,7 +87,7 @@ impl Body for ResponseBody {
             Content::Full(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Content::List(list) => list.left().map(SizeHint::with_exact).unwrap_or_default(),
+            Content::List(_) => SizeHint::default(),
         }
     }
 }
@@ -111,9 +107,6 @@ type Reading = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
 struct List {
     state: State,
     work: Work,
-    connection: Arc<ConnectionState>,
-    /// Whether other connections had their turn after the last piece of a file.
-    gave_way: bool,
     deadline: Instant,
 }
 
@@ -126,14 +119,6 @@ enum State {
 
 impl List {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
-        if !std::mem::replace(&mut self.gave_way, true) {
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        if let Some(placeholder) = self.placeholder() {
-            self.gave_way = false;
-            return Poll::Ready(Some(if self.is_late() { Err(late()) } else { Ok(placeholder) }));
-        }
         if let Err(error) = ready!(self.poll_read(context)) {
             self.state = State::Ended;
             return Poll::Ready(Some(Err(error)));
@@ -145,7 +130,7 @@ impl List {
         if self.is_late() {
             return Poll::Ready(Some(Err(late())));
         }
-        let is_read_ahead = !pages.is_finished() && !self.sends_files(&pages);
+        let is_read_ahead = !pages.is_finished();
         self.state = State::Idle(pages);
         if is_read_ahead {
             self.read_ahead();
@@ -153,27 +138,9 @@ impl List {
         Poll::Ready(Some(Ok(bytes)))
     }
 
-    /// Returns bytes in place of the next ones of a file, which the connection sends.
-    fn placeholder(&mut self) -> Option<Bytes> {
-        let (State::Idle(pages), Some(pieces)) = (&mut self.state, self.connection.pieces()) else {
-            return None;
-        };
-        pages.in_file().map(|piece| pieces.add(piece))
-    }
-
-    /// Returns whether the next bytes are probably in a file that the connection sends.
-    fn sends_files(&self, pages: &Pages) -> bool {
-        self.connection.pieces().is_some() && pages.left().is_some()
-    }
-
     /// Returns whether the last byte was passed on.
     fn is_finished(&self) -> bool {
         matches!(&self.state, State::Idle(pages) if pages.is_finished())
-    }
-
-    /// Returns how many bytes are left, if that is known.
-    fn left(&self) -> Option<u64> {
-        if let State::Idle(pages) = &self.state { pages.left() } else { None }
     }
 
     fn is_late(&self) -> bool {
@@ -236,18 +203,6 @@ impl Pages {
         self.first.is_none() && self.encoder.is_none() && self.source.is_finished()
     }
 
-    /// Returns how many bytes are left, if that is known.
-    fn left(&self) -> Option<u64> {
-        let source = self.source.left().filter(|_| self.encoder.is_none())?;
-        Some(source + self.first.as_ref().map_or(0, |first| first.len() as u64))
-    }
-
-    /// Returns the next bytes as a part of a file.
-    fn in_file(&mut self) -> Option<Piece> {
-        let is_next = self.first.is_none() && self.encoder.is_none();
-        if is_next { self.source.in_file() } else { None }
-    }
-
     fn next(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
             let plain = match self.first.take() {
@@ -259,21 +214,13 @@ impl Pages {
                 let last = self.encoder.take().map(GzEncoder::finish).transpose()?;
                 return Ok(last.map(Bytes::from));
             };
-            for step in plain.chunks(STEP) {
-                encoder.write_all(step)?;
-                // Otherwise, Linux lets this thread run for milliseconds while threads of a higher priority wait.
-                std::thread::yield_now();
-            }
+            encoder.write_all(&plain)?;
             if encoder.get_ref().len() >= SMALLEST_PIECE {
                 return Ok(Some(std::mem::take(encoder.get_mut()).into()));
             }
         }
     }
 }
-
-/// Bytes that are compressed before other threads may run, about 0.2 ms. Without these steps, the p99 of small responses
-/// beside 8 compressed lists was 1.2 ms instead of 0.8 ms.
-const STEP: usize = 32 * 1024;
 
 /// Minimum of compressed bytes in one write, except for the last.
 const SMALLEST_PIECE: usize = 16 * 1024;

@@ -57,7 +57,6 @@ impl From<Cut> for End {
             Cut::ResponseTimeout => Self::ResponseTimeout,
             Cut::Drain => Self::Drained,
             Cut::Client => Self::ClientGone,
-            Cut::File => Self::Failed,
         }
     }
 }

@@ -1,97 +1,19 @@
 //! A list in pieces: pages of one snapshot, read by key and rendered as JSON.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::error::Error;
-use crate::front::list_cache::{Asked, CachedList, ListCache, QUICK, Recording};
 use crate::generated::call::Call;
-use crate::listen::pieces::Piece;
 use crate::records::{Frame, Records};
 use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 
-/// The bytes of one list, in pieces. Holds no database resource between two pieces.
+/// The bytes of one list, in pages. Holds no database resource between two pages.
 #[derive(Debug)]
-pub(crate) enum ListSource {
-    /// Reads from the database, page by page.
-    Pages(Pages),
-    /// Reads a cached list.
-    Cached(CachedList),
-}
-
-impl ListSource {
-    /// Creates the source of a response that is a list. The list of all candidates is read from `cache`, or recorded
-    /// there.
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        principal: &Principal,
-        call: Call,
-        frame: Frame,
-        cache: &Arc<ListCache>,
-    ) -> Self {
-        let mut recording = None;
-        let snapshot = principal.snapshot;
-        if lists_all_candidates(&call) {
-            let asked = Asked { snapshot, version: principal.versions.candidates };
-            let cached = cache.get(asked);
-            cache.usage.asked(cached.is_some());
-            if let Some(cached) = cached {
-                return Self::Cached(cached);
-            }
-            recording = cache.record(asked);
-        }
-        Self::Pages(Pages {
-            store,
-            snapshot,
-            call,
-            frame,
-            next: Some(Cursor::START),
-            limit: FIRST_ROWS,
-            asked: None,
-            capacity: 512,
-            recording,
-        })
-    }
-
-    /// Returns whether the last byte was returned.
-    pub(crate) fn is_finished(&self) -> bool {
-        match self {
-            Self::Pages(pages) => pages.next.is_none(),
-            Self::Cached(cached) => cached.is_finished(),
-        }
-    }
-
-    /// Returns the next bytes as a part of the file of a cached list, if the system can send it without waiting for the
-    /// disk.
-    pub(crate) fn in_file(&mut self) -> Option<Piece> {
-        match self {
-            Self::Pages(_) => None,
-            Self::Cached(cached) => cached.in_file(),
-        }
-    }
-
-    /// Returns how many bytes are left, if that is known.
-    pub(crate) fn left(&self) -> Option<u64> {
-        match self {
-            Self::Pages(_) => None,
-            Self::Cached(cached) => Some(cached.left()),
-        }
-    }
-
-    /// Returns the next piece. Blocks on the database or the disk.
-    pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
-        match self {
-            Self::Pages(pages) => pages.next(),
-            Self::Cached(cached) => cached.next(),
-        }
-    }
-}
-
-/// Pages of one snapshot, read by key and rendered as JSON.
-#[derive(Debug)]
-pub(crate) struct Pages {
+pub(crate) struct ListSource {
     store: Arc<dyn Store>,
     snapshot: Snapshot,
     call: Call,
@@ -104,12 +26,35 @@ pub(crate) struct Pages {
     asked: Option<Instant>,
     /// Capacity to allocate for the next piece, from the length of the last one.
     capacity: usize,
-    recording: Option<Recording>,
 }
 
-impl Pages {
+impl ListSource {
+    /// Creates the source of a response that is a list.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        principal: &Principal,
+        call: Call,
+        frame: Frame,
+    ) -> Self {
+        Self {
+            store,
+            snapshot: principal.snapshot,
+            call,
+            frame,
+            next: Some(Cursor::START),
+            limit: FIRST_ROWS,
+            asked: None,
+            capacity: 512,
+        }
+    }
+
+    /// Returns whether the last byte was returned.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.next.is_none()
+    }
+
     /// Reads and renders the next page. Blocks on the database.
-    fn next(&mut self) -> Result<Option<Bytes>, Error> {
+    pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(from) = self.next else { return Ok(None) };
         let mut out = Vec::with_capacity(self.capacity);
         let is_first = from.is_start();
@@ -126,21 +71,9 @@ impl Pages {
             // Closed only here, so that a truncated response is never valid JSON.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
-        let recording = self.recording.take();
-        self.recording = recording.and_then(|recording| recording.write(&*self.store, &out));
-        if self.next.is_none() {
-            let recorded = self.recording.take();
-            // A list of one piece is not cached: reading it again takes no longer.
-            recorded.filter(|_| !is_first).into_iter().for_each(Recording::finish);
-        }
         self.capacity = out.len() + out.len() / 16;
         Ok(Some(Bytes::from(out)))
     }
-}
-
-/// Returns whether a call lists all candidates: the longest response of an account, and the only one that is cached.
-fn lists_all_candidates(call: &Call) -> bool {
-    matches!(call, Call::ListCandidates(parameters) if parameters.vacancy_id.is_none())
 }
 
 /// Records in a page for a slow client.
@@ -148,3 +81,6 @@ const FIRST_ROWS: u32 = 256;
 
 /// Records in a page for a fast client. Larger pages are not faster, and each response holds two.
 const MAX_ROWS: u32 = 512;
+
+/// Time between two pages within which a fast client asks for the next.
+const QUICK: Duration = Duration::from_millis(20);

@@ -23,7 +23,7 @@ use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::front::trace::TraceParent;
 use crate::generated::operation::Operation;
-use crate::listen::state::{ConnectionState, Cut};
+use crate::listen::state::ConnectionState;
 use crate::shares::Share;
 use crate::store::Principal;
 use crate::token::TokenId;
@@ -77,11 +77,6 @@ impl Recorder {
             metrics: Arc::clone(metrics),
             trace: traces.begin(),
         }
-    }
-
-    /// Returns the connection that the response is sent over.
-    pub(crate) fn connection(&self) -> Arc<ConnectionState> {
-        Arc::clone(&self.connection)
     }
 
     pub(crate) fn client(&mut self, address: IpAddr) {
@@ -159,10 +154,6 @@ impl Drop for Recorder {
             (self.response.end, self.connection.cut())
         {
             self.response.end = cut.into();
-            if cut == Cut::File {
-                let cause = "the file of a cached list cannot be read, or its records were erased";
-                self.response.cause = Some(cause.to_owned());
-            }
         }
         self.metrics.ended(&self.response);
         self.trace.ended(&mut self.response);

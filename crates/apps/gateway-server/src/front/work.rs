@@ -15,7 +15,6 @@ use tokio::time::timeout;
 use self::availability::Availability;
 use crate::error::{Error, ErrorKind};
 use crate::exposition::Exposition;
-use crate::front::background::Background;
 use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
@@ -44,8 +43,8 @@ pub(crate) struct Work {
 /// Where jobs run.
 #[derive(Clone)]
 enum Executor {
-    /// On threads that serve no connections; these are those of lower priority.
-    Threads(Arc<Background>),
+    /// On the blocking threads of the runtime.
+    Threads,
     /// On the thread of the request, each after the time that a database would take.
     #[cfg(feature = "test-util")]
     Here(Latency),
@@ -61,28 +60,10 @@ impl fmt::Debug for Executor {
 #[cfg(feature = "test-util")]
 pub(crate) type Latency = Arc<dyn Fn() -> Duration + Send + Sync>;
 
-/// The threads that run a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Threads {
-    /// Those of the runtime, for a job that a small response waits for.
-    Runtime,
-    /// Those with a lower priority, for the pages of a list and for removals.
-    Background,
-}
-
 impl Work {
     /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system has no resources for the threads.
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        readers: usize,
-        statement_timeout: Duration,
-    ) -> Result<Self, Error> {
-        let executor = Executor::Threads(Arc::new(Background::start()?));
-        Ok(Self::at(executor, store, readers, statement_timeout))
+    pub(crate) fn new(store: Arc<dyn Store>, readers: usize, statement_timeout: Duration) -> Self {
+        Self::at(Executor::Threads, store, readers, statement_timeout)
     }
 
     /// Creates readers without threads: for a store in memory, in a simulation.
@@ -158,7 +139,7 @@ impl Work {
     {
         let busy = |_elapsed| Error::new(ErrorKind::Overloaded, "all database readers are busy");
         let reader = timeout(self.statement_timeout, self.reader()).await.map_err(busy)??;
-        self.run_with(reader, Threads::Runtime, job).await
+        self.run_with(reader, job).await
     }
 
     /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit: for a response that has already
@@ -169,7 +150,7 @@ impl Work {
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let reader = self.reader().await?;
-        self.run_with(reader, Threads::Background, job).await
+        self.run_with(reader, job).await
     }
 
     /// Runs `job` like [`run_patiently`](Self::run_patiently), but only as many concurrently as leave a processor free. Jobs
@@ -197,7 +178,7 @@ impl Work {
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
-        self.spawn(None, Threads::Background, job).await
+        self.spawn(None, job).await
     }
 
     async fn reader(&self) -> Result<OwnedSemaphorePermit, Error> {
@@ -207,30 +188,20 @@ impl Work {
         reader
     }
 
-    async fn run_with<T, F>(
-        &self,
-        reader: OwnedSemaphorePermit,
-        threads: Threads,
-        job: F,
-    ) -> Result<T, Error>
+    async fn run_with<T, F>(&self, reader: OwnedSemaphorePermit, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
     {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
-        let spawned = self.spawn(Some(reader), threads, job);
+        let spawned = self.spawn(Some(reader), job);
         let done = timeout(self.statement_timeout * STEPS, spawned).await;
         let result = done.map_err(silent).flatten();
         self.availability.observe(&result);
         result
     }
 
-    async fn spawn<T, F>(
-        &self,
-        reader: Option<OwnedSemaphorePermit>,
-        threads: Threads,
-        job: F,
-    ) -> Result<T, Error>
+    async fn spawn<T, F>(&self, reader: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
@@ -241,23 +212,18 @@ impl Work {
             drop(reader);
             result
         };
-        let done = match (&self.executor, threads) {
-            #[cfg(feature = "test-util")]
-            (Executor::Here(latency), _) => {
-                tokio::time::sleep(latency()).await;
-                return job();
-            }
-            (Executor::Threads(_), Threads::Runtime) => tokio::task::spawn_blocking(job),
-            (Executor::Threads(background), Threads::Background) => background.spawn(job),
-        };
-        done.await.map_err(|error| {
+        #[cfg(feature = "test-util")]
+        if let Executor::Here(latency) = &self.executor {
+            tokio::time::sleep(latency()).await;
+            return job();
+        }
+        tokio::task::spawn_blocking(job).await.map_err(|error| {
             Error::caused(ErrorKind::Storage, "a database task panicked or was cancelled", error)
         })?
     }
 }
 
-/// Returns how many lists may be compressed concurrently. A thread of lower priority still delays the others: it runs
-/// for a millisecond or more before one that wakes up takes its place.
+/// Returns how many lists may be compressed concurrently: one processor is left for small responses.
 fn compressing() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     processors.saturating_sub(1).max(1)
@@ -286,28 +252,16 @@ impl Drop for Waiting<'_> {
 /// Steps of a job that each may take the statement timeout: connect, prepare a statement, run it.
 const STEPS: u32 = 3;
 
-#[cfg(all(test, target_os = "linux", feature = "test-util"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::memory::MemoryStore;
     use crate::store::sqlite::SqliteStore;
-
-    #[tokio::test]
-    async fn only_lists_and_removals_have_a_lower_priority() {
-        let store = Arc::new(MemoryStore::default());
-        let work = Work::new(store, 1, Duration::from_secs(10)).unwrap();
-        let niceness = |_: &dyn Store| Ok(rustix::process::getpriority_process(None).unwrap());
-        let normal = work.run(niceness).await.unwrap();
-        assert!(work.run_patiently(niceness).await.unwrap() > normal || normal == 19);
-        assert!(work.run_in_background(niceness).await.unwrap() > normal || normal == 19);
-        assert_eq!(work.run(niceness).await.unwrap(), normal);
-    }
 
     #[tokio::test]
     async fn one_processor_compresses_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
-        let work = Work::new(store, compressing() + 2, Duration::from_secs(10)).unwrap();
+        let work = Work::new(store, compressing() + 2, Duration::from_secs(10));
         let (running, mut started) = tokio::sync::mpsc::unbounded_channel();
         let (release, held) = std::sync::mpsc::channel::<()>();
         let held = Arc::new(std::sync::Mutex::new(held));

@@ -55,8 +55,6 @@ pub(crate) struct Guard<S> {
     timer: Option<Pin<Box<Sleep>>>,
     /// Runs while a write makes no progress.
     stall: Option<Stall>,
-    /// Whether the system holds back incomplete packets, because pieces of a file are being sent.
-    is_corked: bool,
     closing: Closing,
 }
 
@@ -98,7 +96,6 @@ impl<S> Guard<S> {
             reading: Reading::Between,
             timer: None,
             stall: None,
-            is_corked: false,
             closing: Closing::No,
         }
     }

@@ -1,24 +1,11 @@
-//! The interface of a connection: acknowledged bytes, and pieces of files.
-
-use std::io;
-use std::task::{Context, Poll};
+//! The interface of a connection: acknowledged bytes.
 
 use tokio::net::TcpStream;
-
-use crate::listen::pieces::Piece;
 
 /// A connection that knows how many bytes its peer has acknowledged.
 pub(crate) trait Socket {
     /// Returns the number of bytes since the start of the connection, or `None` if the system does not report it.
     fn acknowledged(&self) -> Option<u64>;
-
-    /// Sends a part of a piece of a file, and returns its length. Fails if the bytes must be encrypted first.
-    fn poll_piece(&mut self, _: &mut Context<'_>, _: &Piece) -> Poll<io::Result<usize>> {
-        Poll::Ready(Err(io::ErrorKind::Unsupported.into()))
-    }
-
-    /// Sets whether the system holds back the last bytes of each piece, to send them in one packet with the next ones.
-    fn cork(&self, _: bool) {}
 }
 
 #[cfg(target_os = "linux")]
@@ -48,28 +35,6 @@ impl Socket for TcpStream {
     fn acknowledged(&self) -> Option<u64> {
         None
     }
-
-    fn poll_piece(&mut self, context: &mut Context<'_>, piece: &Piece) -> Poll<io::Result<usize>> {
-        use std::os::fd::AsFd as _;
-
-        loop {
-            std::task::ready!(self.poll_write_ready(context))?;
-            match self.try_io(tokio::io::Interest::WRITABLE, || piece.send(self.as_fd())) {
-                Err(error) if is_temporary(&error) => {}
-                sent => return Poll::Ready(sent),
-            }
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    fn cork(&self, corked: bool) {
-        // Without it, the response only needs more packets.
-        rustix::net::sockopt::set_tcp_cork(self, corked).unwrap_or_default();
-    }
-}
-
-fn is_temporary(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
 #[cfg(feature = "tls")]

@@ -10,7 +10,6 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
 
 use crate::listen::head::Refusal;
-use crate::listen::pieces::Pieces;
 use crate::lock::lock;
 
 /// The state of one connection, shared by its guard and its responses.
@@ -26,8 +25,6 @@ pub(crate) struct ConnectionState {
     responding: AtomicU32,
     response_began: Mutex<Option<Instant>>,
     cut: OnceLock<Cut>,
-    /// Unset if the connection cannot send pieces of files.
-    pieces: Option<Pieces>,
     /// State of the connection, if this is the state of a stream.
     connection: Option<Arc<Self>>,
 }
@@ -43,8 +40,6 @@ pub(crate) enum Cut {
     Drain,
     /// The client reset the stream, or closed the connection.
     Client,
-    /// A piece of a file could not be read.
-    File,
 }
 
 impl ConnectionState {
@@ -56,19 +51,8 @@ impl ConnectionState {
             responding: AtomicU32::new(0),
             response_began: Mutex::default(),
             cut: OnceLock::new(),
-            pieces: None,
             connection: None,
         }
-    }
-
-    /// Allows responses to contain pieces of files.
-    pub(super) fn with_pieces(self) -> Self {
-        Self { pieces: Some(Pieces::default()), ..self }
-    }
-
-    /// Returns where responses put pieces of files. Returns `None` if the bytes are encrypted or framed on their way.
-    pub(crate) fn pieces(&self) -> Option<&Pieces> {
-        self.pieces.as_ref()
     }
 
     /// Returns the address of the other end of the connection: a client or a proxy.

@@ -10,7 +10,6 @@ use crate::cleanup::Cleanup;
 use crate::clock::UnixTime;
 use crate::error::ErrorKind;
 use crate::exposition::{Exposition, Type};
-use crate::front::list_cache::ListCache;
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
 use crate::listen::phase::Phase;
@@ -24,7 +23,6 @@ pub(crate) struct Sources {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) traces: Traces,
     pub(crate) work: Work,
-    pub(crate) lists: Arc<ListCache>,
     pub(crate) cleanup: Arc<Cleanup>,
     pub(crate) tls: Option<Arc<Acceptor>>,
     /// Maximum number of open connections.
@@ -80,7 +78,6 @@ impl Sources {
             let help = "When the newest data was imported, in seconds since 1970.";
             out.gauge("gateway_data_revision_timestamp_seconds", help, newest);
         }
-        self.lists.write(&mut out);
         self.cleanup.write(&mut out);
         if let Some(UnixTime(expiry)) = self.tls.as_ref().and_then(|tls| tls.expiry()) {
             let help = "When the certificate expires, in seconds since 1970.";

@@ -207,10 +207,6 @@ impl Store for MemoryStore {
     fn collect(&self, _age: Duration) -> Result<u64, Error> {
         Ok(0)
     }
-
-    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
-        Ok(self.data(snapshot).is_ok())
-    }
 }
 
 impl Data {

@@ -242,10 +242,6 @@ impl Store for PostgresStore {
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         import::collect(&mut self.open_unlimited()?, age)
     }
-
-    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
-        self.with(|link| read::exists(link, snapshot))
-    }
 }
 
 impl StoreAdmin for PostgresStore {

@@ -26,9 +26,6 @@ pub(crate) const VACANCIES: &str = "\
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
 
-pub(crate) const REVISION_EXISTS: &str =
-    "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
-
 pub(crate) const CREDITS: &str = "\
     SELECT a.credits, a.revision, r.credits_checksum FROM account a \
     LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
@@ -220,7 +217,6 @@ pub(crate) const ALL: &[&str] = &[
     AUTHENTICATE,
     CANDIDATES,
     VACANCIES,
-    REVISION_EXISTS,
     CREDITS,
     NEWEST_REVISION,
     HEALTH,

@@ -2,13 +2,9 @@
 
 mod backup;
 mod check;
-mod commits;
 mod erase;
 mod failure;
-mod frozen;
 mod import;
-mod known;
-mod log;
 mod open;
 mod read;
 mod readers;
@@ -25,15 +21,11 @@ use crate::clock::UnixTime;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
-use crate::store::sqlite::commits::Commits;
 use crate::store::sqlite::failure::{failed, failure};
-pub(crate) use crate::store::sqlite::frozen::FrozenSqlite;
-use crate::store::sqlite::known::KnownTokens;
-pub(crate) use crate::store::sqlite::log::check_log;
 use crate::store::sqlite::read::Reader;
 use crate::store::sqlite::readers::Readers;
 use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill, Hold,
+    Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
     ImportMode, ImportReport, Page, Principal, RecordSink, Removals, Snapshot, Store, StoreAdmin,
     TokenInfo, UnknownIds, checksum, rendered, sql,
 };
@@ -50,7 +42,6 @@ pub struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
     readers: Readers,
-    known: KnownTokens,
 }
 
 impl SqliteStore {
@@ -75,12 +66,7 @@ impl SqliteStore {
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let writer = open::writer(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            writer: Mutex::new(writer),
-            readers: Readers::new(),
-            known: KnownTokens::default(),
-        })
+        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Readers::new() })
     }
 
     /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
@@ -106,12 +92,6 @@ impl SqliteStore {
         self.readers.read(|| open::reader(&self.path), work)
     }
 
-    /// Returns the commits of the database, if they can be noticed. While this is open, no program can remove the log.
-    fn commits(&self) -> Option<Commits> {
-        let has_log = self.read(|reader| reader.has_log());
-        if has_log.is_ok_and(|has_log| has_log) { Commits::of(&self.path) } else { None }
-    }
-
     fn writer(&self) -> MutexGuard<'_, Connection> {
         lock(&self.writer)
     }
@@ -119,19 +99,7 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
-        // Before the look-up: a commit in between must not seem older than what was read.
-        let state = self.known.state(|| self.commits());
-        if let Some(known) = state.and_then(|state| self.known.get(state, token, now)) {
-            return Ok(Some(known));
-        }
-        let Some(valid) = self.read(|reader| reader.authenticate(token, now))? else {
-            return Ok(None);
-        };
-        let principal = valid.principal.clone();
-        if let Some(state) = state {
-            self.known.add(state, *token, valid);
-        }
-        Ok(Some(principal))
+        self.read(|reader| reader.authenticate(token, now))
     }
 
     fn candidates(
@@ -176,14 +144,6 @@ impl Store for SqliteStore {
 
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         import::collect(&mut self.writer(), age)
-    }
-
-    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
-        self.read(|reader| reader.exists(snapshot))
-    }
-
-    fn hold(&self) -> Result<Hold, Error> {
-        erase::hold(&self.path)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Backups of a database in use, restored databases, and logs that do not belong to their file. Real processes.
+//! Backups of a database in use, and restored databases. Real processes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gateway_server::{SqliteStore, StoreAdmin as _, UnixTime};
 use tempfile::TempDir;
 
 use crate::process::{Served, account, error, program, run};
@@ -238,45 +237,6 @@ fn a_backup_to_a_folder_that_cannot_be_written_says_what_to_do() {
         text.contains("cannot write to the folder /sys; make it writable, or choose another"),
         "{text}"
     );
-}
-
-#[test]
-fn a_log_of_another_file_is_refused_and_changes_nothing() {
-    let fixture = Fixture::new();
-    let old = fixture.path("old.bak");
-    run(&fixture.database, &["backup", &old]);
-    fixture.fill("500");
-    // The writer is open in this process, so that the log stays when the commands end.
-    let store = SqliteStore::open_existing(&fixture.database).unwrap();
-    for number in 0..30 {
-        store.create_account(&format!("{number}{}", "x".repeat(190)), UnixTime(0)).unwrap();
-    }
-    let copied = |file: &str, log: &str, name: &str| {
-        let target = fixture.path(name);
-        std::fs::copy(file, &target).unwrap();
-        std::fs::copy(log, format!("{target}-wal")).unwrap();
-        target
-    };
-    let log = format!("{}-wal", fixture.database);
-    let both = copied(&fixture.database, &log, "both.db");
-    assert!(run(&both, &["check"]).contains("no damage"));
-    assert_eq!(run(&both, &["account", "list"]).lines().count(), 32);
-    // An old file with the new log.
-    let foreign = copied(&old, &log, "foreign.db");
-    let before = std::fs::read(&foreign).unwrap();
-    for command in [&["check"][..], &["account", "list"], &["serve"], &["backup", "x.bak"]] {
-        let (code, text) = refused(&foreign, command);
-        assert_eq!((code, text.contains("does not belong")), (3, true), "{text}");
-    }
-    assert_eq!(std::fs::read(&foreign).unwrap(), before);
-    // A new file with an old log.
-    let old_log = fixture.path("old-log");
-    std::fs::copy(&log, &old_log).unwrap();
-    drop(store);
-    fixture.fill("600");
-    fixture.fill("700");
-    let (code, text) = refused(&copied(&fixture.database, &old_log, "late.db"), &["check"]);
-    assert_eq!((code, text.contains("does not belong")), (3, true), "{text}");
 }
 
 #[test]

@@ -183,7 +183,6 @@ fn a_lost_or_changed_row_is_an_error_and_the_server_is_not_ready() {
 fn a_list_that_lacks_a_row_is_cut() {
     let here = Here::start(|config| {
         config.ops_listen = "127.0.0.1:0".parse().ok();
-        config.list_cache = 0;
     });
     let ops = here.running.ops_address().unwrap().to_string();
     let ready = || parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));

@@ -84,32 +84,17 @@ fn a_response_that_is_read_byte_by_byte_times_out() {
     large.assert_cut();
 }
 
-/// A list that the system sends from its file has the same limit.
-#[test]
-fn a_cached_list_that_is_read_byte_by_byte_times_out() {
-    let flags = ["--response-timeout", "1", "--stall-timeout", "600"];
-    let mut large = LargeResponse::begin_cached(&flags);
-    let begun = Instant::now();
-    while large.is_in_flight() {
-        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-        large.socket.read_exact(&mut [0]).unwrap();
-    }
-    assert_eq!(large.ends(), ["complete", "response_timeout"]);
-    large.assert_cut();
-}
-
 #[test]
 fn a_response_that_is_not_read_stalls() {
     let flags = &["--response-timeout", "600", "--stall-timeout", "1"];
-    for large in [LargeResponse::begin(flags), LargeResponse::begin_cached(flags)] {
-        let begun = Instant::now();
-        while large.is_in_flight() {
-            assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-            std::thread::yield_now();
-        }
-        assert_eq!(large.ends().last().unwrap(), "stalled");
-        large.assert_cut();
+    let large = LargeResponse::begin(flags);
+    let begun = Instant::now();
+    while large.is_in_flight() {
+        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
+        std::thread::yield_now();
     }
+    assert_eq!(large.ends().last().unwrap(), "stalled");
+    large.assert_cut();
 }
 
 /// The system buffers several megabytes for this client, which reads 400 KB/s: for seconds it accepts nothing from the
@@ -143,13 +128,12 @@ fn a_slow_client_that_reads_does_not_stall() {
 #[test]
 fn a_response_that_outlasts_the_drain_timeout_is_drained() {
     let flags = &["--drain-timeout", "0", "--log-level", "info"];
-    for mut large in [LargeResponse::begin(flags), LargeResponse::begin_cached(flags)] {
-        large.served.signal("-TERM");
-        let mut log = String::new();
-        large.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        assert!(log.contains("\"end\":\"drained\""), "{log}");
-        large.assert_cut();
-    }
+    let mut large = LargeResponse::begin(flags);
+    large.served.signal("-TERM");
+    let mut log = String::new();
+    large.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("\"end\":\"drained\""), "{log}");
+    large.assert_cut();
 }
 
 #[test]
@@ -166,22 +150,6 @@ fn a_response_whose_client_has_closed_the_connection_has_no_client() {
     drop((served, directory));
 }
 
-#[test]
-fn a_cached_list_that_is_erased_while_it_is_sent_fails() {
-    let mut large = LargeResponse::begin_cached(&[]);
-    let database = large.directory.path().join("a.db").to_str().unwrap().to_owned();
-    run(&database, &["delete", "account", "acme", "--yes"]);
-    let mut rest = Vec::new();
-    drop(large.socket.read_to_end(&mut rest));
-    assert!(!rest.is_empty() && !rest.ends_with(b"]}"));
-    let begun = Instant::now();
-    while large.is_in_flight() {
-        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-        std::thread::yield_now();
-    }
-    assert_eq!(large.ends(), ["complete", "failed"]);
-}
-
 /// A response that is being sent, and that is larger than the buffers of the system.
 struct LargeResponse {
     served: Served,
@@ -192,15 +160,6 @@ struct LargeResponse {
 
 impl LargeResponse {
     fn begin(flags: &[&str]) -> Self {
-        Self::begin_after(flags, 0)
-    }
-
-    /// The system sends the list from the file of the cache, because it was asked for before.
-    fn begin_cached(flags: &[&str]) -> Self {
-        Self::begin_after(flags, 2)
-    }
-
-    fn begin_after(flags: &[&str], lists: usize) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let database = directory.path().join("a.db").to_str().unwrap().to_owned();
         let token = account(&database, "acme");
@@ -213,9 +172,6 @@ impl LargeResponse {
         served.out.read_line(&mut line).unwrap();
         let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
         let address = served.base_url.strip_prefix("http://").unwrap();
-        for _ in 0..lists {
-            assert_eq!(get(&served.base_url, &token, "method=candidates/list").status, 200);
-        }
         let mut socket = TcpStream::connect(address).unwrap();
         let request = format!(
             "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"

@@ -56,8 +56,6 @@ mod import_order;
 #[cfg(test)]
 mod large_records;
 #[cfg(test)]
-mod list_cache;
-#[cfg(test)]
 mod log;
 #[cfg(test)]
 mod malformed;
@@ -77,8 +75,6 @@ mod process;
 mod program;
 #[cfg(test)]
 mod proxies;
-#[cfg(test)]
-mod read_only;
 #[cfg(test)]
 #[path = "../../../../../tests/recorded/server.rs"]
 mod recorded;

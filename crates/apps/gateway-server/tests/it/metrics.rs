@@ -201,11 +201,6 @@ fn requests_problems_and_lists_are_counted() {
         ("gateway_problems_total{problem=\"too-many-requests\"}", 1.0),
         ("gateway_problems_total{problem=\"token-invalid\"}", 1.0),
         ("gateway_problems_total{problem=\"token-missing\"}", 0.0),
-        // The second list is written to the cache.
-        ("gateway_list_cache_misses_total", 2.0),
-        ("gateway_list_cache_hits_total", 2.0),
-        ("gateway_list_cache_files", 1.0),
-        ("gateway_list_cache_failures_total", 0.0),
         ("gateway_database_readers_limit", 8.0),
         ("gateway_database_failures_total", 0.0),
         ("gateway_ready", 1.0),

@@ -246,7 +246,7 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
 /// The rows of a revision can be removed during a long response. The response is then cut, and never complete but short.
 #[test]
 fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
-    let here = Here::start(|config| config.list_cache = 0);
+    let here = Here::start(|_| {});
     let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
     let account = store.account("a").unwrap();
     // More than the buffers of two sockets hold, so the end of the list is not read before the rows are removed.

@@ -66,10 +66,6 @@ impl Store for Counting {
     fn collect(&self, age: Duration) -> Result<u64, Error> {
         self.store.collect(age)
     }
-
-    fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
-        self.store.exists(snapshot)
-    }
 }
 
 /// A server with one thread for connections, and an account with two tokens.

@@ -106,12 +106,6 @@ fn complete(
     }
 }
 
-/// Returns whether the rows of a snapshot still exist.
-pub(super) fn exists(link: &mut Link, snapshot: Snapshot) -> Result<bool, Error> {
-    let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
-    Ok(link.optional(sql::REVISION_EXISTS, &[&account, &revision])?.is_some())
-}
-
 /// The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole
 /// account in order and looks up each one in the vacancy.
 pub(super) const VACANCY_CANDIDATES: &str = "\

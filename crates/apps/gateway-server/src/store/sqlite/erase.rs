@@ -1,8 +1,7 @@
 //! Deletions on SQLite, and the removal of their traces from the file and its log.
 //!
 //! A deleted row remains readable in free pages, in the gaps of pages, and in the log. Building the file again removes
-//! the first two. The log is emptied when no program reads an older state from it. A server that keeps copies of
-//! records outside the database counts as such a reader, see [`hold`].
+//! the first two. The log is emptied when no program reads an older state from it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,9 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::sqlite::failure::{failed, failure};
 use crate::store::sqlite::import::OpenTransaction;
 use crate::store::sqlite::open;
-use crate::store::{
-    AccountId, Deletion, DeletionReport, Hold, ImportMode, UnknownIds, deletion, sql,
-};
+use crate::store::{AccountId, Deletion, DeletionReport, ImportMode, UnknownIds, deletion, sql};
 
 /// Deletes records in one transaction.
 pub(super) fn delete(
@@ -98,21 +95,9 @@ fn is_log_empty(writer: &Connection) -> Result<bool, Error> {
 fn remains(path: &Path, suffix: &str, cause: &str, timeout: Duration) -> Error {
     let (path, seconds) = (path.display(), timeout.as_secs());
     let text = format!(
-        "the records are deleted, but bytes of them remain in {path}{suffix} and possibly in cached lists of servers: \
-         {cause} after {seconds} s (--timeout); end that program and run `gateway-server delete traces`"
+        "the records are deleted, but bytes of them remain in {path}{suffix}: {cause} after {seconds} s (--timeout); end that program and run `gateway-server delete traces`"
     );
     Error::new(ErrorKind::ErasurePending, text)
-}
-
-/// Returns a connection that reads the newest state. While it is open, the log cannot be emptied after a later change.
-pub(super) fn hold(path: &Path) -> Result<Hold, Error> {
-    let reader = open::reader(path)?;
-    // A transaction begins to read with its first statement.
-    reader
-        .execute_batch("BEGIN")
-        .and_then(|()| reader.query_row(sql::HEALTH, [], |_row| Ok(())))
-        .map_err(failed("cannot read the database"))?;
-    Ok(Hold::new(reader))
 }
 
 /// The keys of the records to delete.

@@ -82,19 +82,7 @@ pub(super) fn empty(path: &Path) -> Error {
 
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
-    set_up_reader(connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?)
-}
-
-/// Opens a file that does not change, without its log and without locks. `path` is absolute.
-pub(super) fn frozen_reader(path: &Path) -> Result<Connection, Error> {
-    let escaped =
-        path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let uri = format!("file:{escaped}?immutable=1");
-    let mode = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    set_up_reader(connect(Path::new(&uri), mode)?)
-}
-
-fn set_up_reader(reader: Connection) -> Result<Connection, Error> {
+    let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     // No memory map: it would count the file towards the memory of this process once per connection, and turn read
     // errors into signals.
     reader

@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::store::checksum::Row;
 use crate::store::errors::snapshot_gone;
 use crate::store::sqlite::failure::{failed, failure};
-use crate::store::sqlite::known::ValidToken;
 use crate::store::{
-    AccountId, CandidateFilter, Cursor, Page, RecordSink, Snapshot, sql, tally_sql, verify,
+    AccountId, CandidateFilter, Cursor, Page, Principal, RecordSink, Snapshot, sql, tally_sql,
+    verify,
 };
 use crate::token::TokenDigest;
 
@@ -45,16 +45,14 @@ impl Reader {
         &mut self,
         token: &TokenDigest,
         now: UnixTime,
-    ) -> Result<Option<ValidToken>, Error> {
+    ) -> Result<Option<Principal>, Error> {
         let found = self
             .connection
             .prepare_cached(sql::AUTHENTICATE)
             .and_then(|mut statement| {
                 let read = |row: &rusqlite::Row<'_>| {
                     let balance = text(row, verify::TOKEN_COLUMNS).ok();
-                    let expires_at = row.get::<_, Option<i64>>("expires_at")?.map(UnixTime);
-                    let principal = verify::principal(token, columns(row)?, balance);
-                    Ok(principal.map(|principal| ValidToken { principal, expires_at }))
+                    Ok(verify::principal(token, columns(row)?, balance))
                 };
                 statement.query_row(params![token.0, now.0], read).optional()
             })
@@ -156,16 +154,6 @@ impl Reader {
         }
     }
 
-    /// Returns whether the rows of a snapshot still exist.
-    pub(super) fn exists(&self, snapshot: Snapshot) -> Result<bool, Error> {
-        self.connection
-            .prepare_cached(sql::REVISION_EXISTS)
-            .and_then(|mut statement| {
-                statement.exists(params![snapshot.account.0, snapshot.revision])
-            })
-            .map_err(failed("cannot read the database"))
-    }
-
     pub(super) fn credits(
         &mut self,
         account: AccountId,
@@ -182,14 +170,6 @@ impl Reader {
         let own = row.get(2).map_err(failed(context))?;
         sink(verify::credits(account, revision, record, own)?);
         Ok(())
-    }
-
-    /// Returns whether the database has a write-ahead log.
-    pub(super) fn has_log(&self) -> Result<bool, Error> {
-        self.connection
-            .pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))
-            .map(|mode| mode == "wal")
-            .map_err(failed("cannot read the database"))
     }
 
     pub(super) fn health(&mut self) -> Result<(), Error> {
