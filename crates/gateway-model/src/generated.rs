@@ -9,8 +9,6 @@ pub(crate) mod models;
 pub(crate) mod queries;
 pub(crate) mod scalars;
 pub(crate) mod service;
-#[cfg(feature = "proptest")]
-mod strategies;
 pub(crate) mod tables;
 
 pub use self::enums::{CandidateKind, StatusName, UnknownCandidateKind, UnknownStatusName};

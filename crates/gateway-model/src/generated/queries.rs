@@ -56,14 +56,6 @@ pub struct ListCandidatesParams {
 
 impl ListCandidates {
     /// Creates the query without optional parameters.
-    ///
-    /// ```
-    /// use gateway_model::{ListCandidates, Operation as _};
-    ///
-    /// let query = ListCandidates::new().query()?;
-    /// assert_eq!(query.as_str(), "method=candidates/list");
-    /// # Ok::<(), gateway_model::Error>(())
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self { params: ListCandidatesParams::default(), given: PhantomData }
@@ -75,17 +67,6 @@ impl ListCandidates {
     ///
     /// [`ErrorKind::NeedsParameter`](methodical_model::ErrorKind::NeedsParameter) if a parameter is
     /// set without one that it needs.
-    ///
-    /// ```
-    /// use gateway_model::{ListCandidates, ListCandidatesParams, Operation as _};
-    ///
-    /// let mut params = ListCandidatesParams::default();
-    /// params.vacancy_id = Some(52.into());
-    /// params.status = Some("Shortlist".into());
-    /// let query = ListCandidates::new().with(params)?.query()?;
-    /// assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=52&status=Shortlist");
-    /// # Ok::<(), gateway_model::Error>(())
-    /// ```
     pub fn with(self, params: ListCandidatesParams) -> Result<Self, Error> {
         needs("status", params.status.is_some(), &[("vacancy_id", params.vacancy_id.is_some())])?;
         Ok(Self { params, ..self })
@@ -185,20 +166,20 @@ const LIST_CANDIDATES: Layout =
 /// Lists all vacancies with their identifiers and titles.
 ///
 /// See section 4.2 of the contract. Sent as `method=vacancies/list`.
+///
+/// ```
+/// use gateway_model::{ListVacancies, Operation as _};
+///
+/// let query = ListVacancies::new().query()?;
+/// assert_eq!(query.as_str(), "method=vacancies/list");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ListVacancies;
 
 impl ListVacancies {
     /// Creates the query.
-    ///
-    /// ```
-    /// use gateway_model::{ListVacancies, Operation as _};
-    ///
-    /// let query = ListVacancies::new().query()?;
-    /// assert_eq!(query.as_str(), "method=vacancies/list");
-    /// # Ok::<(), gateway_model::Error>(())
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -250,20 +231,20 @@ const LIST_VACANCIES: Layout = Layout::Array;
 /// Reads the remaining SMS credit balance of the account.
 ///
 /// See section 4.3 of the contract. Sent as `method=credits/get`.
+///
+/// ```
+/// use gateway_model::{GetCredits, Operation as _};
+///
+/// let query = GetCredits::new().query()?;
+/// assert_eq!(query.as_str(), "method=credits/get");
+/// # Ok::<(), gateway_model::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct GetCredits;
 
 impl GetCredits {
     /// Creates the query.
-    ///
-    /// ```
-    /// use gateway_model::{GetCredits, Operation as _};
-    ///
-    /// let query = GetCredits::new().query()?;
-    /// assert_eq!(query.as_str(), "method=credits/get");
-    /// # Ok::<(), gateway_model::Error>(())
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self

@@ -25,13 +25,11 @@ pub use crate::nulls::Nulls;
 pub use crate::paging::Continued;
 pub use crate::query::builder::{QueryBuilder, needs};
 pub use crate::query::list::Items;
-pub use crate::query::state::{Given, State, is_set};
-#[cfg(feature = "arbitrary")]
-pub use crate::random::draws;
+pub use crate::query::state::{Given, State};
 #[cfg(feature = "proptest")]
-pub use crate::random::strategies;
-#[cfg(any(feature = "arbitrary", feature = "proptest"))]
-pub use crate::random::{DEPTH, LONGEST};
+pub use crate::random::draws::strategies;
+#[cfg(feature = "arbitrary")]
+pub use crate::random::{DEPTH, draws};
 pub use crate::redact::Redacted;
 #[cfg(feature = "chrono04")]
 pub use crate::scalar::chrono;

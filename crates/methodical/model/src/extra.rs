@@ -127,7 +127,7 @@ impl Extra<'_> {
     }
 
     /// Creates it from names and JSON texts without surrounding whitespace.
-    #[cfg(any(feature = "arbitrary", feature = "proptest"))]
+    #[cfg(feature = "arbitrary")]
     pub(crate) fn of(
         members: impl IntoIterator<Item = (alloc::string::String, alloc::string::String)>,
     ) -> Extra<'static> {

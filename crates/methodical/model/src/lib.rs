@@ -67,7 +67,7 @@ mod mirrored;
 mod nulls;
 mod operation;
 mod query;
-#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+#[cfg(feature = "arbitrary")]
 mod random;
 mod raw;
 mod record;
@@ -101,7 +101,7 @@ pub use crate::paging::PagedOperation;
 pub use crate::query::Query;
 pub use crate::query::body::BodyFormat;
 pub use crate::query::list::ListStyle;
-pub use crate::query::state::{At, Set, Unset, With};
+pub use crate::query::state::{Set, Unset};
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::Service;

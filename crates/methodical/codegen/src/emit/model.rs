@@ -53,7 +53,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     files.push(queries::emit(project, format!("{folder}/queries.rs")));
     files.push(GeneratedFile::rust(format!("{folder}/enums.rs"), &Enums { service }));
     files.push(GeneratedFile::rust(format!("{folder}/scalars.rs"), &Scalars { service }));
-    files.extend(random::emit(service, &folder));
+    files.push(random::emit(service, &folder));
     let the_service = TheService { service, marker: marker(service) };
     files.push(GeneratedFile::rust(format!("{folder}/service.rs"), &the_service));
     files.push(tables::emit(service, &folder));

@@ -25,7 +25,7 @@ pub struct Form {
     /// The argument of the macro `scalar!` for text in digits, which a query may send as an integer; `None` if the text
     /// need not be digits.
     pub digits: Option<&'static str>,
-    /// The function of the modules `random::draws` and `random::strategies` that creates a value; `None` for any
+    /// The function of the module `random::draws` that creates a value; `None` for any
     /// value of the primitive.
     pub random: Option<&'static str>,
     /// The type of a field in a typed format: a variant of the runtime's `FieldType`. For codes, they decide.

@@ -11,8 +11,7 @@ const KEYWORDS: &str = "\
 /// same places. A test compares these lists with the sources.
 const METHODS: &str = "\
     as_ref beside_flag builder clone decode default drop eq expected extra fmt \
-    from given into map new nulls paging_flags params query record request restated send \
-    strict with";
+    from given into map new nulls paging_flags params query record request send strict with";
 
 /// Reserved for the methods of operations: the clients have hand-written methods with these names.
 const METHODS_OF_CLIENTS: &str = "\
@@ -24,13 +23,13 @@ const CRATES: &str = "alloc core methodical_model methodical_testkit serde std";
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
 const TYPES: &str = "\
-    AsMut AsRef At Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
+    AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
     Debug Default Display Drop Envelope Eq Err Error ErrorClass ErrorKind Extra Fault \
     FlatRow Float Fn FnMut FnOnce From Given Hash Into Iterator Layout ListOperation \
     ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
-    Record Rejected Result Self Send Service ServiceError Set Sized Some States \
-    StreamDecoder String Sync ToOwned Unset Vec With";
+    Record Rejected Result Self Send Service ServiceError Set Sized Some \
+    StreamDecoder String Sync ToOwned Unset Vec";
 
 /// Returns whether a list has a name.
 pub(super) fn is_in(list: &str, name: &str) -> bool {

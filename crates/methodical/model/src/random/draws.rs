@@ -1,4 +1,5 @@
-//! Draws for `arbitrary`: the building blocks of the generated implementations.
+//! Draws for `arbitrary`: the building blocks of the generated implementations. `proptest` draws the same values, from
+//! random bytes.
 //!
 //! When the bytes run out, every draw returns its smallest value, so drawing always ends.
 
@@ -22,32 +23,88 @@ use crate::random::{
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, Float, Map, RawQuery, Service};
 
-/// Implements `Arbitrary` for a type.
+/// Implements `Arbitrary` for a type, or for a query with these type states: that of `arbitrary`, and that of `proptest` if
+/// the feature is on.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __draw {
-    ($name:ty, |$source:ident| $value:expr) => {
-        impl<'a> $crate::codegen::draws::Arbitrary<'a> for $name {
+    (@[$($generics:tt)*] $name:ty, |$source:ident| $value:expr) => {
+        impl<'a, $($generics)*> $crate::codegen::draws::Arbitrary<'a> for $name {
             fn arbitrary(
                 $source: &mut $crate::codegen::draws::Unstructured<'a>,
             ) -> $crate::codegen::draws::Result<Self> {
                 Ok($value)
             }
         }
+
+        $crate::__strategy!([$($generics)*] $name);
     };
+    ($root:ident::$name:ident, [$($state:ident),*], |$source:ident| $value:expr) => {
+        $crate::__draw!(
+            @[$($state: $crate::codegen::State),*] $root::$name<$($state),*>, |$source| $value
+        );
+    };
+    ($name:ty, |$source:ident| $value:expr) => {
+        $crate::__draw!(@[] $name, |$source| $value);
+    };
+}
+
+#[cfg(feature = "proptest")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strategy {
+    ([$($generics:tt)*] $name:ty) => {
+        impl<$($generics)*> $crate::codegen::strategies::Arbitrary for $name {
+            type Parameters = ();
+            type Strategy = $crate::codegen::strategies::BoxedStrategy<Self>;
+
+            fn arbitrary_with((): ()) -> Self::Strategy {
+                $crate::codegen::strategies::drawn()
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "proptest"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strategy {
+    ([$($generics:tt)*] $name:ty) => {};
 }
 
 pub use __draw as draw;
 
-impl<'a, S: Service> Arbitrary<'a> for RawQuery<S> {
-    fn arbitrary(source: &mut Unstructured<'a>) -> Result<Self> {
-        let mut query = Self::new(text(source)?);
-        for _ in 0..source.int_in_range(0..=3)? {
-            query = query.pair(text(source)?, text(source)?);
-        }
-        Ok(query)
+/// The strategy of `proptest`, for every type that has draws.
+#[cfg(feature = "proptest")]
+pub mod strategies {
+    use alloc::vec::Vec;
+    use core::fmt::Debug;
+
+    pub use proptest::arbitrary::Arbitrary;
+    use proptest::arbitrary::any;
+    use proptest::collection::vec;
+    pub use proptest::strategy::BoxedStrategy;
+    use proptest::strategy::Strategy as _;
+
+    use crate::random::draws;
+
+    /// Values drawn from up to this many random bytes, which suffice for the fields of a large record.
+    const BYTES: usize = 1_024;
+
+    /// Returns the values that are drawn from random bytes. Fewer bytes are a simpler value.
+    pub fn drawn<T: for<'a> draws::Arbitrary<'a> + Debug>() -> BoxedStrategy<T> {
+        let value = |bytes: Vec<u8>| draws::Unstructured::new(&bytes).arbitrary().ok();
+        vec(any::<u8>(), 0..BYTES).prop_filter_map("a draw does not fail", value).boxed()
     }
 }
+
+draw!(@[S: Service] RawQuery<S>, |source| {
+    let mut query = Self::new(text(source)?);
+    for _ in 0..source.int_in_range(0..=3)? {
+        query = query.pair(text(source)?, text(source)?);
+    }
+    query
+});
 
 draw!(Extra<'static>, |source| Extra::of(members(source)?));
 
@@ -78,9 +135,13 @@ pub fn text_of(source: &mut Unstructured<'_>, length: RangeInclusive<usize>) -> 
         return source.choose(&surprises).copied().map(str::to_owned);
     }
     let longest = (*length.end()).min(LONGEST);
-    let text = source.arbitrary::<&str>()?.chars().chain(core::iter::repeat('x'));
     let count = source.int_in_range(*length.start()..=longest)?;
-    Ok(text.take(count).collect())
+    let mut character = || match source.arbitrary::<u8>()? {
+        0 => Ok('x'),
+        plain @ b' '..=b'~' => Ok(char::from(plain)),
+        _ => source.arbitrary(),
+    };
+    (0..count).map(|_| character()).collect()
 }
 
 /// Digits, as in the contract, and other text.
@@ -252,34 +313,29 @@ pub fn unlisted<T: Sealed>(source: &mut Unstructured<'_>) -> Result<Extra<'stati
     Ok(Extra::of(members.into_iter().filter(|(name, _)| !lists(T::OBJECT, name))))
 }
 
-/// A value that a query can contain: one with non-empty text.
-pub fn sendable<'a, T>(source: &mut Unstructured<'a>) -> Result<T>
+/// A value that a query can contain: its length in characters is within `length`.
+pub fn sendable<'a, T>(source: &mut Unstructured<'a>, length: RangeInclusive<usize>) -> Result<T>
 where
     T: Arbitrary<'a> + AsRef<str> + From<String>,
 {
     let value: T = source.arbitrary()?;
-    if value.as_ref().is_empty() { text_of(source, 1..=LONGEST).map(T::from) } else { Ok(value) }
+    if length.contains(&value.as_ref().chars().count()) {
+        return Ok(value);
+    }
+    text_of(source, length).map(T::from)
 }
 
-/// A parameter that is set if `is_given`.
-pub fn given<'a, T, F>(source: &mut Unstructured<'a>, is_given: bool, value: F) -> Result<Option<T>>
-where
-    F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
-{
-    if is_given { value(source).map(Some) } else { Ok(None) }
-}
-
-/// A parameter that may be set if `may_be_given`.
-pub fn perhaps<'a, T, F>(
+/// A value of a list that a query can contain, without the separator of the list.
+pub fn item<'a, T>(
     source: &mut Unstructured<'a>,
-    may_be_given: bool,
-    value: F,
-) -> Result<Option<T>>
+    length: RangeInclusive<usize>,
+    separator: char,
+) -> Result<T>
 where
-    F: FnOnce(&mut Unstructured<'a>) -> Result<T>,
+    T: Arbitrary<'a> + AsRef<str> + From<String>,
 {
-    let is_given = source.arbitrary::<bool>()?;
-    given(source, may_be_given && is_given, value)
+    let value: T = sendable(source, length)?;
+    Ok(value.as_ref().replace(separator, "x").into())
 }
 
 fn chosen(source: &mut Unstructured<'_>, texts: &[&str]) -> Result<String> {

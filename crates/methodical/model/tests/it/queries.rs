@@ -1,9 +1,7 @@
 //! Typed and untyped queries of one service.
 
-use methodical_model::codegen::{Items, QueryBuilder, is_set};
-use methodical_model::{
-    BodyFormat, ErrorKind, ListStyle, Operation, Query, RawQuery, Set, Unset, With,
-};
+use methodical_model::codegen::{Items, QueryBuilder};
+use methodical_model::{BodyFormat, ErrorKind, ListStyle, Operation, Query, RawQuery};
 
 use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
@@ -49,23 +47,6 @@ fn an_object_is_decoded_whole() {
     assert_eq!(photo.id, PhotoId::from(7));
     assert_ne!(photo, Photo::new("7"));
     assert_eq!(NewestPhoto::decode(b"[]").unwrap_err().expected(), "a photo object");
-}
-
-#[test]
-fn the_state_of_a_parameter_is_at_its_position() {
-    type Two = (Unset, Unset);
-    type Eleven<Rest> =
-        (Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Unset, Rest);
-    type Nested = Eleven<Eleven<(Unset, Unset, Unset)>>;
-    type After = With<With<With<Nested, 10>, 21>, 24>;
-
-    assert!(!is_set::<Two, 1>());
-    assert!(is_set::<With<Two, 1>, 1>());
-    let states: (Option<With<Two, 0>>, Option<(Set, Unset)>) = (None, None);
-    assert_eq!(states.0, states.1);
-
-    assert!(is_set::<After, 10>() && is_set::<After, 21>() && is_set::<After, 24>());
-    assert!(!is_set::<After, 9>() && !is_set::<After, 11>() && !is_set::<After, 23>());
 }
 
 /// Services that select their operations in other ways.

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::config::{Project, Role};
-use crate::ir::{Example, Operation, Param, Primitive, Service, ValueType};
+use crate::ir::{Example, Operation, Param, Primitive, Service};
 use crate::text::string;
 
-/// Returns the example with the most parameters, except examples of percent-encoding.
+/// Returns the example with the most parameters, without percent-encoding if there is one.
 pub(super) fn fullest<'a>(service: &'a Service, operation: &Operation) -> Option<&'a Example> {
-    let plain = service.examples_of(operation).filter(|example| example.is_plain());
-    plain.max_by_key(|example| example.params.len()).filter(|example| !example.params.is_empty())
+    service.examples_of(operation).max_by_key(|example| (example.is_plain(), example.params.len()))
 }
 
 /// Returns the example that has a parameter and the fewest others.
@@ -23,56 +22,29 @@ pub(super) fn shortest<'a>(
     given.min_by_key(|example| example.params.len())
 }
 
-/// Returns code that creates the query of an example, and compares it with its text.
+/// Returns code that creates the query of an example, and compares it with its text and its body.
 pub(super) fn call(
     project: &Project<'_>,
     operation: &Operation,
     example: &Example,
 ) -> Option<String> {
     let chain = chain(project, operation, example)?;
-    Some(asserts(project, operation, &chain, (&example.query, &example.sent)))
-}
-
-/// Returns code that calls the constructor of a query, with the values of the examples.
-pub(super) fn construct(project: &Project<'_>, operation: &Operation) -> Option<String> {
-    let service = project.service;
-    let new = constructor(operation, |param| value(project, operation, param))?;
-    let required = operation.params.iter().filter(|param| param.required);
-    let values =
-        required.filter_map(|one| Some((one, sample(service, operation, one)?.to_owned())));
-    let (query, body) = service.request_of(operation, &values.collect::<Vec<_>>());
-    Some(asserts(project, operation, &new, (&query, &body)))
-}
-
-/// Returns code that creates the query of an example from the structure of its optional parameters.
-pub(super) fn with(
-    project: &Project<'_>,
-    operation: &Operation,
-    example: &Example,
-) -> Option<String> {
-    let (krate, name) = (&project.config.rust_name(Role::Model), operation.rust.pascal());
-    let new =
-        constructor(operation, |param| literal(krate, param, given(operation, param, example)?))?;
-    let params = super::queries::params(operation)?;
-    let mut code = format!(
-        "use {krate}::{{{name}, {params}, Operation as _}};\n\nlet mut params = {params}::default();\n"
-    );
-    for (param, text) in optional(operation, example) {
-        let items = param.items(text).into_iter().map(|item| {
-            let value = one_literal(krate, param, item)?;
-            Some(if is_value(param) { value } else { format!("{value}.into()") })
-        });
-        let items = items.collect::<Option<Vec<_>>>()?.join(", ");
-        let value = if param.list.is_some() { format!("vec![{items}]") } else { items };
-        _ = writeln!(code, "params.{} = Some({value});", param.rust.snake());
-    }
-    let refused = if operation.states().next().is_some() { "?" } else { "" };
-    let expected = expected((&example.query, &example.sent));
-    _ = write!(
-        code,
-        "let query = {new}.with(params){refused}.query()?;\n{expected}\n# Ok::<(), {krate}::Error>(())"
-    );
-    Some(code)
+    let (krate, name) = (project.config.rust_name(Role::Model), operation.rust.pascal());
+    let compared = |(method, text): (&str, &String)| {
+        format!("assert_eq!(query.{method}(), {});\n", string(text))
+    };
+    // A GET has no body, and a POST may have no query.
+    let texts = [("as_str", &example.query), ("body", &example.sent)].map(compared);
+    let expected = match (example.query.is_empty(), example.sent.is_empty()) {
+        (_, true) => &texts[..1],
+        (true, false) => &texts[1..],
+        (false, false) => &texts[..],
+    };
+    Some(format!(
+        "use {krate}::{{{name}, Operation as _}};\n\n\
+         let query = {chain}.query()?;\n{}# Ok::<(), {krate}::Error>(())",
+        expected.concat()
+    ))
 }
 
 /// Returns code with a parameter but without one that it needs.
@@ -81,9 +53,13 @@ pub(super) fn without(
     operation: &Operation,
     param: &Param,
 ) -> Option<String> {
-    let new = constructor(operation, |param| value(project, operation, param))?;
-    let (krate, value) = (project.config.rust_name(Role::Model), value(project, operation, param)?);
-    Some(format!("{krate}::{new}.{}({value});", param.rust.snake()))
+    let krate = project.config.rust_name(Role::Model);
+    let value = |param: &Param| {
+        let example = shortest(project.service, operation, param)?;
+        literal(&krate, param, given(operation, param, example)?)
+    };
+    let new = constructor(operation, value)?;
+    Some(format!("{krate}::{new}.{}({});", param.rust.snake(), value(param)?))
 }
 
 /// Returns the expression that creates the query of an example.
@@ -95,8 +71,11 @@ pub(crate) fn chain(
     let krate = &project.config.rust_name(Role::Model);
     let mut chain =
         constructor(operation, |param| literal(krate, param, given(operation, param, example)?))?;
-    for (param, text) in optional(operation, example) {
-        _ = write!(chain, ".{}({})", param.rust.snake(), literal(krate, param, text)?);
+    for (index, text) in &example.params {
+        let param = operation.params.get(*index).filter(|param| !param.required);
+        if let Some(param) = param {
+            _ = write!(chain, ".{}({})", param.rust.snake(), literal(krate, param, text)?);
+        }
     }
     Some(chain)
 }
@@ -110,41 +89,6 @@ pub(in crate::emit) fn smallest_query(
     constructor(operation, |param| literal(krate, param, &service.sample(operation, param)))
 }
 
-/// Returns the optional parameters that an example has, with their texts.
-fn optional<'a>(
-    operation: &'a Operation,
-    example: &'a Example,
-) -> impl Iterator<Item = (&'a Param, &'a str)> {
-    let given = example.params.iter();
-    let given = given.filter_map(|(index, text)| Some((operation.params.get(*index)?, &**text)));
-    given.filter(|(param, _)| !param.required)
-}
-
-/// Returns code that compares a query with its text and its body.
-fn asserts(
-    project: &Project<'_>,
-    operation: &Operation,
-    query: &str,
-    request: (&str, &str),
-) -> String {
-    let (krate, name) = (project.config.rust_name(Role::Model), operation.rust.pascal());
-    let expected = expected(request);
-    format!(
-        "use {krate}::{{{name}, Operation as _}};\n\n\
-         let query = {query}.query()?;\n{expected}\n# Ok::<(), {krate}::Error>(())"
-    )
-}
-
-fn expected((query, body): (&str, &str)) -> String {
-    // A GET has no body, and a POST may have no query.
-    let has_query = !query.is_empty() || body.is_empty();
-    let texts = [("as_str", query, has_query), ("body", body, !body.is_empty())];
-    let texts = texts.into_iter().filter(|(.., has)| *has);
-    let lines =
-        texts.map(|(name, text, _)| format!("assert_eq!(query.{name}(), {});", string(text)));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 /// Returns `ListPhotos::new()`, with values for the required parameters.
 fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) -> Option<String> {
     let required = operation.params.iter().filter(|param| param.required);
@@ -152,28 +96,11 @@ fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) 
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))
 }
 
-/// Returns the value that the examples have for a parameter, as it is written in Rust.
-fn value(project: &Project<'_>, operation: &Operation, param: &Param) -> Option<String> {
-    let krate = project.config.rust_name(Role::Model);
-    literal(&krate, param, sample(project.service, operation, param)?)
-}
-
-/// Returns the value that the examples have for a parameter, as wire text.
-fn sample<'a>(service: &'a Service, operation: &Operation, param: &Param) -> Option<&'a str> {
-    given(operation, param, shortest(service, operation, param)?)
-}
-
 /// Returns the value that an example has for a parameter, as wire text.
 fn given<'a>(operation: &Operation, param: &Param, example: &'a Example) -> Option<&'a str> {
     let index = operation.params.iter().position(|other| other.wire == param.wire)?;
     let (_, text) = example.params.iter().find(|(given, _)| *given == index)?;
     Some(text)
-}
-
-/// Returns whether the literal of a parameter has the type of the parameter.
-fn is_value(param: &Param) -> bool {
-    let is_built_in = matches!(param.ty, ValueType::BuiltIn(_));
-    param.ty.as_closed_enum().is_some() || is_built_in && param.ty.in_record() != Primitive::Text
 }
 
 /// Returns a value or a list as it is written in Rust, where the model is `krate`.

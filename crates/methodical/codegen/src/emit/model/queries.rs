@@ -17,106 +17,53 @@ struct Queries<'a> {
     project: &'a Project<'a>,
     service: &'a Service,
     marker: String,
-    queries: Vec<Query<'a>>,
     verdicts: Vec<&'a Verdict>,
-}
-
-/// The query of an operation.
-struct Query<'a> {
-    operation: &'a Operation,
-    name: String,
-    states: States,
-    /// The type arguments in code that is the same for all states.
-    generics: String,
-    /// The name of the structure of the optional parameters.
-    params: Option<String>,
-    /// Whether an optional parameter needs another one, so that the structure must be checked.
-    is_refused: bool,
-    output: String,
-    decoded: String,
-    /// The constant with the place of the data.
-    place: String,
-    blocks: Vec<Block<'a>>,
-}
-
-/// An `impl` block: its generics, the type arguments of the query, and its setters.
-struct Block<'a> {
-    generics: String,
-    arguments: String,
-    setters: Vec<Setter<'a>>,
-}
-
-struct Setter<'a> {
-    param: &'a Param,
-    doc: String,
-    example: Option<String>,
-    /// The type that it returns, with its bound.
-    returned: String,
-    rest: String,
 }
 
 pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
     let service = project.service;
-    let queries = service.operations.iter().map(|one| Query::of(project, one)).collect();
     let (marker, verdicts) = (marker(service), verdicts(service));
-    let template = Queries { project, service, marker, queries, verdicts };
-    GeneratedFile::rust(path, &template)
+    GeneratedFile::rust(path, &Queries { project, service, marker, verdicts })
 }
 
-impl<'a> Query<'a> {
-    fn of(project: &Project<'a>, operation: &'a Operation) -> Self {
-        let states = States::of(operation);
-        Self {
-            operation,
-            name: operation.rust.pascal(),
-            generics: states.names(),
-            params: params(operation),
-            is_refused: operation.states().next().is_some(),
-            output: output(project.service, operation),
-            decoded: decoded(project.service, operation),
-            place: operation.rust.screaming_snake(),
-            blocks: blocks(project, operation, &states),
-            states,
-        }
-    }
-
-    /// Returns the generics of an `impl` for queries that can be repeated.
-    fn bounded(&self) -> String {
-        self.generics.replace('>', ": Clone + 'static>")
-    }
+/// Returns the type parameters and arguments of the `impl` blocks with the setters, by the parameters that are set. The
+/// first one is that of the constructor.
+fn blocks(operation: &Operation, states: &States) -> Vec<(String, String)> {
+    let setters = optional(operation).into_iter().map(|param| states.with_set(&param.needs));
+    distinct(std::iter::once(Default::default()).chain(setters))
 }
 
-/// Returns the blocks with the setters, by the states that they need. The first one has the constructor, too.
-fn blocks<'a>(project: &Project<'a>, operation: &'a Operation, states: &States) -> Vec<Block<'a>> {
-    let mut shown: Vec<_> = examples::fullest(project.service, operation).into_iter().collect();
-    let (generics, arguments) = Default::default();
-    let mut blocks = vec![Block { generics, arguments, setters: Vec::new() }];
-    for (position, param) in operation.params.iter().enumerate().filter(|(_, one)| !one.required) {
-        // An example that was shown before is not shown again.
-        let example = examples::shortest(project.service, operation, param)
-            .filter(|one| !shown.iter().any(|other| other.name == one.name));
-        let code = example.and_then(|one| examples::call(project, operation, one));
-        shown.extend(example.filter(|_| code.is_some()));
-        let name = operation.rust.pascal();
-        let (returned, rest) = match states.after(position) {
-            None => ("Self".to_owned(), "self".to_owned()),
-            // The only setter that changes the type can write down the fields.
-            Some((after, None)) => (format!("{name}{after}"), fields(operation)),
-            Some((after, Some(bound))) => {
-                (format!("{name}{after} where {bound},"), "self.restated()".to_owned())
-            }
-        };
-        let doc = setter_doc(operation, param);
-        let setter = Setter { param, doc, example: code, returned, rest };
-        let (generics, arguments) = states.needed_by(param, position);
-        let fits =
-            |block: &&mut Block<'_>| (&block.generics, &block.arguments) == (&generics, &arguments);
-        match blocks.iter_mut().find(fits) {
-            Some(block) => block.setters.push(setter),
-            None => blocks.push(Block { generics, arguments, setters: vec![setter] }),
-        }
-    }
-    blocks
+/// Returns the setters of a block, with their positions.
+fn setters<'a>(
+    operation: &'a Operation,
+    states: &States,
+    block: &(String, String),
+) -> Vec<(usize, &'a Param)> {
+    let fits = |(_, param): &(usize, &Param)| states.with_set(&param.needs) == *block;
+    optional_at(operation).into_iter().filter(fits).collect()
+}
+
+/// Returns the optional parameters with their positions.
+pub(super) fn optional_at(operation: &Operation) -> Vec<(usize, &Param)> {
+    operation.params.iter().enumerate().filter(|(_, param)| !param.required).collect()
+}
+
+/// Returns the type arguments of a query after a setter, if they differ from those before.
+fn after(states: &States, position: usize, param: &Param) -> Option<String> {
+    states.is_set(position)?;
+    let (_, arguments) = states.with_set(&[param.needs.as_slice(), &[position]].concat());
+    Some(arguments)
+}
+
+/// Returns code with the shortest example that has a parameter, unless it is shown at the query or at another parameter.
+fn example(project: &Project<'_>, operation: &Operation, position: usize) -> Option<String> {
+    let param = operation.params.get(position)?;
+    let shortest = examples::shortest(project.service, operation, param)?;
+    let fullest = examples::fullest(project.service, operation)?;
+    let is_optional = |index: &usize| operation.params.get(*index).is_some_and(|one| !one.required);
+    let first = shortest.params.iter().map(|(index, _)| *index).find(is_optional);
+    let is_new = fullest.name != shortest.name && first == Some(position);
+    is_new.then(|| examples::call(project, operation, shortest))?
 }
 
 fn setter_doc(operation: &Operation, param: &Param) -> String {
@@ -195,14 +142,6 @@ pub(in crate::emit) fn required(operation: &Operation) -> Vec<&Param> {
 /// Returns the optional parameters that a parameter needs.
 fn optional_needs<'a>(operation: &'a Operation, param: &'a Param) -> Vec<&'a Param> {
     operation.needed_by(param).filter(|needed| !needed.required).collect()
-}
-
-/// Returns the same query, of another type.
-fn fields(operation: &Operation) -> String {
-    let mut fields: Vec<_> = required(operation).iter().map(|one| one.rust.snake()).collect();
-    fields.push("params".to_owned());
-    let fields: Vec<_> = fields.iter().map(|field| format!("{field}: self.{field}")).collect();
-    format!("{} {{ {}, given: PhantomData }}", operation.rust.pascal(), fields.join(", "))
 }
 
 fn argument_type(param: &Param) -> String {
