@@ -8,15 +8,17 @@
 //!
 //! Every transport, ours or yours, keeps the same promises. Our conformance tests check them:
 //!
-//! 1. Method, target and header bytes are sent unchanged. Nothing is added except what HTTP/1.1 needs (`Host`, `Connection`,
+//! 1. Method, target, header bytes and body are sent unchanged, whatever the method. Nothing is added except what HTTP/1.1 needs (`Host`, `Connection`,
 //!    the framing of a body) and a `User-Agent`. A request that cannot be sent unchanged is refused with
 //!    [`ErrorKind::InvalidRequest`].
 //! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed. Header values are
-//!    returned unchanged, and no header is removed. Trailers are discarded; none becomes a header.
+//!    returned unchanged, with their upper-case and lower-case letters, and no header is removed. Trailers are discarded
+//!    without an error; none becomes a header or a part of the body.
 //! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
 //! 4. The [`Deadline`] in the request's extensions is honoured: the exchange fails if the head has not arrived by
 //!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].
-//! 5. A body that ends early is an error, never a short success.
+//! 5. A body that ends early is an error, never a short success. After an error, each further read of [`Body`] or
+//!    [`BlockingBody`] returns the same error again, without its source.
 //! 6. Dropping the future or the body ends the exchange and closes the connection.
 //! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]), and whether the request may
 //!    have reached the peer ([`TransportError::sent`]). Its text never contains a query, a header or a body.

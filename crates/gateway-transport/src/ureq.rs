@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ::ureq::config::AutoHeaderValue;
 use ::ureq::unversioned::transport::{ConnectProxyConnector, Connector as _};
 use ::ureq::{Agent, AsSendBody};
-use http::Uri;
+use http::{Method, Uri};
 
 use crate::{
     BlockingBody, BlockingResponse, BlockingTransport, Deadline, Options, Phase, Request,
@@ -130,8 +130,10 @@ impl BlockingTransport for UreqTransport {
         target::check(request.uri())?;
         let (mut head, body) = request.into_parts();
         mark_sensitive(&mut head.headers);
-        let mut response = if body.is_empty() {
-            // With an empty body, ureq would send `content-length: 0`, which a GET must not have.
+        // Without a body, ureq sends a POST with an empty chunked one. With an empty body, it sends `content-length: 0`,
+        // which a GET must not have.
+        let expects_body = [Method::POST, Method::PUT, Method::PATCH].contains(&head.method);
+        let mut response = if body.is_empty() && !expects_body {
             self.run(http::Request::from_parts(head, ()), timeout, head_timeout)?
         } else {
             self.run(http::Request::from_parts(head, body.as_ref()), timeout, head_timeout)?

@@ -135,6 +135,7 @@ const ISAHC: &[(&str, &str)] = &[
         "request.header_bytes_are_preserved",
         "the client panics on a value that is not ASCII, so the adapter refuses it",
     ),
+    ("request.every_method_with_and_without_a_body", "libcurl adds a media type to a POST"),
     (
         "response.endless_head_is_refused",
         "libcurl reports a head that is too large as a failure to receive",
@@ -159,7 +160,12 @@ const ISAHC: &[(&str, &str)] = &[
         "memory.endless_chunk_extension_is_refused",
         "libcurl reports a malformed chunk as a failure to receive",
     ),
+    (
+        "memory.small_dropped_body_closes",
+        "the client returns the head only with the first byte of the body",
+    ),
     ("errors.closed_within_the_head", "libcurl treats a truncated head as complete"),
+    ("errors.sent_and_phase_of_each_failure", "libcurl treats a truncated head as complete"),
     (
         "errors.unsolicited_response_is_not_used",
         "libcurl does not check a connection that it used within the last second",
@@ -168,6 +174,7 @@ const ISAHC: &[(&str, &str)] = &[
         "time.body_later_than_the_deadline_of_its_head",
         "the client returns the head only with the first byte of the body",
     ),
+    ("connections.reused_connection_that_dies", "libcurl treats a truncated head as complete"),
     ("time.connect_timeout", "the client does not report in which phase it timed out"),
     (
         "cancellation.dropped_while_waiting_closes",

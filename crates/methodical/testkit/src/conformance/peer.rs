@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{Deadline, Request};
+use http::Method;
 use socket2::{Domain, Socket, Type};
 
 use crate::outcome::{Outcome, Stop, fail, skip};
@@ -17,6 +18,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Timeout of requests that must run into it.
 pub(super) const SHORT: Duration = Duration::from_millis(300);
+
+/// Methods that clients treat differently, each with the body that a check sends with it.
+pub(super) const METHODS: [(Method, &str); 3] =
+    [(Method::GET, ""), (Method::POST, "a=1"), (Method::DELETE, "")];
 
 /// Starts a server that answers every request with `{}`.
 pub(super) fn friendly() -> Outcome<RawServer> {
@@ -69,6 +74,13 @@ pub(super) fn get(server: &RawServer, target: &str) -> Outcome<Request> {
 /// Returns a GET of a URI.
 pub(super) fn get_uri(uri: &str) -> Outcome<Request> {
     Ok(http::Request::get(uri).header("accept", "application/json").body(Bytes::new())?)
+}
+
+/// Returns the request with another method, and with a body.
+pub(super) fn with(method: &Method, body: impl Into<Bytes>, mut request: Request) -> Request {
+    *request.method_mut() = method.clone();
+    *request.body_mut() = body.into();
+    request
 }
 
 /// Returns the request with a deadline `limit` from now.

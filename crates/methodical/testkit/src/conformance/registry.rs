@@ -68,6 +68,7 @@ macro_rules! __conformance_checks {
                 empty_header_is_sent
                 expect_continue_is_not_sent
                 cookies_are_not_kept
+                every_method_with_and_without_a_body
             ]
             response [
                 every_status_is_returned
@@ -121,6 +122,7 @@ macro_rules! __conformance_checks {
                 endless_line_is_refused
                 endless_chunk_extension_is_refused
                 endless_trailers_end
+                small_dropped_body_closes
             ]
             errors [
                 lengths_that_contradict
@@ -136,6 +138,7 @@ macro_rules! __conformance_checks {
                 name_that_does_not_exist
                 unsolicited_response_is_not_used
                 unknown_version
+                sent_and_phase_of_each_failure
             ]
             time [
                 deadline_of_the_head
@@ -156,6 +159,8 @@ macro_rules! __conformance_checks {
                 far_deadline_does_no_harm
                 idle_timeout_of_the_head
                 slow_body_is_not_idle
+                deadline_is_not_restarted
+                idle_timeout_beside_a_deadline
             ]
             cancellation [
                 dropped_while_waiting_closes
@@ -182,6 +187,8 @@ macro_rules! __conformance_checks {
                 responses_are_not_mixed_up
                 http_1_0_connection_is_not_reused
                 every_address_of_a_name_is_tried
+                authorities_do_not_share_connections
+                reused_connection_that_dies
             ]
             tls [
                 trusted_certificate_is_accepted

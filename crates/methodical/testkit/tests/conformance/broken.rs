@@ -3,6 +3,7 @@
 #![expect(clippy::map_err_ignore, clippy::mem_forget, reason = "broken on purpose")]
 
 mod careless;
+mod classes;
 mod connections;
 mod headers;
 mod pooled;
@@ -22,10 +23,12 @@ use self::careless::{
     ignores_the_deadline_of_sending, ignores_the_end_of_a_chunk, ignores_the_version,
     keeps_space_around_values, needs_a_reason, prefers_the_length, reads_framing_in_lower_case,
     reads_once, reads_without_a_limit, removes_nul_bytes, reports_a_large_head_as_malformed,
-    returns_chunk_framing, returns_interim_responses, skips_lines_without_a_colon,
-    splits_folded_lines, stops_before_the_trailers, uses_the_first_length,
-    waits_longer_after_interim_responses, wraps_chunk_sizes,
+    restarts_the_deadline_at_the_head, restarts_the_deadline_with_each_part, returns_chunk_framing,
+    returns_interim_responses, skips_lines_without_a_colon, splits_folded_lines,
+    stops_before_the_trailers, uses_the_first_length, waits_longer_after_interim_responses,
+    waits_until_the_deadline, wraps_chunk_sizes,
 };
+pub(crate) use self::classes::{AGAIN, DROPS, ERRORS, HOSTS, REQUESTS, SETTINGS};
 use self::connections::{
     connects_each_time, follows_redirects, follows_redirects_to_other_hosts, hides_the_server_name,
     ignores_the_extra_root, leaks_connections, retries, reveals_a_token_in_its_name,
@@ -38,9 +41,9 @@ use self::headers::{
     strips_www_authenticate, treats_trailers_as_headers,
 };
 use self::pooled::{
-    does_not_survive_a_stale_connection, reuses_after_a_failed_body, reuses_after_a_late_body,
-    reuses_after_a_late_head, reuses_after_an_unsolicited_response, reuses_after_connection_close,
-    reuses_after_http_1_0,
+    does_not_survive_a_stale_connection, pools_by_host, reuses_after_a_failed_body,
+    reuses_after_a_late_body, reuses_after_a_late_head, reuses_after_an_unsolicited_response,
+    reuses_after_connection_close, reuses_after_http_1_0,
 };
 use self::requests::{
     adds_a_header, adds_a_second_host, completes_relative_addresses, drops_empty_headers,
@@ -145,6 +148,7 @@ broken! {
     reuses_after_http_1_0: ["connections.http_1_0_connection_is_not_reused"],
     reuses_after_an_unsolicited_response: ["errors.unsolicited_response_is_not_used"],
     does_not_survive_a_stale_connection: ["connections.stale_connection_is_survived"],
+    pools_by_host: ["connections.authorities_do_not_share_connections"],
     sends_expect_continue: ["request.expect_continue_is_not_sent"],
     keeps_cookies: ["request.cookies_are_not_kept"],
     supports_four_methods: ["request.methods_are_kept"],
@@ -286,6 +290,12 @@ broken! {
     stops_before_the_trailers: ["memory.endless_trailers_end"],
     expects_every_declared_body: ["response.some_responses_have_no_body"],
     reads_once: ["body.single_bytes_make_a_whole"],
+    restarts_the_deadline_at_the_head: ["time.deadline_is_not_restarted"],
+    restarts_the_deadline_with_each_part: [
+        "time.deadline_is_not_restarted",
+        "time.deadline_of_a_dripping_head",
+    ],
+    waits_until_the_deadline: ["time.idle_timeout_beside_a_deadline"],
     ignores_the_deadline_of_sending: ["time.deadline_of_sending"],
 }
 

@@ -20,7 +20,7 @@ use methodical_testkit::conformance::{
     CHECKS, ConformanceCheck, Factory, Finding, Verdict, run_one,
 };
 
-use crate::broken::{BROKEN, Broken, CARELESS};
+use crate::broken::{AGAIN, BROKEN, Broken, CARELESS, DROPS, ERRORS, HOSTS, REQUESTS, SETTINGS};
 
 #[test]
 fn a_broken_transport_fails_the_checks_of_its_promise() {
@@ -77,7 +77,7 @@ fn a_skipped_check_gives_its_reason() {
 }
 
 fn all() -> impl Iterator<Item = &'static Broken> {
-    BROKEN.iter().chain(CARELESS)
+    [BROKEN, CARELESS, ERRORS, REQUESTS, AGAIN, SETTINGS, DROPS, HOSTS].into_iter().flatten()
 }
 
 fn with_its_checks(broken: &Broken) -> impl Iterator<Item = (&Broken, &'static str)> {

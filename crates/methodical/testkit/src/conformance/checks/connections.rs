@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use gateway_transport::ErrorKind;
+use gateway_transport::{ErrorKind, Sent};
 
 use crate::conformance::Kit;
 use crate::conformance::failure::{ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{
-    PATIENCE, SHORT, concurrently, echo, friendly, get, get_uri, playing, server, settle, within,
+    METHODS, PATIENCE, SHORT, concurrently, echo, friendly, get, get_uri, playing, server, settle,
+    with, within,
 };
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::{Next, RawServer};
@@ -203,6 +204,83 @@ pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     let server = echo()?;
     let response = kit.fetch(get_uri(&server.uri_by_name("/name"))?)?;
     ensure_eq!(response.body, b"/name"[..], "the body");
+    Ok(())
+}
+
+/// Two services on one host each get their own requests, whatever the order, and `Host` is that of the request.
+///
+/// A pool that is keyed by the host without the port sends a request, with its credentials, to the other service. RFC
+/// 9110 section 4.3.3.
+pub fn authorities_do_not_share_connections(kit: &Kit) -> Outcome {
+    let named = |name: &'static [u8]| {
+        server(move |_, connection| {
+            connection.respond("", name);
+            Next::KeepAlive
+        })
+    };
+    let (first, second) = (named(b"first")?, named(b"second")?);
+    for _ in 0..3 {
+        for (server, name) in [(&first, &b"first"[..]), (&second, b"second"), (&first, b"first")] {
+            for uri in [server.uri("/"), server.uri_by_name("/")] {
+                let response = for_input(&uri, kit.fetch(get_uri(&uri)?))?;
+                ensure_eq!(response.body, name, format_args!("the body of {uri}"));
+                let authority = uri.trim_start_matches("http://").trim_end_matches('/');
+                let request = server.progress().requests.pop();
+                let host = request.map(|request| request.header("host"));
+                ensure_eq!(host, Some(vec![authority.as_bytes().to_vec()]), "the host");
+                // Time for the connection to return to the pool.
+                settle(Duration::from_millis(5));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A request on a reused connection that dies is not sent again, wherever the connection dies.
+///
+/// A request that has arrived may have had its effect. Sending it again is up to the retry policy of the caller, which
+/// knows whether it is safe. Promise 2 of a transport, RFC 9112 section 9.3.1.
+pub fn reused_connection_that_dies(kit: &Kit) -> Outcome {
+    const POINTS: [&str; 6] = [
+        "",
+        "HTTP/1.1 2",
+        "HTTP/1.1 200 OK\r\ncontent-le",
+        "HTTP/1.1 103 Early Hints\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
+    ];
+    for next in [Next::Close, Next::Reset] {
+        let server = server(move |request, connection| {
+            let point = request.target().trim_start_matches('/').parse().ok();
+            let Some(point) = point.and_then(|point: usize| POINTS.get(point)) else {
+                connection.respond("", b"{}");
+                return Next::KeepAlive;
+            };
+            connection.send(point.as_bytes());
+            next
+        })?;
+        let mut calls = Vec::new();
+        for (method, body) in METHODS {
+            for (point, sent) in POINTS.iter().enumerate() {
+                kit.fetch(get(&server, "/keep")?)?;
+                settle(Duration::from_millis(5));
+                let request = with(&method, body, get(&server, &format!("/{point}"))?);
+                let input = format!("{method}, {next:?} after {sent:?}");
+                let error = for_input(&input, kit.failure(request))?;
+                for_input(&input, expect_kind(&error, &[ErrorKind::Interrupted]))?;
+                ensure_eq!(error.sent(), Sent::Maybe, format_args!("{input}: `sent`"));
+                calls.push((method.to_string(), format!("/{point}"), input));
+            }
+        }
+        settle(Duration::from_millis(30));
+        let requests = server.progress().requests;
+        for (method, target, input) in calls {
+            let arrived = requests
+                .iter()
+                .filter(|request| request.method() == method && request.target() == target);
+            ensure_eq!(arrived.count(), 1, format_args!("{input}: requests"));
+        }
+    }
     Ok(())
 }
 

@@ -4,12 +4,13 @@ use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use gateway_transport::{ErrorKind, Phase, Sent};
+use gateway_transport::{ErrorKind, Phase, Request, Sent};
 
 use crate::conformance::Kit;
 use crate::conformance::failure::{describe, ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{
-    PATIENCE, closed_port, get, get_uri, patiently, playing, server, settle,
+    METHODS, PATIENCE, SHORT, closed_port, get, get_uri, patiently, playing, server, settle, with,
+    within,
 };
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
@@ -158,6 +159,81 @@ fn unsolicited_response(kit: &Kit, is_late: bool) -> Outcome {
 /// RFC 9110 section 2.5.
 pub fn unknown_version(kit: &Kit) -> Outcome {
     protocol(kit, "HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+}
+
+/// Every failure after the request was sent says so, in its own phase: an error of `send` is not of the body or of
+/// connecting, and an error of the body is of the body.
+///
+/// A caller that reads "nothing was sent" sends a POST again. Promise 7 of a transport.
+pub fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
+    use ErrorKind::{Interrupted, Protocol, Timeout, TooLarge};
+    const LENGTH: &str = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc";
+    const CHUNK: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n";
+    let large = format!("HTTP/1.1 200 OK\r\nx-a: {}\r\n\r\n", "v".repeat(1 << 20));
+    let malformed = format!("{CHUNK}zz\r\n");
+    // What the peer sends, what it does then (it waits if that is `KeepAlive`), and the kind of the error.
+    let cases: [(&str, Next, ErrorKind); 14] = [
+        ("", Next::Close, Interrupted),
+        ("", Next::Reset, Interrupted),
+        ("HTTP/1.1 200 OK\r\nx-a", Next::Close, Interrupted),
+        ("SSH-2.0-OpenSSH_9.7\r\n\r\n", Next::Close, Protocol),
+        ("HTTP/1.1 200 OK\r\ncontent-length: a\r\n\r\n", Next::Close, Protocol),
+        (&large, Next::Close, TooLarge),
+        ("", Next::KeepAlive, Timeout),
+        ("HTTP/1.1 200 OK\r\nx-a", Next::KeepAlive, Timeout),
+        (LENGTH, Next::Close, Interrupted),
+        (LENGTH, Next::Reset, Interrupted),
+        (CHUNK, Next::Close, Interrupted),
+        (&malformed, Next::Close, Protocol),
+        (LENGTH, Next::KeepAlive, Timeout),
+        (CHUNK, Next::KeepAlive, Timeout),
+    ];
+    let idle = kit.with(|setup| setup.idle_timeout = SHORT)?;
+    for (sent, next, kind) in cases {
+        let bytes = sent.as_bytes().to_vec();
+        let server = server(move |_, connection| {
+            connection.send(&bytes);
+            if next == Next::KeepAlive {
+                connection.wait_for_close(PATIENCE);
+                return Next::Close;
+            }
+            next
+        })?;
+        for (method, body) in METHODS {
+            let start: String = sent.chars().take(80).collect();
+            let input = format!("{method}, {next:?} after {start:?}");
+            let request = with(&method, body, get(&server, "/")?);
+            if kind != Timeout {
+                for_input(input, failed_when_sent(kit, request, kind))?;
+                continue;
+            }
+            let deadline = within(SHORT, request.clone());
+            let outcome = patiently(|| failed_when_sent(kit, deadline.clone(), kind));
+            for_input(format_args!("{input}, with a deadline"), outcome)?;
+            let outcome = patiently(|| failed_when_sent(&idle, request.clone(), kind));
+            for_input(format_args!("{input}, with an idle timeout"), outcome)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a request that arrives, and checks the error.
+fn failed_when_sent(kit: &Kit, request: Request, kind: ErrorKind) -> Outcome {
+    let (error, is_right_phase) = match kit.send(request) {
+        Ok(response) => {
+            let error = response.failure()?;
+            let is_of_the_body = error.phase() == Phase::Body;
+            (error, is_of_the_body)
+        }
+        Err(error) => {
+            let is_later = !matches!(error.phase(), Phase::Connect | Phase::Body);
+            (error, is_later)
+        }
+    };
+    expect_kind(&error, &[kind])?;
+    ensure!(error.sent() == Sent::Maybe, "`sent` is not `Maybe`: {}", describe(&error));
+    ensure!(is_right_phase, "the phase is wrong: {}", describe(&error));
+    Ok(())
 }
 
 /// The peer sends `sent` and closes: expects a protocol error.

@@ -1,11 +1,11 @@
 //! A peer cannot make a transport use unbounded memory.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gateway_transport::ErrorKind;
 
 use crate::conformance::Kit;
-use crate::conformance::failure::{ensure_eq, expect_kind};
+use crate::conformance::failure::{ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{
     PATIENCE, SHORT, endless_body, friendly, get, playing, server, within,
 };
@@ -57,6 +57,43 @@ pub fn body_dropped_half_read_closes(kit: &Kit) -> Outcome {
     drop(response);
     let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
     ensure!(is_closed, "the connection is still open after the body was dropped");
+    Ok(())
+}
+
+/// Dropping a body closes its connection, however little of the body is missing, and does not wait for the rest.
+///
+/// Some clients read the rest of a small body on drop, to reuse the connection. The caller has to wait for that, or the
+/// peer is still working for a caller that has left. Promise 6 of a transport.
+pub fn small_dropped_body_closes(kit: &Kit) -> Outcome {
+    const LENGTH: &str = "content-length: 10\r\n\r\n";
+    const CHUNKS: &str = "transfer-encoding: chunked\r\n\r\n";
+    // What arrives of the body, and how many bytes of it are read.
+    let cases = [
+        (LENGTH, "", 0),
+        (LENGTH, "abc", 0),
+        (LENGTH, "abc", 3),
+        (LENGTH, "abcdefghi", 9),
+        (CHUNKS, "", 0),
+        (CHUNKS, "3\r\nabc\r\n", 0),
+        (CHUNKS, "3\r\nabc\r\n", 3),
+    ];
+    for (framing, part, count) in cases {
+        let input = format!("{count} bytes read of {part:?} after {framing:?}");
+        let server = server(move |_, connection| {
+            connection.send(format!("HTTP/1.1 200 OK\r\n{framing}{part}").as_bytes());
+            connection.wait_for_close(PATIENCE * 2);
+            Next::Close
+        })?;
+        let mut response = for_input(&input, kit.send(get(&server, "/")?).map_err(Into::into))?;
+        let (read, _) = response.read_up_to(count);
+        ensure_eq!(read.len(), count, format_args!("{input}: the bytes that arrived"));
+        let start = Instant::now();
+        drop(response);
+        let took = start.elapsed();
+        ensure!(took < PATIENCE / 2, "{input}: dropping the body took {took:?}");
+        let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
+        ensure!(is_closed, "{input}: the connection is still open after the drop");
+    }
     Ok(())
 }
 

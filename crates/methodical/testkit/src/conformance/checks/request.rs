@@ -6,9 +6,9 @@ use http::{HeaderValue, Method};
 
 use crate::conformance::Kit;
 use crate::conformance::failure::{ensure_eq, expect_kind, for_input};
-use crate::conformance::peer::{echo, friendly, get, get_uri, only_request, playing};
+use crate::conformance::peer::{echo, friendly, get, get_uri, only_request, playing, with};
 use crate::outcome::{Outcome, ensure};
-use crate::raw_server::{Next, RawServer};
+use crate::raw_server::{Next, RawRequest, RawServer};
 
 /// The target arrives unchanged: percent-encoding, empty parameters and unusual characters included.
 ///
@@ -91,11 +91,27 @@ pub fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
 ///
 /// Most values are case-sensitive: tokens, entity tags, boundaries, trace states. RFC 9110 section 5.5.
 pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
+    // Not those that a client needs for the connection or for a body.
     let names = [
+        "accept",
+        "accept-charset",
         "accept-language",
         "authorization",
+        "cache-control",
+        "content-disposition",
+        "content-language",
+        "content-location",
         "content-type",
+        "from",
+        "if-match",
+        "if-modified-since",
         "if-none-match",
+        "if-range",
+        "if-unmodified-since",
+        "link",
+        "origin",
+        "pragma",
+        "range",
         "traceparent",
         "user-agent",
         "x-api-key",
@@ -343,6 +359,57 @@ pub fn cookies_are_not_kept(kit: &Kit) -> Outcome {
     for request in server.progress().requests {
         ensure!(request.header("cookie").is_empty(), "the cookie is sent back");
     }
+    Ok(())
+}
+
+/// Every method is sent with and without a body, byte for byte and without additions; or it is refused, and nothing
+/// is sent.
+///
+/// Clients treat methods differently: some drop the body of a DELETE, or add a media type to a POST. RFC 9110 section
+/// 9.3, RFC 9112 section 6.
+pub fn every_method_with_and_without_a_body(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", Next::KeepAlive)?;
+    let every_byte: Vec<u8> = (0..=u8::MAX).collect();
+    let large = every_byte.repeat(1024);
+    let mut arrived = 0;
+    for name in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PURGE"] {
+        let method = Method::from_bytes(name.as_bytes()).unwrap_or_default();
+        for body in [&[], b"x".as_slice(), &every_byte, &large] {
+            let input = format!("{name} with a body of {} bytes", body.len());
+            let outcome = kit.send(with(&method, body.to_vec(), get(&server, "/")?));
+            let requests = server.progress().requests;
+            match outcome {
+                Ok(response) => response.collect(0)?,
+                Err(error) => {
+                    for_input(&input, expect_kind(&error, &[ErrorKind::InvalidRequest]))?;
+                    ensure_eq!(requests.len(), arrived, format_args!("{input}: requests"));
+                    continue;
+                }
+            };
+            arrived += 1;
+            ensure_eq!(requests.len(), arrived, format_args!("{input}: requests"));
+            for_input(input, requests.last().map_or(Ok(()), |sent| sent_with(sent, name, body)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the method, the headers and the body of a request.
+fn sent_with(request: &RawRequest, method: &str, body: &[u8]) -> Outcome {
+    ensure_eq!(request.method(), method, "the method");
+    let has_right_bytes = request.body == body;
+    ensure!(has_right_bytes, "the body arrived changed, with {} bytes", request.body.len());
+    for (name, value) in request.headers() {
+        let is_allowed = match name.as_str() {
+            "accept" | "connection" | "host" | "user-agent" => true,
+            "content-length" => value == body.len().to_string().into_bytes(),
+            _ => false,
+        };
+        ensure!(is_allowed, "the client adds the header {name}");
+    }
+    let lengths = request.header("content-length").len();
+    let expected = if body.is_empty() { 0..=1 } else { 1..=1 };
+    ensure!(expected.contains(&lengths), "the request has {lengths} lengths");
     Ok(())
 }
 

@@ -111,8 +111,30 @@ pub fn header_bytes_are_kept(kit: &Kit) -> Outcome {
 ///
 /// Most values are case-sensitive: entity tags, cookies, boundaries, realms. RFC 9110 section 5.5.
 pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
-    let names =
-        ["content-type", "etag", "link", "location", "set-cookie", "www-authenticate", "x-own"];
+    let names = [
+        "accept-ranges",
+        "age",
+        "allow",
+        "cache-control",
+        "content-disposition",
+        "content-language",
+        "content-location",
+        "content-range",
+        "content-type",
+        "date",
+        "etag",
+        "expires",
+        "last-modified",
+        "link",
+        "location",
+        "retry-after",
+        "server",
+        "set-cookie",
+        "vary",
+        "via",
+        "www-authenticate",
+        "x-own",
+    ];
     let value = "aB-Cd/EF;gH=\"Ij\"";
     let headers: Vec<_> = names.iter().map(|name| format!("{name}: {value}\r\n")).collect();
     let headers = headers.concat();

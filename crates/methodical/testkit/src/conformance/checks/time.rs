@@ -7,11 +7,11 @@ use bytes::Bytes;
 use gateway_transport::{Deadline, ErrorKind, Phase, Request, Sent, TransportError};
 
 use crate::conformance::Kit;
-use crate::conformance::failure::{describe, ensure_eq, expect_kind};
+use crate::conformance::failure::{describe, ensure_eq, expect_kind, for_input};
 use crate::conformance::kit::Response;
 use crate::conformance::peer::{
-    BlackHole, PATIENCE, SHORT, begun_within, friendly, get, get_uri, patiently, server, settle,
-    within,
+    BlackHole, METHODS, PATIENCE, SHORT, begun_within, friendly, get, get_uri, patiently, server,
+    settle, with, within,
 };
 use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::Next;
@@ -131,13 +131,17 @@ pub fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
 pub fn connect_timeout(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.connect_timeout = SHORT)?;
     let hole = BlackHole::new()?;
-    let start = Instant::now();
-    let error = kit.failure(get_uri(&format!("http://{}/", hole.address))?)?;
-    let took = start.elapsed();
-    expect_kind(&error, &[ErrorKind::Timeout])?;
-    ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
-    ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
-    ensure!(took < LATE, "the call took {took:?}");
+    let request = get_uri(&format!("http://{}/", hole.address))?;
+    for request in [within(PATIENCE, request.clone()), request] {
+        let start = Instant::now();
+        let error = kit.failure(request)?;
+        let took = start.elapsed();
+        expect_kind(&error, &[ErrorKind::Timeout])?;
+        let is_connecting = error.phase() == Phase::Connect;
+        ensure!(is_connecting, "the phase is not `Connect`: {}", describe(&error));
+        ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
+        ensure!(took < LATE, "the call took {took:?}");
+    }
     Ok(())
 }
 
@@ -267,6 +271,71 @@ pub fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
     })?;
     let response = patiently(|| kit.fetch(get(&server, "/")?))?;
     ensure_eq!(response.body, b"slow body"[..], "the body");
+    Ok(())
+}
+
+/// The deadline counts from the call. It does not start again when a part of the response arrives.
+///
+/// A deadline that restarts at the head lets a call take twice its time. Promise 4 of a transport.
+pub fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
+    const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n";
+    let limit = SHORT * 3;
+    // What arrives after two thirds of the time, and what follows, byte by byte.
+    let cases = [
+        ("an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", ""),
+        ("a part of the head", "HTTP/1.1 200 OK\r\nx-a", ""),
+        ("the head", HEAD, ""),
+        ("the head and a slow body", HEAD, "x"),
+    ];
+    for (input, first, rest) in cases {
+        let server = server(move |_, connection| {
+            settle(SHORT * 2);
+            connection.send(first.as_bytes());
+            connection.drip(rest.repeat(200).as_bytes(), DRIP);
+            connection.wait_for_close(PATIENCE);
+            Next::Close
+        })?;
+        // A deadline for the head, just before the end, changes nothing here.
+        for head in [limit, SHORT * 8 / 3] {
+            let outcome = patiently(|| {
+                let mut request = get(&server, "/")?;
+                let start = Instant::now();
+                let deadline = Deadline::since(start, limit).head_by(start + head);
+                request.extensions_mut().insert(deadline);
+                let error = kit.failure(request)?;
+                let took = start.elapsed();
+                expect_kind(&error, &[ErrorKind::Timeout])?;
+                ensure!(took < limit + SHORT, "{limit:?} became {took:?}");
+                Ok(())
+            });
+            for_input(input, outcome)?;
+        }
+    }
+    Ok(())
+}
+
+/// The idle timeout ends the wait for a silent peer, although the deadline is later.
+///
+/// Each limit applies beside the others; the earliest of them ends the call. `Setup::idle_timeout`.
+pub fn idle_timeout_beside_a_deadline(kit: &Kit) -> Outcome {
+    let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
+    let head = "HTTP/1.1 200 OK\r\n";
+    let body = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc";
+    for sent in ["", head, body] {
+        let server = server(move |_, connection| {
+            connection.send(sent.as_bytes());
+            connection.wait_for_close(PATIENCE * 2);
+            Next::Close
+        })?;
+        for (method, body) in METHODS {
+            let mut request = with(&method, body, get(&server, "/")?);
+            let input = format!("{method}, silent after {sent:?}");
+            for_input(&input, in_time(&kit, within(PATIENCE, request.clone())))?;
+            let deadline = Deadline::after(PATIENCE * 2).head_by(Instant::now() + PATIENCE);
+            request.extensions_mut().insert(deadline);
+            for_input(&input, in_time(&kit, request))?;
+        }
+    }
     Ok(())
 }
 

@@ -77,6 +77,12 @@ careless! {
     expects_every_declared_body: NoBody,
     /// Expects the whole response in one piece.
     reads_once: Pieces,
+    /// Starts the deadline again when the head has arrived.
+    restarts_the_deadline_at_the_head: DeadlineAtTheHead,
+    /// Starts the deadline again after each part of the response.
+    restarts_the_deadline_with_each_part: DeadlineOfEachPart,
+    /// Waits until the deadline for a peer that is silent.
+    waits_until_the_deadline: IdleBesideDeadline,
     /// Sends a request for up to five seconds, whatever its deadline is.
     ignores_the_deadline_of_sending: Sending,
 }
@@ -97,7 +103,15 @@ impl BlockingTransport for Careless {
         wire.reads_once = self.broken == Broken::Pieces;
         self.write(&mut wire, &authority, &request)?;
 
+        let left = Deadline::remaining(&request)?;
+        wire.restarts = left.filter(|_| self.broken == Broken::DeadlineOfEachPart);
+        if self.broken == Broken::IdleBesideDeadline && left.is_some() {
+            wire.idle_timeout = Duration::MAX;
+        }
         let head = self.head(&mut wire)?;
+        if self.broken == Broken::DeadlineAtTheHead {
+            wire.deadline = left.map(Deadline::after);
+        }
         let body = self.body(&mut wire, &head, request.method())?;
         let mut response = Response::builder().status(head.status);
         for (name, value) in &head.headers {

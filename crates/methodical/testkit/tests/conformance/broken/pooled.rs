@@ -50,6 +50,11 @@ pub(super) fn reuses_after_an_unsolicited_response(
     Ok(Subject::blocking(Pooled::new(setup, Reuse::Unsolicited)))
 }
 
+/// Uses the connections to one port of a host for the others, too.
+pub(super) fn pools_by_host(setup: &Setup) -> Result<Subject, TransportError> {
+    Ok(Subject::blocking(Pooled::new(setup, Reuse::OtherPort)))
+}
+
 /// The connections that are wrongly used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reuse {
@@ -60,6 +65,7 @@ enum Reuse {
     Old,
     Stale,
     Unsolicited,
+    OtherPort,
 }
 
 /// A client with a pool. It knows bodies with a length, and the first bytes of chunked ones.
@@ -69,7 +75,8 @@ struct Pooled {
     reuse: Reuse,
 }
 
-type Pool = Arc<Mutex<Vec<TcpStream>>>;
+/// The idle connections, each with its authority.
+type Pool = Arc<Mutex<Vec<(String, TcpStream)>>>;
 
 impl Pooled {
     fn new(setup: &Setup, reuse: Reuse) -> Self {
@@ -77,7 +84,7 @@ impl Pooled {
     }
 
     fn connect(&self, authority: &str) -> Result<TcpStream, TransportError> {
-        while let Some(stream) = self.idle.lock().ok().and_then(|mut idle| idle.pop()) {
+        while let Some(stream) = self.idle_connection(authority) {
             if matches!(self.reuse, Reuse::Stale | Reuse::Unsolicited) || is_open(&stream) {
                 return Ok(stream);
             }
@@ -85,10 +92,14 @@ impl Pooled {
         TcpStream::connect(authority).map_err(TransportError::from_io)
     }
 
-    fn keep(&self, stream: &TcpStream) {
-        if let (Ok(mut idle), Ok(stream)) = (self.idle.lock(), stream.try_clone()) {
-            idle.push(stream);
-        }
+    fn idle_connection(&self, authority: &str) -> Option<TcpStream> {
+        let host = |authority: &str| authority.split(':').next().map(ToOwned::to_owned);
+        let mut idle = self.idle.lock().ok()?;
+        let index = idle.iter().rposition(|(other, _)| match self.reuse {
+            Reuse::OtherPort => host(other) == host(authority),
+            _ => other == authority,
+        });
+        Some(idle.remove(index?).1)
     }
 }
 
@@ -113,7 +124,7 @@ impl BlockingTransport for Pooled {
             if self.reuse == Reuse::LateHead
                 && read.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout)
             {
-                self.keep(&stream);
+                keep(&self.idle, &authority, &stream);
             }
             if read? == 0 {
                 return Err(TransportError::new(ErrorKind::Interrupted, "closed in the head")
@@ -137,6 +148,7 @@ impl BlockingTransport for Pooled {
             deadline,
             idle_timeout: self.idle_timeout,
             reuse: self.reuse,
+            authority,
             stream,
         };
         let status = head.split(' ').nth(1).unwrap_or_default();
@@ -148,6 +160,7 @@ impl BlockingTransport for Pooled {
 }
 
 struct PooledBody {
+    authority: String,
     stream: TcpStream,
     /// The bytes left; `None` if the body has no length, and is chunked.
     left: Option<usize>,
@@ -161,9 +174,8 @@ impl PooledBody {
     fn keep(&self) {
         if let Some(pool) = &self.pool
             && (self.reuse != Reuse::Unsolicited || is_open(&self.stream))
-            && let (Ok(mut idle), Ok(stream)) = (pool.lock(), self.stream.try_clone())
         {
-            idle.push(stream);
+            keep(pool, &self.authority, &self.stream);
         }
     }
 
@@ -197,6 +209,12 @@ impl Read for PooledBody {
             }
             error.with_phase(Phase::Body).into_io()
         })
+    }
+}
+
+fn keep(pool: &Pool, authority: &str, stream: &TcpStream) {
+    if let (Ok(mut idle), Ok(stream)) = (pool.lock(), stream.try_clone()) {
+        idle.push((authority.to_owned(), stream));
     }
 }
 

@@ -11,8 +11,10 @@ pub(super) struct Wire {
     pub(super) deadline: Option<Deadline>,
     /// Whether the first piece is used as the whole response.
     pub(super) reads_once: bool,
+    pub(super) idle_timeout: Duration,
+    /// The deadline that starts again with each piece.
+    pub(super) restarts: Option<Duration>,
     stream: TcpStream,
-    idle_timeout: Duration,
     received: Vec<u8>,
     /// The number of received bytes that were read.
     read: usize,
@@ -25,7 +27,8 @@ impl Wire {
         idle_timeout: Duration,
     ) -> Self {
         let received = Vec::new();
-        Self { deadline, reads_once: false, stream, idle_timeout, received, read: 0 }
+        let restarts = None;
+        Self { deadline, reads_once: false, idle_timeout, restarts, stream, received, read: 0 }
     }
 
     pub(super) fn stream(&self) -> &TcpStream {
@@ -80,6 +83,9 @@ impl Wire {
         }
         let mut buffer = vec![0; 64 << 10];
         let count = limited_read(&self.stream, &mut buffer, self.deadline, self.idle_timeout)?;
+        if let Some(limit) = self.restarts {
+            self.deadline = Some(Deadline::after(limit));
+        }
         self.received.extend_from_slice(buffer.get(..count).unwrap_or_default());
         Ok(count > 0)
     }
