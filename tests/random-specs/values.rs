@@ -45,10 +45,11 @@ impl<'a> Values<'a> {
             }
             return value;
         }
-        // The last one is the smallest.
+        // The last one is the smallest, except beside a list, which can be empty.
         if let Some(choices) = schema["anyOf"].as_array() {
-            let last = choices.len() - 1;
-            let at = if depth > DEEPEST { last } else { self.dice.below(choices.len()) };
+            let list = choices.iter().position(|choice| choice["type"] == "array");
+            let smallest = list.unwrap_or(choices.len() - 1);
+            let at = if depth > DEEPEST { smallest } else { self.dice.below(choices.len()) };
             return self.draw(&choices[at], depth);
         }
         if let Some(value) = schema.get("const") {

@@ -90,7 +90,6 @@ impl Shell {
             .env("HOME", self.home.path())
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_DATA_HOME", self.path("data"))
-            .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TMPDIR", self.home.path())
             .env("TZ", "UTC")
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")

@@ -375,7 +375,7 @@ use jiff::Timestamp;
 
 #[test]
 fn seconds_of_a_record_convert() {
-    let tools = ListTools::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let tools = ListTools::decode(include_bytes!("../../../../spec/fixtures/tools.json")).unwrap();
     let tool = &tools.items[0];
     let (lent, picture) = (tool.lent.unwrap(), tool.picture.as_ref().unwrap());
     assert_eq!(lent.utc().unwrap().to_string(), "2024-03-31 02:00:00");
@@ -385,7 +385,7 @@ fn seconds_of_a_record_convert() {
 
 #[test]
 fn a_record_is_a_row_of_csv() {
-    let tools = <ListTools>::decode(include_bytes!("../../../spec/fixtures/tools.json")).unwrap();
+    let tools = <ListTools>::decode(include_bytes!("../../../../spec/fixtures/tools.json")).unwrap();
     let mut writer = csv::Writer::from_writer(Vec::new());
     for tool in &tools.items {
         writer.serialize(FlatRow::of(tool)).unwrap();
@@ -398,7 +398,7 @@ fn a_record_is_a_row_of_csv() {
 
 #[test]
 fn values_that_are_not_times_are_kept() {
-    let body = include_str!("../../../spec/fixtures/tool.json");
+    let body = include_str!("../../../../spec/fixtures/tool.json");
     let tool = GetTool::decode(body.as_bytes()).unwrap();
     assert!(tool.lent.unwrap().utc().is_err());
     assert!(Timestamp::try_from(tool.picture.as_ref().unwrap()).is_err());

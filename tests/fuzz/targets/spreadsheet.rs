@@ -13,11 +13,11 @@ use libfuzzer_sys::fuzz_target;
 
 use crate::records::Records;
 
-/// The separator, whether there is a byte order mark, whether formulas stay, and the records.
-type Input<'a> = (u8, bool, bool, records::Input<'a>);
+/// The separator, whether formulas stay, and the records.
+type Input<'a> = (u8, bool, records::Input<'a>);
 
 fuzz_target!(|input: Input<'_>| {
-    let (separator, byte_order_mark, raw, records) = input;
+    let (separator, raw, records) = input;
     let separator = SEPARATORS[usize::from(separator) % SEPARATORS.len()];
     let style = Style {
         width: None,
@@ -25,7 +25,6 @@ fuzz_target!(|input: Input<'_>| {
         wide: false,
         separator,
         escape_formulas: !raw,
-        byte_order_mark,
     };
     let records = Records(records);
     let (columns, records) = (records.columns(), records.json());

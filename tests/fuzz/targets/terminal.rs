@@ -25,7 +25,6 @@ fuzz_target!(|input: Input<'_>| {
         wide,
         separator: ',',
         escape_formulas: true,
-        byte_order_mark: false,
     };
     let (columns, records) = (records.columns(), records.json());
     let out = written(format, style, &columns, &records).unwrap();

@@ -174,6 +174,10 @@ pub(crate) fn parse<C: OperationCommands>(
                 "--from MIRROR names the mirror to read; only commands that write one have --to";
             return Failure::usage("unexpected argument `--to`").hint(hint);
         }
+        if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--excel".to_owned())) {
+            let hint = "-o xlsx writes a workbook; --separator ';' sets the separator of CSV";
+            return Failure::usage("unexpected argument `--excel`").hint(hint);
+        }
         if error.use_stderr() {
             error.exit()
         }

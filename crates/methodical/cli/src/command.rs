@@ -4,7 +4,6 @@ use clap::Subcommand;
 
 use crate::command::api::ApiFlags;
 use crate::command::auth::AuthCommand;
-use crate::command::cache::CacheCommand;
 use crate::command::check::CheckFlags;
 use crate::command::complete::CompleteFlags;
 use crate::command::completions::CompletionsFlags;
@@ -32,7 +31,6 @@ use crate::session::Session;
 
 mod api;
 mod auth;
-mod cache;
 mod check;
 mod complete;
 mod completions;
@@ -63,9 +61,6 @@ pub(crate) enum Command<C: Subcommand> {
     /// Log in, log out, and show where the active token comes from.
     #[command(subcommand)]
     Auth(AuthCommand),
-    /// Remove the responses that --cache stored.
-    #[command(subcommand)]
-    Cache(CacheCommand),
     /// Show and change settings.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -144,13 +139,12 @@ pub(crate) fn run<C: OperationCommands>(
     match command {
         Command::Operation(operation) => {
             let session = session()?;
-            session.keep_responses(operation.run(&session))
+            operation.run(&session)
         }
         Command::Api(flags) => {
             let session = session()?;
-            session.keep_responses(api::run::<C>(&session, flags))
+            api::run::<C>(&session, flags)
         }
-        Command::Cache(command) => cache::run(&command, invocation),
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),

@@ -13,8 +13,6 @@ use methodical_client::{
     AccessToken, EnvironmentToken, ErrorKind, FileToken, ServiceClient, blocking,
 };
 
-use crate::cache::cached::Cached;
-use crate::cache::store::Store;
 use crate::caller_thread::CallerThread;
 use crate::config::keyring::Keyring;
 use crate::config::origin::{Origin, Setting, TokenFrom};
@@ -32,19 +30,18 @@ use crate::token_command::TokenCommand;
 use crate::trace::Trace;
 use crate::{prompt, proxy};
 
-/// Creates the client that the settings describe, with the store of `--cache`. With `--demo`, starts the sample service
+/// Creates the client that the settings describe. With `--demo`, starts the sample service
 /// too, which runs until the second part is dropped.
 pub(crate) fn connect<C: ServiceClient>(
     invocation: &Invocation,
     settings: &mut Settings,
-    store: Option<&Arc<Store>>,
 ) -> Result<(blocking::Client<C::Service>, Option<Unfinished>), Failure> {
     if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
         let Started { base_url, token, running, .. } = demo.start()?;
         let client = connect_to_sample::<C>(invocation, settings, base_url, token)?;
         return Ok((client, Some(running)));
     }
-    Ok((connect_to_service::<C>(invocation, settings, store)?, None))
+    Ok((connect_to_service::<C>(invocation, settings)?, None))
 }
 
 /// Creates a client of a sample service that runs.
@@ -56,7 +53,7 @@ pub(crate) fn connect_to_sample<C: ServiceClient>(
 ) -> Result<blocking::Client<C::Service>, Failure> {
     settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
     settings.token = Some(TokenFrom::Demo);
-    build::<C>(invocation, settings, None, |builder| builder.token(token))
+    build::<C>(invocation, settings, |builder| builder.token(token))
 }
 
 /// Creates a client that will call no service, for commands that only read a mirror.
@@ -67,24 +64,23 @@ pub(crate) fn connect_to_none<C: ServiceClient>(
     let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
     settings.base_url = Some(unused);
     let token = AccessToken::new("unused")?;
-    build::<C>(invocation, settings, None, |builder| builder.token(token))
+    build::<C>(invocation, settings, |builder| builder.token(token))
 }
 
 fn connect_to_service<C: ServiceClient>(
     invocation: &Invocation,
     settings: &Settings,
-    store: Option<&Arc<Store>>,
 ) -> Result<blocking::Client<C::Service>, Failure> {
     if settings.base_url.is_none() {
         return Err(no_base_url(invocation));
     }
     if C::Service::AUTH == Auth::None {
-        return build::<C>(invocation, settings, store, |builder| builder);
+        return build::<C>(invocation, settings, |builder| builder);
     }
     if invocation.call.dry_run {
         // A dry run prints a variable in place of the token.
         let token = AccessToken::new("unused")?;
-        return build::<C>(invocation, settings, store, |builder| builder.token(token));
+        return build::<C>(invocation, settings, |builder| builder.token(token));
     }
     let missing = || no_token(invocation);
     let token = settings.token.clone().ok_or_else(missing)?;
@@ -93,22 +89,22 @@ fn connect_to_service<C: ServiceClient>(
         TokenFrom::File(file) => {
             check_token_file(&file)?;
             let source = FileToken::new(file.value);
-            build::<C>(invocation, settings, store, |builder| builder.token(source))
+            build::<C>(invocation, settings, |builder| builder.token(source))
         }
         TokenFrom::Command(command) => {
             let source = TokenCommand::new(command.value);
-            build::<C>(invocation, settings, store, |builder| builder.token(source))
+            build::<C>(invocation, settings, |builder| builder.token(source))
         }
         TokenFrom::Configured => {
             let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
-            build::<C>(invocation, settings, store, |builder| builder.token(token))
+            build::<C>(invocation, settings, |builder| builder.token(token))
         }
         fixed => {
             let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
             let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
-            build::<C>(invocation, settings, store, |builder| builder.token(token))
+            build::<C>(invocation, settings, |builder| builder.token(token))
         }
     }
 }
@@ -258,13 +254,12 @@ pub(crate) fn with_token<C: ServiceClient>(
     settings: &Settings,
     token: AccessToken,
 ) -> Result<blocking::Client<C::Service>, Failure> {
-    build::<C>(invocation, settings, None, |builder| builder.token(token))
+    build::<C>(invocation, settings, |builder| builder.token(token))
 }
 
 fn build<C: ServiceClient>(
     invocation: &Invocation,
     settings: &Settings,
-    store: Option<&Arc<Store>>,
     token: impl FnOnce(Builder<C>) -> Builder<C>,
 ) -> Result<blocking::Client<C::Service>, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
@@ -290,7 +285,7 @@ fn build<C: ServiceClient>(
     if let Some(trace) = Trace::of(invocation) {
         builder = builder.observer(trace);
     }
-    builder = builder.transport(client_transport(invocation, settings, store)?);
+    builder = builder.transport(client_transport(invocation, settings)?);
     builder.build().map(|Plain(client)| client).map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         let refused = plain && !settings.allow_insecure_http.value;
@@ -310,20 +305,16 @@ fn build<C: ServiceClient>(
     })
 }
 
-/// Creates the transport of the client: with compression, stored responses and notices.
+/// Creates the transport of the client: with compression and notices.
 fn client_transport(
     invocation: &Invocation,
     settings: &Settings,
-    store: Option<&Arc<Store>>,
 ) -> Result<Arc<dyn BlockingTransport>, Failure> {
     let mut transport = transport(Trace::of(invocation), settings)?;
     // Within one machine, compression takes longer than it saves.
     let is_local = settings.base_url.as_ref().is_some_and(|url| proxy::is_local(&url.value));
     if !invocation.call.no_compression && !is_local {
         transport = Arc::new(Gzip::new(transport));
-    }
-    if let Some(store) = store {
-        transport = Arc::new(Cached::new(transport, Arc::clone(store)));
     }
     Ok(Arc::new(Noticed::new(transport, invocation.screen)))
 }

@@ -29,7 +29,6 @@ use crate::failure::Failure;
 ///         results: vec![result],
 ///         failed: 0,
 ///         summary: "1 check passed".to_owned(),
-///         tap: "TAP version 14\n1..1\nok 1 - list.array\n".to_owned(),
 ///         junit: "<testsuites tests=\"1\"/>\n".to_owned(),
 ///     })
 /// }
@@ -94,8 +93,6 @@ pub struct CheckReport {
     pub failed: usize,
     /// The counts in one line.
     pub summary: String,
-    /// The report for `--report tap`.
-    pub tap: String,
     /// The report for `--report junit`.
     pub junit: String,
 }

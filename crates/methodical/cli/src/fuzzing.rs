@@ -19,7 +19,6 @@ pub struct Style {
     pub wide: bool,
     pub separator: char,
     pub escape_formulas: bool,
-    pub byte_order_mark: bool,
 }
 
 /// Writes records as the format of this name.
@@ -29,13 +28,13 @@ pub fn written(
     columns: &[OutputColumn],
     records: &[String],
 ) -> io::Result<Vec<u8>> {
-    let Style { width, color, wide, separator, escape_formulas, byte_order_mark } = style;
+    let Style { width, color, wide, separator, escape_formulas } = style;
     let setup = OutputSetup {
         columns,
         single: false,
         view: View { width, color },
         noun: None,
-        dialect: Dialect { escape_formulas, byte_order_mark, separator },
+        dialect: Dialect { escape_formulas, separator },
         jq: None,
         wide,
         quiet: false,

@@ -110,7 +110,7 @@ fn sample_data(name: Name, given: Option<&[&str]>, example: Example) -> String {
 fn examples(program: &Program, example: Example) -> String {
     let name = program.name;
     let login = format!("auth login --base-url https://{name}.example.com");
-    let file = if cfg!(feature = "xlsx") { "records.xlsx" } else { "records.csv --excel" };
+    let file = if cfg!(feature = "xlsx") { "records.xlsx" } else { "records.csv" };
     let own = [example.command, &format!("{} --output-file {file}", example.command)];
     let given = if program.examples.is_empty() { &own } else { program.examples };
     format!("Examples:\n{}", lines(name, [&*login].iter().chain(given)))

@@ -7,7 +7,6 @@
 //! |---|---|
 //! | `api` | calls any method and prints the raw response |
 //! | `auth` | logs in and out, and shows where the active token comes from |
-//! | `cache` | removes the responses that `--cache` stored |
 //! | `config` | shows and changes settings |
 //! | `profile` | lists, chooses, renames and removes profiles |
 //! | `check` | checks the service against its contract, if the program has one |
@@ -139,7 +138,6 @@
 mod args;
 mod atomic_file;
 mod beside_flag;
-mod cache;
 mod caller_thread;
 mod command;
 mod config;

@@ -14,7 +14,7 @@ use crate::session::Session;
 /// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
 /// implementation.
 ///
-/// The names `api`, `auth`, `cache`, `check`, `completions`, `config`, `help`, `man`, `profile` and `version` belong to the
+/// The names `api`, `auth`, `check`, `completions`, `config`, `help`, `man`, `profile` and `version` belong to the
 /// frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
 /// command.
 ///

@@ -9,13 +9,10 @@ use methodical_client::transport::{BlockingBody, BlockingTransport};
 use methodical_client::{Entry, Error, ServiceClient, StreamingResponse, blocking};
 use serde::Serialize;
 
-use crate::cache::store::{MEGABYTE, Store};
-use crate::config::folder::cache_folder;
 use crate::config::settings::Settings;
 use crate::connect::{connect, connect_to_none, transport};
 use crate::dry_run::curl;
 use crate::entries::Entries;
-use crate::exit::Exit;
 use crate::explain::{Context, SAME_COMMAND, explain};
 use crate::failure::Failure;
 use crate::interrupt::Unfinished;
@@ -39,7 +36,6 @@ pub struct Session<S> {
     pub(crate) settings: Settings,
     pub(crate) invocation: Invocation,
     trace: Option<Trace>,
-    store: Option<Arc<Store>>,
     /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
     _demo: Option<Unfinished>,
 }
@@ -56,28 +52,11 @@ impl<S: Service> Session<S> {
         if invocation.service.from.is_some() {
             let client = connect_to_none::<C>(invocation, &mut settings)?;
             let invocation = invocation.clone();
-            return Ok(Self {
-                client,
-                settings,
-                invocation,
-                trace: None,
-                store: None,
-                _demo: None,
-            });
+            return Ok(Self { client, settings, invocation, trace: None, _demo: None });
         }
-        let store = open_store(invocation, &settings)?;
-        let (client, demo) = connect::<C>(invocation, &mut settings, store.as_ref())?;
+        let (client, demo) = connect::<C>(invocation, &mut settings)?;
         let trace = Trace::of(invocation);
-        Ok(Self { client, settings, invocation: invocation.clone(), trace, store, _demo: demo })
-    }
-
-    /// Stores the responses of a command for `--cache` if it has succeeded.
-    pub(crate) fn keep_responses(&self, done: Result<(), Failure>) -> Result<(), Failure> {
-        let failed = done.as_ref().err().map(Failure::exit);
-        if let (None | Some(Exit::Rejected), Some(store)) = (failed, &self.store) {
-            store.keep();
-        }
-        done
+        Ok(Self { client, settings, invocation: invocation.clone(), trace, _demo: demo })
     }
 
     /// Requests a list and prints its records while they arrive.
@@ -383,25 +362,6 @@ impl<S> fmt::Debug for Session<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("settings", &self.settings).finish_non_exhaustive()
     }
-}
-
-/// Opens the stored responses with `--cache`.
-fn open_store(invocation: &Invocation, settings: &Settings) -> Result<Option<Arc<Store>>, Failure> {
-    let Invocation { program, call, screen, .. } = invocation;
-    if !call.cache || call.dry_run {
-        return Ok(None);
-    }
-    if call.demo {
-        let text = "cannot use --cache with --demo: the sample service lasts for one command";
-        return Err(Failure::usage(text));
-    }
-    let folder = cache_folder(program.name)?;
-    let limit = settings.cache_size.value.saturating_mul(MEGABYTE);
-    let store = Store::open(folder.clone(), program.name, limit, *screen).map_err(|error| {
-        Failure::usage(format!("cannot use {} for --cache", folder.display()))
-            .because(error.to_string())
-    })?;
-    Ok(Some(Arc::new(store)))
 }
 
 /// The reason why fields and records cannot be selected.

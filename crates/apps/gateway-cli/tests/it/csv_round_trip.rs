@@ -89,7 +89,6 @@ fn csv_is_imported_without_a_change() {
 
     for (name, flags) in [
         ("plain", &[][..]),
-        ("excel", &["--excel"]),
         ("semicolons", &["--separator", ";"]),
         ("tabs", &["--separator", "tab"]),
     ] {

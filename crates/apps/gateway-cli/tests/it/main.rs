@@ -7,7 +7,6 @@
 #[cfg(test)]
 mod airbyte;
 mod auth;
-mod cache;
 #[cfg(all(feature = "dashboard", unix))]
 #[cfg(test)]
 mod canary;

@@ -46,7 +46,6 @@ impl Person {
             .env_clear()
             .env("XDG_CONFIG_HOME", self.config())
             .env("XDG_DATA_HOME", self.home.path().join("data"))
-            .env("XDG_CACHE_HOME", self.home.path().join("cache"))
             .env("TMPDIR", self.home.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             // Where a program that is built to measure coverage writes its counts; else into its folder.

@@ -143,7 +143,6 @@ fn checks() {
         &[
             &["--demo", "check", "-o", "table", "--filter", "check~."],
             &["--demo", "check", "--strict", "-o", "csv"],
-            &["--demo", "check", "--strict", "--report", "tap"],
         ],
     );
     insta::assert_snapshot!(without_records(&shown));
@@ -179,7 +178,7 @@ fn without_records(shown: &str) -> String {
         }
         rest.push('\n');
     }
-    assert!(removed > 60 && removed % 3 == 0, "{removed} checks of records in three formats");
+    assert!(removed > 40 && removed % 2 == 0, "{removed} checks of records in two formats");
     rest
 }
 

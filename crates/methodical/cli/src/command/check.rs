@@ -36,8 +36,6 @@ pub(crate) struct CheckFlags {
 /// A format of a report.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ReportFormat {
-    /// Test Anything Protocol, version 14.
-    Tap,
     #[value(help = "JUnit XML, which build servers read")]
     Junit,
 }
@@ -56,11 +54,6 @@ pub(crate) fn run<C: OperationCommands>(
 ) -> Result<(), Failure> {
     let Invocation { program, screen, .. } = &session.invocation;
     let Some(contract) = program.contract else { return Ok(()) };
-    if session.invocation.call.cache {
-        return Err(Failure::usage(
-            "cannot use --cache: the checks need the responses of the service",
-        ));
-    }
     let probe = C::probe();
     if session.print_dry_run(&probe)? {
         screen.note(&format!("this is the first of about {} requests", contract.requests));
@@ -89,7 +82,6 @@ pub(crate) fn run<C: OperationCommands>(
     match findings {
         Findings::Report(form, mut out) => {
             let text = match form {
-                ReportFormat::Tap => &report.tap,
                 ReportFormat::Junit => &report.junit,
             };
             out.write_all(text.as_bytes())?;
@@ -130,7 +122,7 @@ fn open<S>(session: &Session<S>, report: Option<ReportFormat>) -> Result<Finding
         return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
     };
     output.refuse_selection("a report contains every check")?;
-    if output.output.is_some() || output.excel || output.csv_raw || output.separator.is_some() {
+    if output.output.is_some() || output.csv_raw || output.separator.is_some() {
         return Err(Failure::usage(
             "cannot combine --report with -o or a CSV flag: --report sets the format",
         )

@@ -43,7 +43,6 @@ Settings:
   token-keyring        true if the access token is in the keyring of the operating system
   token-for            service that the token of `{program} auth login` is for; login sets it
   timeout              time limit for each call, in seconds
-  cache-size           maximum size of the responses that --cache stores, in MB [default: 500]
   mirror               where the mirror is: a file, or postgres://…
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
@@ -174,7 +173,6 @@ fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
             "base-url" => part(settings.base_url.as_ref(), |url| redacted(url)),
             "timeout" => part(settings.timeout.as_ref(), u64::to_string),
             "mirror" => part(settings.mirror.as_ref(), |place| redacted(place)),
-            "cache-size" => part(Some(&settings.cache_size), u64::to_string),
             "allow-insecure-http" => part(Some(&settings.allow_insecure_http), bool::to_string),
             other => {
                 let value = settings.file.get(&profile.value, other);

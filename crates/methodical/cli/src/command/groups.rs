@@ -64,7 +64,7 @@ impl Group {
     /// Returns the group of a command. The commands of the service read data.
     fn of(command: &str) -> Self {
         match command {
-            "auth" | "cache" | "check" | "config" | "mirror" | "profile" => Self::SetUp,
+            "auth" | "check" | "config" | "mirror" | "profile" => Self::SetUp,
             "airbyte" | "tap" => Self::Machines,
             "completions" | "help" | "man" | "version" => Self::Help,
             _ => Self::Read,

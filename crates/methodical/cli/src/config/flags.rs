@@ -53,20 +53,12 @@ pub(crate) struct ServiceFlags {
 }
 
 /// How to call the service.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag on the command line")]
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Service")]
 pub(crate) struct CallFlags {
     /// Whether the sample service is used. Its flag exists only in programs that have one.
     #[arg(skip)]
     pub(crate) demo: bool,
-
-    /// Store complete responses, and fetch a stored one again only if it has changed.
-    ///
-    /// Without this flag, nothing is stored or reused. The service must send an `ETag`. Stored responses contain personal
-    /// data: only you can read their files, and `{program} cache clear` removes them.
-    #[arg(long, global = true)]
-    pub(crate) cache: bool,
 
     /// Do not request compressed responses. They are never requested from a service on this machine.
     #[arg(long, global = true)]

@@ -29,20 +29,6 @@ pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Returns the folder of stored responses: in `$XDG_CACHE_HOME/PROGRAM`, `~/.cache/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
-pub(crate) fn cache_folder(program: Name) -> Result<PathBuf, Failure> {
-    let (base, variables) = if cfg!(windows) {
-        (absolute("LOCALAPPDATA"), "LOCALAPPDATA")
-    } else {
-        let home = || absolute("HOME").map(|home| home.join(".cache"));
-        (absolute("XDG_CACHE_HOME").or_else(home), "HOME or XDG_CACHE_HOME")
-    };
-    let base = base.ok_or_else(|| {
-        Failure::usage("cannot find the folder for --cache").hint(format!("set {variables}"))
-    })?;
-    Ok(base.join(program.as_str()).join("responses"))
-}
-
 /// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
 #[cfg(feature = "mirror")]
 pub(crate) fn data_folder(program: Name) -> Result<PathBuf, Failure> {

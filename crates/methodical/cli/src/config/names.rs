@@ -33,7 +33,7 @@ pub(crate) fn check_known(key: &str, known: &[&str]) -> Result<(), Failure> {
 }
 
 /// The settings of a profile.
-pub(crate) const KEYS: [&str; 9] = [
+pub(crate) const KEYS: [&str; 8] = [
     "base-url",
     "token-file",
     "token-command",
@@ -41,7 +41,6 @@ pub(crate) const KEYS: [&str; 9] = [
     "token-for",
     "allow-insecure-http",
     "timeout",
-    "cache-size",
     "mirror",
 ];
 

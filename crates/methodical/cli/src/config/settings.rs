@@ -22,8 +22,6 @@ pub(crate) struct Settings {
     pub(crate) token: Option<TokenFrom>,
     pub(crate) allow_insecure_http: Setting<bool>,
     pub(crate) timeout: Option<Setting<u64>>,
-    /// Maximum size of the responses that `--cache` stores, in megabytes.
-    pub(crate) cache_size: Setting<u64>,
     /// Where the mirror is: a file, or the URL of a database.
     pub(crate) mirror: Option<Setting<String>>,
     /// The settings file with all profiles.
@@ -54,24 +52,11 @@ impl Settings {
             flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
             given("timeout").and_then(|text| text.parse().ok()).map(|seconds| (seconds, from())),
         ]);
-        let cache_size = given("cache-size").and_then(|text| text.parse().ok());
-        let cache_size = first([cache_size.map(|megabytes| (megabytes, from()))])
-            .unwrap_or(Setting { value: DEFAULT_CACHE_SIZE, origin: Origin::Default });
         // The sample service is another source than the mirror of an account.
         let mirror = if call.demo { None } else { variable(Variable::Mirror, program)? };
         let mirror = first([mirror, given("mirror").map(|place| (place, from()))]);
         let token = token(invocation, &file, &profile.value)?;
-        Ok(Self {
-            program,
-            profile,
-            base_url,
-            token,
-            allow_insecure_http,
-            timeout,
-            cache_size,
-            mirror,
-            file,
-        })
+        Ok(Self { program, profile, base_url, token, allow_insecure_http, timeout, mirror, file })
     }
 
     /// Does the same, but fails for an unknown profile: a mistyped name must not select another account.
@@ -173,6 +158,3 @@ fn token(
 
 /// Name of the profile if none is given.
 pub(crate) const DEFAULT_PROFILE: &str = "default";
-
-/// Maximum size of stored responses if none is set, in megabytes.
-const DEFAULT_CACHE_SIZE: u64 = 500;

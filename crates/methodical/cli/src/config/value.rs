@@ -14,7 +14,7 @@ pub(super) fn read(program: Name, key: &str, text: &str) -> Result<Value, Failur
     check_key(key)?;
     let value = match key {
         "token-command" => Value::Array(words(program, text)?.into_iter().collect::<Array>()),
-        "timeout" | "cache-size" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
+        "timeout" => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
         "allow-insecure-http" | "token-keyring" => {
             text.parse::<bool>().map_or_else(|_| text.into(), Value::from)
         }
@@ -54,10 +54,6 @@ pub(super) fn check(program: Name, key: &str, value: &Value) -> Result<(), Failu
         "timeout" => (
             value.as_integer().is_some_and(|seconds| seconds > 0),
             "a number of seconds, 1 or more".to_owned(),
-        ),
-        "cache-size" => (
-            value.as_integer().is_some_and(|megabytes| megabytes > 0),
-            "a number of megabytes, 1 or more".to_owned(),
         ),
         "allow-insecure-http" | "token-keyring" => (value.is_bool(), "true or false".to_owned()),
         "token-for" => (
@@ -139,8 +135,6 @@ mod tests {
             ("timeout", "0"),
             ("timeout", "-1"),
             ("timeout", "30s"),
-            ("cache-size", "0"),
-            ("cache-size", "1GB"),
             ("token-keyring", "yes"),
             ("base-url", ""),
             ("base-ulr", "x"),

@@ -46,7 +46,7 @@ struct Csv {
 impl Csv {
     /// Creates a writer with these columns.
     fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
-        let line = Line { dialect, terminal, escaped: 0, changed: 0, text: String::new() };
+        let line = Line { dialect, terminal, escaped: 0, text: String::new() };
         Self { columns, has_header: false, line }
     }
 
@@ -55,9 +55,6 @@ impl Csv {
             return Ok(());
         }
         self.has_header = true;
-        if self.line.dialect.byte_order_mark {
-            out.write_all("\u{feff}".as_bytes())?;
-        }
         for (index, path) in self.columns.iter().enumerate() {
             self.line.push(index, Cow::Owned(path.to_string()));
         }
@@ -86,12 +83,6 @@ impl RecordWriter for Csv {
             let cells = counted(self.line.escaped, "formula-like cell");
             ending = ending.note(format!("escaped {cells} with ' (--csv-raw disables this)"));
         }
-        if self.line.changed > 0 {
-            let cells = counted(self.line.changed, "cell");
-            ending = ending.note(format!(
-                "Excel will change {cells} of digits: it drops leading zeros, the plus sign and the digits after the 15th; {KEEPING_DIGITS}"
-            ));
-        }
         Ok(ending)
     }
 }
@@ -106,8 +97,6 @@ struct Line {
     terminal: bool,
     /// The number of cells escaped so far, in all lines.
     escaped: u64,
-    /// The number of cells that Excel will change so far.
-    changed: u64,
     text: String,
 }
 
@@ -119,10 +108,6 @@ impl Line {
         {
             self.escaped += 1;
             cell = Cow::Owned(guarded);
-        }
-        // The byte order mark says that the file is for Excel.
-        if self.dialect.byte_order_mark && changes_in_excel(&cell) {
-            self.changed += 1;
         }
         if self.terminal {
             cell = Cow::Owned(printable(&cell).into_owned());
@@ -156,37 +141,17 @@ impl Line {
     }
 }
 
-/// Returns whether Excel takes a cell for a number and shows another one, such as `123` for `00123`.
-fn changes_in_excel(cell: &str) -> bool {
-    let digits = cell.strip_prefix('+').unwrap_or(cell);
-    let differs = digits.len() < cell.len()
-        || (digits.len() > 1 && digits.starts_with('0'))
-        || digits.len() > MAX_EXCEL_DIGITS;
-    differs && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The advice for a person who needs all digits.
-const KEEPING_DIGITS: &str = if cfg!(feature = "xlsx") {
-    "-o xlsx keeps them"
-} else {
-    "import the file with these columns as text to keep them"
-};
-
-/// Number of digits that Excel keeps of a number.
-const MAX_EXCEL_DIGITS: usize = 15;
-
 #[cfg(test)]
 mod tests {
     use methodical_client::model::formula::unguard;
     use proptest::prelude::*;
 
-    use super::{Csv, changes_in_excel};
+    use super::Csv;
     use crate::output::dialect::Dialect;
     use crate::output::record::Path;
     use crate::output::record_writer::{Ending, RecordWriter as _};
 
-    const PLAIN: Dialect =
-        Dialect { escape_formulas: true, byte_order_mark: false, separator: ',' };
+    const PLAIN: Dialect = Dialect { escape_formulas: true, separator: ',' };
 
     fn csv(dialect: Dialect, records: &[&str]) -> (String, Vec<String>) {
         let columns = ["id", "studio.name"].map(Path::parse).to_vec();
@@ -224,10 +189,10 @@ mod tests {
     }
 
     #[test]
-    fn excel_gets_a_byte_order_mark_and_its_separator() {
-        let dialect = Dialect { byte_order_mark: true, separator: ';', ..PLAIN };
+    fn cells_are_separated_as_the_dialect_says() {
+        let dialect = Dialect { separator: ';', ..PLAIN };
         let (text, _) = csv(dialect, &[r#"{"id":"a;b","studio":{"name":"c,d"}}"#]);
-        assert_eq!(text, "\u{feff}id;studio.name\r\n\"a;b\";c,d\r\n");
+        assert_eq!(text, "id;studio.name\r\n\"a;b\";c,d\r\n");
     }
 
     /// A spreadsheet that splits at commas reads the line as one cell, in which the tab is white space.
@@ -246,30 +211,6 @@ mod tests {
         assert!(text.ends_with("\r\n'=cmd|' /C calc'!A0,\r\n"), "{text}");
         assert!(notes[0].starts_with("escaped 1 formula-like cell "));
         assert!(csv(Dialect { escape_formulas: false, ..PLAIN }, &[record]).0.contains("\r\n=cmd"));
-    }
-
-    #[test]
-    fn cells_that_excel_changes_are_counted() {
-        for (cell, changes) in [
-            ("00123", true),
-            ("1234567890123456", true),
-            ("+40210000001", true),
-            ("123456789012345", false),
-            ("0", false),
-            ("7", false),
-            ("+", false),
-            ("", false),
-            ("+40 21 000 0001", false),
-            ("0a", false),
-        ] {
-            assert_eq!(changes_in_excel(cell), changes, "{cell}");
-        }
-        let excel = Dialect { byte_order_mark: true, ..PLAIN };
-        let records = [r#"{"id":"00123"}"#, r#"{"id":"=1"}"#];
-        let notes = csv(excel, &records).1;
-        assert!(notes[0].starts_with("escaped 1 formula-like cell with "), "{notes:?}");
-        assert!(notes[1].starts_with("Excel will change 1 cell of digits: "), "{notes:?}");
-        assert_eq!(csv(PLAIN, &records).1.len(), 1);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::output::format_parser::FormatParser;
 use crate::output::select::Filter;
 use crate::output::separator;
 use crate::output::since::Since;
-use crate::screen::{Color, variable};
+use crate::screen::Color;
 
 /// The format and destination of the output, and the records and fields to print.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -102,16 +102,6 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true)]
     pub(crate) csv_raw: bool,
 
-    /// Write CSV for Excel: with a UTF-8 byte order mark and the list separator of the locale.
-    ///
-    /// Excel drops leading zeros, the plus sign and the digits after the 15th.
-    #[cfg_attr(feature = "xlsx", doc = "`-o xlsx` avoids that: prefer it for spreadsheets.")]
-    ///
-    /// The locale is taken from `LC_ALL`, `LC_NUMERIC` or `LANG`. If none is set, as on Windows, the separator is a comma.
-    /// If Excel puts everything into one column, it expects another separator: try `--separator ';'`.
-    #[arg(long, global = true)]
-    pub(crate) excel: bool,
-
     /// Write CSV with this separator: `,` `;` `|` `:` or `tab`.
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator::parse)]
     pub(crate) separator: Option<char>,
@@ -150,7 +140,6 @@ impl OutputFlags {
         };
         let given = [
             ("--jq", self.jq.is_some(), Format::JSON),
-            ("--excel", self.excel, Format::CSV),
             ("--csv-raw", self.csv_raw, Format::CSV),
             ("--separator", self.separator.is_some(), Format::CSV),
             ("--wide", self.wide, Format::TABLE),
@@ -169,13 +158,9 @@ impl OutputFlags {
         Ok(format)
     }
 
-    /// Returns the CSV dialect. Its default separator depends on the locale.
+    /// Returns the CSV dialect.
     pub(crate) fn dialect(&self) -> Dialect {
-        let separator = self.separator.unwrap_or_else(|| {
-            let locale = ["LC_ALL", "LC_NUMERIC", "LANG"].into_iter().find_map(variable);
-            if self.excel { separator::of_locale(&locale.unwrap_or_default()) } else { ',' }
-        });
-        Dialect { escape_formulas: !self.csv_raw, byte_order_mark: self.excel, separator }
+        Dialect { escape_formulas: !self.csv_raw, separator: self.separator.unwrap_or(',') }
     }
 
     /// Returns the first flag that selects records or fields, if one is given.

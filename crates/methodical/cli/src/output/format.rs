@@ -117,9 +117,7 @@ impl Formats {
     fn spreadsheet_hint(self) -> String {
         match self.named("xlsx") {
             Some(_) => "write a .xlsx file; every spreadsheet opens it".to_owned(),
-            None => {
-                "write a .csv file; spreadsheets open it, and --excel adapts it to Excel".to_owned()
-            }
+            None => "write a .csv file; spreadsheets open it".to_owned(),
         }
     }
 }

@@ -181,7 +181,7 @@ impl Param {
 
 /// Commands that are written by hand.
 const RESERVED_COMMANDS: &str = "\
-    api auth cache check completions config help man profile version";
+    api auth check completions config help man profile version";
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &str = "\

@@ -78,8 +78,6 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("profile rename other another"),
     Line::new("profile remove another"),
     Line::new("candidates list").prints_persons().calls(),
-    Line::new("candidates list --cache -o json").prints_persons().calls(),
-    Line::new("candidates list --cache -o csv").prints_persons(),
     Line::new("candidates list -o raw").prints_the_body().calls(),
     Line::new("candidates list --output-file list.ndjson").calls(),
     Line::new("candidates list --dry-run"),
@@ -124,7 +122,6 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("mirror search Kanarie --from {FROM}"),
     Line::new("candidates list --from {FROM} -o csv"),
     Line::new("mirror changes --from {FROM}"),
-    Line::new("cache clear"),
     // The last lines: they use the stored token.
     Line::new("auth status --profile default"),
     Line::new("auth logout --profile absent").code(2),

@@ -28,7 +28,7 @@ fn written(columns: &[(&str, FieldType)], records: &[String]) -> Written {
         single: false,
         view: View::default(),
         noun: None,
-        dialect: Dialect { escape_formulas: true, byte_order_mark: false, separator: ',' },
+        dialect: Dialect { escape_formulas: true, separator: ',' },
         jq: None,
         wide: false,
         quiet: false,
