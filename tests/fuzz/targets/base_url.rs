@@ -7,12 +7,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use methodical_client::blocking::Client;
-use methodical_client::model::{RawQuery, Service};
-use methodical_client::{AccessToken, RetryPolicy};
 use gateway_transport::blocking_transport_fn;
 use http::Uri;
 use libfuzzer_sys::fuzz_target;
+use methodical_client::blocking::Client;
+use methodical_client::model::{RawQuery, Service};
+use methodical_client::{AccessToken, RetryPolicy};
 use url::{Host, Url};
 
 fuzz_target!(|input: (bool, &str)| {

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use libfuzzer_sys::fuzz_target;
 use methodical_mirror::model::{Column, Table};
 use methodical_mirror::{Change, ChangeKind, Cursor, ErrorKind, Mirror, Rules, State};
-use libfuzzer_sys::fuzz_target;
 
 /// Whether the first list is in the feed, and the steps.
 type Input = (bool, Vec<(u8, List)>);
@@ -171,7 +171,8 @@ impl Model {
             let newly = present.keys().filter(|id| !listed.contains_key(id)).count();
             let is_empty = rejected == 0 && records(list).next().is_none();
             let is_too_many = newly > 50 && newly > present.len() / 10;
-            let (left, now) = (self.left + signed(newly) - signed(came), present.len() - newly + came);
+            let (left, now) =
+                (self.left + signed(newly) - signed(came), present.len() - newly + came);
             let is_shrunk = left > 50 && left > (signed(now) + left) / 10;
             let is_refused = newly > 0 && (is_empty || is_too_many || is_shrunk);
             if is_refused && accept.is_none_or(|count| usize::from(count) != newly) {

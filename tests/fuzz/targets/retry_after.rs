@@ -4,12 +4,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use methodical_client::retry_after;
 use http::HeaderMap;
 use http::header::{HeaderValue, RETRY_AFTER};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use libfuzzer_sys::fuzz_target;
+use methodical_client::retry_after;
 
 /// The value, the date of the client, and a date that the service writes; both in seconds since 1970.
 type Input<'a> = (&'a [u8], u32, u32);

@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use arbitrary::{Arbitrary as _, Unstructured};
+use libfuzzer_sys::fuzz_target;
 use methodical_codegen::emit::{self, GeneratedFile};
 use methodical_codegen::{Config, Project, spec};
-use libfuzzer_sys::fuzz_target;
 use proc_macro2::{TokenStream, TokenTree};
 use toml::Value;
 

@@ -6,10 +6,10 @@
 #[path = "../support/records.rs"]
 mod records;
 
-use methodical_cli::fuzzing::{Style, written};
-use methodical_cli::{Cells, OutputColumn};
 use gateway_model::formula::unguard;
 use libfuzzer_sys::fuzz_target;
+use methodical_cli::fuzzing::{Style, written};
+use methodical_cli::{Cells, OutputColumn};
 
 use crate::records::Records;
 
@@ -19,13 +19,7 @@ type Input<'a> = (u8, bool, records::Input<'a>);
 fuzz_target!(|input: Input<'_>| {
     let (separator, raw, records) = input;
     let separator = SEPARATORS[usize::from(separator) % SEPARATORS.len()];
-    let style = Style {
-        width: None,
-        color: false,
-        wide: false,
-        separator,
-        escape_formulas: !raw,
-    };
+    let style = Style { width: None, color: false, wide: false, separator, escape_formulas: !raw };
     let records = Records(records);
     let (columns, records) = (records.columns(), records.json());
     // Readers take it for the byte order mark.

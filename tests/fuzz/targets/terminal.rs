@@ -5,8 +5,8 @@
 #[path = "../support/records.rs"]
 mod records;
 
-use methodical_cli::fuzzing::{Style, written};
 use libfuzzer_sys::fuzz_target;
+use methodical_cli::fuzzing::{Style, written};
 use unicode_width::UnicodeWidthStr as _;
 use vte::{Params, Parser, Perform};
 

@@ -6,13 +6,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use methodical_client::retry_after;
-use methodical_mirror::model::{Column, Table};
-use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt, Webhook, WebhookSecret};
 use gateway_transport::blocking_transport_fn;
 use http::header::{HeaderValue, RETRY_AFTER};
 use http::{Response, Uri};
 use libfuzzer_sys::fuzz_target;
+use methodical_client::retry_after;
+use methodical_mirror::model::{Column, Table};
+use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt, Webhook, WebhookSecret};
 use url::{Host, Url};
 
 /// Whether plain `http` is allowed, the URL, and the responses: status, `Retry-After` and body.
