@@ -103,4 +103,4 @@ impl Deadline {
 }
 
 /// Thirty years: longer than any exchange, and within the range of any clock.
-const FAR_FUTURE: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+pub(crate) const FAR_FUTURE: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);

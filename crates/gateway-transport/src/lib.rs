@@ -133,11 +133,16 @@ pub use crate::function::{blocking_transport_fn, transport_fn};
 pub use crate::map_request::MapRequest;
 pub use crate::maybe_send::{BoxFuture, MaybeSend};
 pub use crate::memory::MemoryTransport;
-pub use crate::options::{Options, Proxy};
+pub use crate::options::{ClientCertificate, Options, Proxy, ProxyServer};
 pub use crate::redacted::Redacted;
 pub use crate::sensitive::mark_sensitive;
 pub use crate::shared::SharedTransport;
 pub use crate::transport::{BlockingResponse, BlockingTransport, Request, Response, Transport};
+
+/// Whether the adapters of this build can use `https`. A browser always can.
+#[doc(hidden)]
+pub const HAS_TLS: bool =
+    cfg!(any(feature = "__tls", all(target_family = "wasm", target_os = "unknown")));
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(doctest)]

@@ -1,7 +1,13 @@
 //! The settings of every adapter.
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::Uri;
+
+#[cfg(any(feature = "reqwest", feature = "ureq"))]
+use crate::deadline::FAR_FUTURE;
+use crate::{ErrorKind, TransportError};
 
 /// The settings of an adapter. All adapters share this type, so that a program can change its adapter in one place.
 ///
@@ -14,6 +20,9 @@ use bytes::Bytes;
 /// | unused connections kept per host | 8 | [`pool_max_idle`](Self::pool_max_idle()) |
 /// | source of the proxy | the environment | [`proxy`](Self::proxy()) |
 /// | certificates trusted in addition to the system's | none | [`extra_root`](Self::extra_root()) |
+/// | certificate and key of the client | none | [`client_certificate`](Self::client_certificate()) |
+///
+/// A timeout of zero is an error of the adapter's `new`. [`Duration::MAX`] is no timeout.
 ///
 /// # Examples
 ///
@@ -45,10 +54,12 @@ pub struct Options {
     pub proxy: Proxy,
     /// Certificates (DER) trusted in addition to the system's, for a private authority.
     pub extra_roots: Vec<Bytes>,
+    /// The certificate of the client and its private key, for a service that asks for one.
+    pub client_certificate: Option<ClientCertificate>,
 }
 
 /// The source of an adapter's proxy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {
     /// The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as in other programs.
@@ -59,6 +70,87 @@ pub enum Proxy {
     Environment,
     /// No proxy, regardless of the environment.
     Never,
+    /// This proxy, regardless of the environment. A request to this machine never goes through it.
+    Server(ProxyServer),
+}
+
+impl Proxy {
+    /// Returns the proxy at this address, such as `http://user:password@proxy.example.com:3128`.
+    ///
+    /// User and password are optional and percent-encoded.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::InvalidRequest`] if the address is not a URL with the scheme `http`, or has a path or a query.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_transport::{Options, Proxy};
+    ///
+    /// let proxy = Proxy::server("http://user:password@proxy.example.com:3128")?;
+    /// assert_eq!(format!("{proxy:?}"), "Server(proxy.example.com:3128)");
+    /// let options = Options::default().proxy(proxy);
+    /// assert!(Proxy::server("socks5://proxy.example.com").is_err());
+    /// # let _ = options;
+    /// # Ok::<(), gateway_transport::TransportError>(())
+    /// ```
+    pub fn server(address: &str) -> Result<Self, TransportError> {
+        let uri = address.parse::<Uri>().ok();
+        let uri = uri.filter(|uri| {
+            uri.scheme_str() == Some("http")
+                && uri.path() == "/"
+                && uri.query().is_none()
+                && uri.host().is_some_and(|host| !host.is_empty())
+        });
+        let expected = "cannot use the proxy: its address is not a URL such as http://host:port";
+        let invalid = || TransportError::new(ErrorKind::InvalidRequest, expected);
+        uri.map(|uri| Self::Server(ProxyServer(uri))).ok_or_else(invalid)
+    }
+}
+
+/// The address of a proxy, see [`Proxy::server`]. `Debug` shows host and port only.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProxyServer(Uri);
+
+impl ProxyServer {
+    /// Returns the address, with user and password.
+    #[cfg(all(
+        any(feature = "reqwest", feature = "ureq"),
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    pub(crate) fn address(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+impl fmt::Debug for ProxyServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let authority = self.0.authority().map_or("", |authority| authority.as_str());
+        f.write_str(authority.rsplit('@').next().unwrap_or_default())
+    }
+}
+
+/// The certificate of a client and its private key, see [`Options::client_certificate`]. `Debug` shows neither.
+#[derive(Clone)]
+pub struct ClientCertificate(Bytes);
+
+impl ClientCertificate {
+    /// Returns the PEM text.
+    #[cfg(all(
+        feature = "__tls",
+        any(feature = "reqwest", feature = "ureq"),
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    pub(crate) fn pem(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ClientCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ClientCertificate({} bytes)", self.0.len())
+    }
 }
 
 impl Options {
@@ -121,6 +213,43 @@ impl Options {
         self.extra_roots.push(der.into());
         self
     }
+
+    /// Sets the certificate and the private key that the client shows to a service that asks for them (mutual TLS).
+    ///
+    /// `pem` has the certificate first, then the rest of its chain, and the key anywhere: `cat client.crt client.key`.
+    #[must_use]
+    pub fn client_certificate(mut self, pem: impl Into<Bytes>) -> Self {
+        self.client_certificate = Some(ClientCertificate(pem.into()));
+        self
+    }
+
+    /// Returns the options with timeouts that every clock can add, or refuses those with which every request would fail.
+    #[cfg(any(feature = "reqwest", feature = "ureq"))]
+    pub(crate) fn checked(&self) -> Result<Self, TransportError> {
+        let invalid = |text: String| Err(TransportError::new(ErrorKind::InvalidRequest, text));
+        if self.client_certificate.is_some() && !cfg!(feature = "__tls") {
+            return invalid(
+                "cannot create the transport: a client certificate needs the feature `rustls`"
+                    .into(),
+            );
+        }
+        let mut options = self.clone();
+        let timeouts = [
+            ("connect_timeout", &mut options.connect_timeout),
+            ("idle_timeout", &mut options.idle_timeout),
+            ("total_timeout", &mut options.total_timeout),
+        ];
+        for (name, timeout) in timeouts {
+            if timeout.is_zero() {
+                return invalid(format!(
+                    "cannot create the transport: `{name}` is zero; set `Duration::MAX` for no timeout"
+                ));
+            }
+            // Clients add it to an instant, and some panic if the sum is out of range.
+            *timeout = FAR_FUTURE.min(*timeout);
+        }
+        Ok(options)
+    }
 }
 
 impl Default for Options {
@@ -133,6 +262,7 @@ impl Default for Options {
             pool_max_idle: POOL_MAX_IDLE,
             proxy: Proxy::Environment,
             extra_roots: Vec::new(),
+            client_certificate: None,
         }
     }
 }
@@ -167,8 +297,10 @@ mod tests {
             pool_max_idle,
             proxy,
             extra_roots,
+            client_certificate,
         } = Options::default();
         assert_eq!((proxy, extra_roots.len()), (Proxy::Environment, 0));
+        assert!(client_certificate.is_none());
         let rows = [
             (
                 "timeout for connecting: name lookup, TCP and TLS",
@@ -189,6 +321,7 @@ mod tests {
             ("unused connections kept per host", pool_max_idle.to_string(), "pool_max_idle"),
             ("source of the proxy", "the environment".to_owned(), "proxy"),
             ("certificates trusted in addition to the system's", "none".to_owned(), "extra_root"),
+            ("certificate and key of the client", "none".to_owned(), "client_certificate"),
         ];
         let expected = rows.map(|(setting, default, setter)| {
             format!("/// | {setting} | {default} | [`{setter}`](Self::{setter}()) |")
@@ -197,6 +330,27 @@ mod tests {
         let table = docs.skip_while(|line| *line != "/// | setting | default | set with |").skip(2);
         let documented: Vec<&str> = table.take_while(|line| line.starts_with("/// |")).collect();
         assert_eq!(documented, expected);
+    }
+
+    #[test]
+    fn a_proxy_is_an_http_url_without_a_path() {
+        for valid in ["http://proxy", "http://proxy:3128/", "http://a:b%40@[::1]:3128"] {
+            assert!(Proxy::server(valid).is_ok(), "{valid}");
+        }
+        for invalid in [
+            "",
+            "proxy:3128",
+            "https://proxy",
+            "socks5://proxy",
+            "http://proxy/a",
+            "http://proxy/?a",
+        ] {
+            assert!(Proxy::server(invalid).is_err(), "{invalid}");
+        }
+        let debug = format!("{:?}", Proxy::server("http://CANARY:CANARY@proxy:1").unwrap());
+        assert_eq!(debug, "Server(proxy:1)");
+        let debug = format!("{:?}", Options::default().client_certificate("CANARY"));
+        assert!(!debug.contains("CANARY"), "{debug}");
     }
 
     fn seconds(limit: Duration) -> String {

@@ -30,8 +30,8 @@ impl ReqwestBlockingTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate is invalid, and
-    /// [`ErrorKind::Other`](crate::ErrorKind::Other) if the thread cannot be started.
+    /// Fails like [`ReqwestTransport::new`], and with [`ErrorKind::Other`](crate::ErrorKind::Other) if the thread cannot
+    /// be started.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self(OnThread::new(ReqwestTransport::new(options)?)?))
     }

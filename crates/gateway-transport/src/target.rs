@@ -1,13 +1,13 @@
 //! Checks the target of a request before an adapter sends it.
 use http::Uri;
 
-use crate::{ErrorKind, TransportError};
+use crate::{ErrorKind, HAS_TLS, TransportError};
 
 /// Refuses any target except an absolute `http` or `https` target without credentials.
 pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     match uri.scheme_str() {
         Some("http") => {}
-        Some("https") if cfg!(any(feature = "__tls", target_family = "wasm")) => {}
+        Some("https") if HAS_TLS => {}
         Some("https") => return Err(refused("https needs the feature `rustls`")),
         Some(_) => return Err(refused("the scheme is neither http nor https")),
         None => return Err(refused("the target is not absolute")),

@@ -2,7 +2,8 @@
 use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
@@ -19,21 +20,28 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(provider)
 }
 
-/// Returns a configuration that trusts the system's roots and the extra roots of `options`.
+/// Returns a configuration that trusts the system's roots and the extra roots of `options`, with its client certificate.
 pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, TransportError> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(setup_failed)?;
-    let mut config = match Verifier::new_with_extra_roots(extra_roots(options), provider) {
-        Ok(verifier) => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier))
-            .with_no_client_auth(),
+    let builder = match Verifier::new_with_extra_roots(extra_roots(options), provider) {
+        Ok(verifier) => builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)),
         Err(error) if !options.extra_roots.is_empty() => return Err(setup_failed(error)),
         // A system without roots (a minimal container) can still use `http`. Trust no root here, so that `https` fails
         // when it is used, with a certificate error.
-        Err(_) => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+        Err(_) => builder.with_root_certificates(RootCertStore::empty()),
+    };
+    let mut config = match &options.client_certificate {
+        None => builder.with_no_client_auth(),
+        Some(client) => {
+            let chain = CertificateDer::pem_slice_iter(client.pem()).collect::<Result<_, _>>();
+            let chain = chain.map_err(|_invalid| no_client_certificate())?;
+            let key = PrivateKeyDer::from_pem_slice(client.pem());
+            let key = key.map_err(|_invalid| no_client_certificate())?;
+            builder.with_client_auth_cert(chain, key).map_err(setup_failed)?
+        }
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
@@ -42,6 +50,13 @@ pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, Transport
 /// Returns the extra roots of `options` as rustls certificates.
 fn extra_roots(options: &Options) -> impl Iterator<Item = CertificateDer<'static>> + '_ {
     options.extra_roots.iter().map(|der| CertificateDer::from(der.to_vec()))
+}
+
+/// The error of rustls is not kept, because it may quote the PEM text.
+fn no_client_certificate() -> TransportError {
+    let text =
+        "cannot read the client certificate: expected a certificate and a private key in PEM";
+    TransportError::new(ErrorKind::Tls, text)
 }
 
 fn setup_failed(error: rustls::Error) -> TransportError {

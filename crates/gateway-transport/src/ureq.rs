@@ -9,7 +9,7 @@ use ::ureq::{Agent, AsSendBody};
 use http::{Method, Uri};
 
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Deadline, Options, Phase, Request,
+    BlockingBody, BlockingResponse, BlockingTransport, Deadline, Options, Phase, Proxy, Request,
     TransportError, mark_sensitive, target,
 };
 
@@ -34,7 +34,7 @@ use self::truncation::TruncationConnector;
 /// # Proxies
 ///
 /// ureq takes one proxy from the environment: the first of `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY`. It uses that
-/// proxy for `http` and `https` targets, through a tunnel (`CONNECT`).
+/// proxy, or the one of the options, for `http` and `https` targets, through a tunnel (`CONNECT`).
 ///
 /// # Logs
 ///
@@ -70,12 +70,10 @@ impl UreqTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate is invalid.
-    #[cfg_attr(
-        not(feature = "__tls"),
-        expect(clippy::unnecessary_wraps, reason = "can fail with TLS")
-    )]
+    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if a certificate is invalid, and
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
+        let options = &options.checked()?;
         let mut config = Agent::config_builder()
             .timeout_connect(Some(options.connect_timeout))
             .timeout_per_read(Some(options.idle_timeout))
@@ -92,8 +90,14 @@ impl UreqTransport {
             .user_agent(AutoHeaderValue::None)
             .accept(AutoHeaderValue::None)
             .accept_encoding(AutoHeaderValue::None);
-        if !options.uses_environment_proxy() {
-            config = config.proxy(None);
+        match &options.proxy {
+            Proxy::Environment if options.uses_environment_proxy() => {}
+            Proxy::Server(server) => {
+                let proxy = ::ureq::Proxy::new(&server.address());
+                config =
+                    config.proxy(Some(proxy.map_err(|error| classify(error, Phase::Unknown))?));
+            }
+            Proxy::Environment | Proxy::Never => config = config.proxy(None),
         }
         // The TLS of the default connector would depend on the ureq features that other crates of the program enable.
         let connector = ().chain(ConnectProxyConnector::default()).chain(NamedTcpConnector);

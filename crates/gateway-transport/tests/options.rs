@@ -43,6 +43,34 @@ fn the_total_timeout_applies_to_a_request_without_a_deadline() {
     }
 }
 
+#[test]
+fn a_timeout_of_zero_is_refused() {
+    let zeros: [(&str, fn(Options) -> Options); 3] = [
+        ("connect_timeout", |options| options.connect_timeout(Duration::ZERO)),
+        ("idle_timeout", |options| options.idle_timeout(Duration::ZERO)),
+        ("total_timeout", |options| options.total_timeout(Duration::ZERO)),
+    ];
+    for (name, set) in zeros {
+        let options = set(Options::default());
+        let errors = [
+            ReqwestBlockingTransport::new(&options).map(drop).unwrap_err(),
+            UreqTransport::new(&options).map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+            let text = format!(
+                "cannot create the transport: `{name}` is zero; set `Duration::MAX` for no timeout"
+            );
+            assert_eq!(error.to_string(), text);
+        }
+    }
+    let options = Options::default().proxy(Proxy::Never).total_timeout(Duration::MAX);
+    let server = RawServer::start(greet).unwrap();
+    for transport in adapters(|_| options.clone().idle_timeout(Duration::MAX)) {
+        assert_eq!(get(&*transport, &server.uri("/")).unwrap(), "hello", "{}", transport.name());
+    }
+}
+
 fn adapters(set: impl Fn(Options) -> Options) -> [Box<dyn BlockingTransport>; 2] {
     let options = set(Options::default().proxy(Proxy::Never));
     [

@@ -7,7 +7,7 @@ use std::process::Command;
 use bytes::Bytes;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
-use gateway_transport::{BlockingTransport, ErrorKind, Options, TransportError};
+use gateway_transport::{BlockingTransport, ErrorKind, Options, Proxy, TransportError};
 use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 
 /// The adapter resolves the proxy's name; the proxy resolves the target's.
@@ -49,6 +49,24 @@ fn behind_a_proxy() {
     }
 }
 
+#[test]
+fn an_explicit_proxy_is_used_with_its_password() {
+    let (proxy, here) = (answering(b"by proxy"), answering(b"direct"));
+    let address = format!("http://user:p%40ss@{}", proxy.address());
+    let options = Options::default().proxy(Proxy::server(&address).unwrap());
+    for transport in adapters_with(&options) {
+        assert_eq!(get(&*transport, "http://gateway.invalid/list").unwrap(), "by proxy");
+        assert_eq!(get(&*transport, &here.uri("/")).unwrap(), "direct");
+    }
+    let requests = proxy.progress().requests;
+    for request in requests.iter().filter(|request| request.target() != "/list") {
+        assert_eq!(request.header("proxy-authorization"), [b"Basic dXNlcjpwQHNz"]);
+    }
+    let lines: Vec<_> = requests.iter().map(RawRequest::line).collect();
+    let in_full = "GET http://gateway.invalid/list HTTP/1.1";
+    assert_eq!(lines, [in_full, "CONNECT gateway.invalid:80 HTTP/1.1", "GET /list HTTP/1.1"]);
+}
+
 /// In a CGI program, `HTTP_PROXY` is the caller's header `proxy`.
 #[test]
 fn a_cgi_program_uses_no_proxy() {
@@ -85,10 +103,13 @@ fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
 
 /// Returns both adapters. `ReqwestBlockingTransport` is the async adapter on a thread.
 fn adapters() -> [Box<dyn BlockingTransport>; 2] {
-    let options = Options::default();
+    adapters_with(&Options::default())
+}
+
+fn adapters_with(options: &Options) -> [Box<dyn BlockingTransport>; 2] {
     [
-        Box::new(ReqwestBlockingTransport::new(&options).unwrap()),
-        Box::new(UreqTransport::new(&options).unwrap()),
+        Box::new(ReqwestBlockingTransport::new(options).unwrap()),
+        Box::new(UreqTransport::new(options).unwrap()),
     ]
 }
 

@@ -138,6 +138,27 @@ fn an_end_without_close_notify_is_a_truncated_body() {
 }
 
 #[test]
+fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
+    let authority = Authority::new().unwrap();
+    let (identity, client) = authority.mutual().unwrap();
+    for adapter in ADAPTERS {
+        let server = RawServer::start_tls(&identity, greet).unwrap();
+        let options = trusting(&authority).client_certificate(client.clone());
+        assert_eq!(get(adapter, &options, &server.uri("/")).unwrap(), "hello", "{adapter}");
+        get(adapter, &trusting(&authority), &server.uri("/")).unwrap_err();
+        assert_eq!(server.progress().requests.len(), 1, "{adapter}");
+    }
+    // The key is missing, or nothing is there.
+    let (certificate, _) = client.split_once("-----BEGIN PRIVATE").unwrap();
+    for invalid in [certificate, "CANARY"] {
+        let options = Options::default().client_certificate(invalid.to_owned());
+        let error = UreqTransport::new(&options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Tls);
+        assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
+    }
+}
+
+#[test]
 fn an_invalid_extra_root_is_refused() {
     let options = Options::default().extra_root("not a certificate");
     let error = ReqwestTransport::new(&options).unwrap_err();

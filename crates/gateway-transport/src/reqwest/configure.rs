@@ -3,7 +3,7 @@ use ::reqwest::{Client, redirect, retry};
 
 use crate::reqwest::classify::classify;
 use crate::reqwest::proxy;
-use crate::{Options, Phase, TransportError};
+use crate::{Options, Phase, Proxy, TransportError};
 
 /// The settings of a client, to create more clients like the first.
 pub(super) struct Settings {
@@ -14,20 +14,17 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    #[cfg_attr(
-        not(feature = "__tls"),
-        expect(clippy::unnecessary_wraps, reason = "can fail with TLS")
-    )]
     pub(super) fn new(options: &Options) -> Result<Self, TransportError> {
+        let options = options.checked()?;
         Ok(Self {
-            options: options.clone(),
-            proxies: if options.uses_environment_proxy() {
-                proxy::from_environment()
-            } else {
-                Vec::new()
+            proxies: match &options.proxy {
+                Proxy::Environment if options.uses_environment_proxy() => proxy::from_environment(),
+                Proxy::Server(server) => vec![proxy::explicit(&server.address())?],
+                Proxy::Environment | Proxy::Never => Vec::new(),
             },
             #[cfg(feature = "__tls")]
-            tls: crate::tls::client_config(options)?,
+            tls: crate::tls::client_config(&options)?,
+            options,
         })
     }
 

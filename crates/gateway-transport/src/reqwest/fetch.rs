@@ -36,10 +36,11 @@ impl ReqwestTransport {
     ///
     /// # Errors
     ///
-    /// Fails if reqwest cannot create a client.
+    /// Fails if reqwest cannot create a client, and with [`ErrorKind::InvalidRequest`] if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
+        let options = options.checked()?;
         let client = Client::builder().build().map_err(|_error| failed(ErrorKind::Other))?;
-        let Options { idle_timeout, total_timeout, .. } = *options;
+        let Options { idle_timeout, total_timeout, .. } = options;
         Ok(Self { client, idle_timeout, total_timeout })
     }
 }

@@ -45,7 +45,8 @@ impl ReqwestTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if an extra root certificate is invalid.
+    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if a certificate is invalid, and
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let settings = configure::Settings::new(options)?;
         let first = Slot { runtime: None, client: settings.client()? };

@@ -1,7 +1,10 @@
-//! The proxies of the environment, for every host except this machine.
+//! Proxies for every host except this machine.
 use std::env;
 
 use ::reqwest::{NoProxy, Proxy};
+
+use crate::reqwest::classify::classify;
+use crate::{Phase, TransportError};
 
 /// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
 ///
@@ -15,6 +18,12 @@ pub(super) fn from_environment() -> Vec<Proxy> {
     let https = first(["HTTPS_PROXY", "ALL_PROXY"], Proxy::https);
     let both = [http, https].into_iter().flatten();
     both.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct))).collect()
+}
+
+/// Returns the proxy at this address, for every host except this machine.
+pub(super) fn explicit(address: &str) -> Result<Proxy, TransportError> {
+    let proxy = Proxy::all(address).map_err(|error| classify(error, Phase::Unknown))?;
+    Ok(proxy.no_proxy(NoProxy::from_string(THIS_MACHINE)))
 }
 
 /// Returns the variable `name`, or else the variable of that name in lower case.

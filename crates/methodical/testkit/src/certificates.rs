@@ -21,8 +21,10 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose,
     date_time_ymd,
 };
-use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
+use rustls::{RootCertStore, ServerConfig};
 
 /// A certificate authority for one test. Configure the client under test to trust it.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -75,6 +77,25 @@ impl Authority {
         self.issue(&params_for(&["other.invalid"])?)
     }
 
+    /// Issues a certificate for a server on `localhost` that accepts only clients with a certificate of this authority,
+    /// and such a certificate with its key, in PEM.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a key or a certificate cannot be created.
+    pub fn mutual(&self) -> Result<(Identity, String), CertificateError> {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.0.der().clone())?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let clients = WebPkiClientVerifier::builder_with_provider(roots.into(), provider).build();
+        let key = KeyPair::generate()?;
+        let server = params_for(&["localhost", "127.0.0.1"])?.signed_by(&key, &self.0)?;
+        let server = Identity::with_clients(server.der().clone(), &key, clients?)?;
+        let key = KeyPair::generate()?;
+        let client = params_for(&["client"])?.signed_by(&key, &self.0)?;
+        Ok((server, client.pem() + &key.serialize_pem()))
+    }
+
     fn issue(&self, params: &CertificateParams) -> Result<Identity, CertificateError> {
         let key = KeyPair::generate()?;
         let certificate = params.signed_by(&key, &self.0)?;
@@ -105,11 +126,19 @@ impl Identity {
     }
 
     fn new(certificate: CertificateDer<'static>, key: &KeyPair) -> Result<Self, CertificateError> {
+        Self::with_clients(certificate, key, WebPkiClientVerifier::no_client_auth())
+    }
+
+    fn with_clients(
+        certificate: CertificateDer<'static>,
+        key: &KeyPair,
+        clients: Arc<dyn ClientCertVerifier>,
+    ) -> Result<Self, CertificateError> {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
-            .with_no_client_auth()
+            .with_client_cert_verifier(clients)
             .with_single_cert(vec![certificate], key)?;
         Ok(Self(Arc::new(config)))
     }
@@ -149,6 +178,12 @@ impl From<rcgen::Error> for CertificateError {
 
 impl From<rustls::Error> for CertificateError {
     fn from(error: rustls::Error) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<VerifierBuilderError> for CertificateError {
+    fn from(error: VerifierBuilderError) -> Self {
         Self(error.into())
     }
 }
