@@ -60,7 +60,8 @@ impl AccessToken {
     /// # Errors
     ///
     /// [`ErrorKind::Config`] if the text is not a `b64token` (RFC 6750, section 2.1): it is empty, or it contains a space, a
-    /// line break or another invalid character. The error gives the position of the character, not the text.
+    /// line break or another invalid character. The error gives the position of the character, not the text. It says so if
+    /// the text begins with `Bearer `, which is the name of the scheme and not a part of the token.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         check_bearer(text.as_bytes())?;
@@ -142,6 +143,10 @@ fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
 
 /// Refuses a text that is not a bearer token.
 fn check_bearer(text: &[u8]) -> Result<(), Error> {
+    let start = text.get(..SCHEME.len()).unwrap_or_default();
+    if start.eq_ignore_ascii_case(SCHEME.as_bytes()) {
+        return Err(Error::config("the access token begins with `Bearer `; leave that out"));
+    }
     let end = text.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
     checked(text.get(..end).unwrap_or_default(), is_known)
@@ -189,6 +194,16 @@ mod tests {
         let header = token.header();
         assert_eq!(header.as_bytes(), b"Bearer azAZ09-._~+/==");
         assert!(header.is_sensitive());
+    }
+
+    #[test]
+    fn a_token_with_its_scheme_is_explained() {
+        for text in ["Bearer CANARY", "bearer CANARY"] {
+            let error = AccessToken::new(text).unwrap_err();
+            let expected = "the access token begins with `Bearer `; leave that out";
+            assert_eq!(error.to_string(), expected);
+        }
+        assert!(AccessToken::new("BearerCANARY").is_ok());
     }
 
     #[test]

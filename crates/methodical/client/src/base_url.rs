@@ -60,6 +60,16 @@ impl BaseUrl {
         Ok(Self { scheme, authority, host, port, path })
     }
 
+    /// Refuses `https` if the default transports are built without TLS.
+    pub(crate) fn check_tls(&self, has_tls: bool) -> Result<(), Error> {
+        if self.scheme == Scheme::HTTPS && !has_tls {
+            return Err(Error::config(
+                "the default transport cannot use https; enable the feature `rustls` or set a transport",
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns the host and the port of the service.
     pub(crate) fn server(&self) -> (&str, u16) {
         (&self.host, self.port)
@@ -191,6 +201,15 @@ mod tests {
             assert!(error.to_string().contains("allow_insecure_http"), "{host}: {error}");
             assert!(parse(&format!("http://{host}"), true).is_ok(), "{host}");
         }
+    }
+
+    #[test]
+    fn https_needs_a_feature() {
+        let error = parse("https://h", false).unwrap().check_tls(false).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.to_string().contains("`rustls`"), "{error}");
+        parse("https://h", false).unwrap().check_tls(true).unwrap();
+        parse("http://localhost", false).unwrap().check_tls(false).unwrap();
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_transport::SharedTransport;
+use gateway_transport::{HAS_TLS, SharedTransport};
 use methodical_model::Service;
 
 use crate::base_url::BaseUrl;
@@ -210,8 +210,13 @@ impl<C, T> ClientBuilder<C, T> {
     where
         C: ServiceClient,
     {
+        self.policy.check()?;
         let base_url = BaseUrl::parse(&self.base_url, C::Service::PATH, self.allow_insecure_http)?;
-        let transport = self.transport.map_or_else(default_transport, Ok)?;
+        let checked_default = || {
+            base_url.check_tls(HAS_TLS)?;
+            default_transport()
+        };
+        let transport = self.transport.map_or_else(checked_default, Ok)?;
         let auth = C::Service::AUTH;
         let tokens = Sources::new(auth, self.token, self.secrets)?;
         let Self { policy, observer, .. } = self;

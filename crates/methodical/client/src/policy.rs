@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::retry::{RetryBudget, RetryPolicy};
+use crate::{Error, ErrorKind};
 
 /// The settings that every call of a client follows.
 #[derive(Clone, Debug)]
@@ -13,6 +14,26 @@ pub(crate) struct Policy {
     pub(crate) body_limit: u64,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: RetryBudget,
+}
+
+impl Policy {
+    /// Refuses limits with which every call would fail.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let limits = [
+            ("call_timeout", self.call_timeout.is_zero()),
+            ("attempt_timeout", self.attempt_timeout.is_zero()),
+            ("stream_timeout", self.stream_timeout.is_zero()),
+            ("body_limit", self.body_limit == 0),
+        ];
+        match limits.iter().find(|(_, is_zero)| *is_zero) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let text =
+                    format!("`{name}` is zero, so every call would fail; set a higher limit");
+                Err(Error::new(ErrorKind::Config, text))
+            }
+        }
+    }
 }
 
 impl Default for Policy {
@@ -46,7 +67,7 @@ mod tests {
 
     use methodical_model::StreamDecoder;
 
-    use super::{ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, STREAM_TIMEOUT};
+    use super::{ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
     use crate::error::ERROR_BODY_LIMIT;
     use crate::limit::MIN_TIME_LEFT;
     use crate::pager::MAX_PAGES;
@@ -54,6 +75,24 @@ mod tests {
     use crate::retry::budget::{BURST, CALLS_PER_RETRY};
     use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER};
     use crate::token::text::MAX_LENGTH as TOKEN_LIMIT;
+
+    #[test]
+    fn a_limit_of_zero_is_refused() {
+        type Set = fn(&mut Policy);
+        let zeros: [(&str, Set); 4] = [
+            ("call_timeout", |policy| policy.call_timeout = Duration::ZERO),
+            ("attempt_timeout", |policy| policy.attempt_timeout = Duration::ZERO),
+            ("stream_timeout", |policy| policy.stream_timeout = Duration::ZERO),
+            ("body_limit", |policy| policy.body_limit = 0),
+        ];
+        for (name, set) in zeros {
+            let mut policy = Policy::default();
+            assert!(policy.check().is_ok());
+            set(&mut policy);
+            let text = format!("`{name}` is zero, so every call would fail; set a higher limit");
+            assert_eq!(policy.check().unwrap_err().to_string(), text);
+        }
+    }
 
     #[test]
     fn the_table_in_the_docs_has_every_default() {
