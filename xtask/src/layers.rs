@@ -42,6 +42,11 @@ const RULES: &[Rule] = &[
         never: &["axum", "hyper", "reqwest", "rusqlite", "ureq"],
     },
     Rule {
+        name: "methodical-serve",
+        may_use: &[],
+        never: &["axum", "clap", "reqwest", "rusqlite", "ureq"],
+    },
+    Rule {
         name: "methodical-mirror",
         may_use: &["methodical-model", "methodical-client", "methodical-postgres"],
         never: &["axum"],
@@ -69,7 +74,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "gateway-server",
-        may_use: &["gateway-model", "methodical-postgres"],
+        may_use: &["gateway-model", "methodical-postgres", "methodical-serve"],
         never: &["reqwest", "ureq"],
     },
     Rule {

@@ -1,13 +1,11 @@
 //! An error and its causes in one line, for the operator.
 
-use std::error::Error as _;
-
-use crate::error::Error;
+use std::error::Error;
 
 /// Returns the text of an error, followed by the text of each cause.
 ///
 /// Causes name files, tables and codes of the database, never values.
-pub(crate) fn with_causes(error: &Error) -> String {
+pub(crate) fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use methodical_serve::Phase;
 use tokio::sync::watch;
 
 use crate::causes::with_causes;
@@ -11,7 +12,6 @@ use crate::clock::Clock;
 use crate::config::LONGEST_RESPONSE;
 use crate::exposition::Exposition;
 use crate::front::work::Work;
-use crate::listen::phase::Phase;
 
 /// How the removals went.
 #[derive(Debug, Default)]

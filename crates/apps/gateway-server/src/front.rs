@@ -28,6 +28,7 @@ use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode, Version};
+use methodical_serve::{Connection, Refusal, Service};
 use tokio::time::Instant;
 
 use self::body::ResponseBody;
@@ -44,9 +45,6 @@ use self::work::Work;
 use crate::clock::Clock;
 use crate::generated::call::Call;
 use crate::generated::operation::Operation;
-use crate::listen::head::Refusal;
-use crate::listen::service::Service;
-use crate::listen::state::ConnectionState;
 use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
@@ -239,16 +237,13 @@ impl Service for Front {
         &self,
         request: &Parts,
         refusal: Option<Refusal>,
-        connection: &Arc<ConnectionState>,
+        connection: &Arc<Connection>,
     ) -> Response<RecordedBody> {
         let id = request_id::of(&request.headers);
-        let mut recorder =
-            Recorder::begin(&id, connection, self.access_log, &self.metrics, &self.traces);
+        let mut recorder = Recorder::begin(&id, connection, self);
         let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
         recorder.client(client.address);
-        if refusal.is_none() {
-            recorder.request(request);
-        }
+        recorder.request(request);
         let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {

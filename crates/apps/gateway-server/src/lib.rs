@@ -22,7 +22,6 @@ mod front;
 mod generated;
 mod import;
 mod json;
-mod listen;
 mod lock;
 mod log;
 mod network;

@@ -1,7 +1,7 @@
 //! Networks of IP addresses.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::IpNet;
@@ -32,6 +32,10 @@ impl Network {
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
+
+    pub(crate) fn net(self) -> IpNet {
+        self.0
+    }
 }
 
 impl FromStr for Network {
@@ -57,17 +61,6 @@ impl FromStr for Network {
             return IpNet::new(address, length).map(Self).map_err(|_error| invalid());
         }
         Ok(Self(parsed))
-    }
-}
-
-/// Returns the key under which limits count an address: an IPv4 address, or the network of an IPv6 address, because a
-/// host can have all addresses of a network of 64 bits.
-pub(crate) fn first_64_bits(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            Ipv6Addr::from_bits(address.to_bits() & (u128::from(u64::MAX) << 64)).into()
-        }
-        address @ IpAddr::V4(_) => address,
     }
 }
 

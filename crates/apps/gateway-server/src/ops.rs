@@ -3,84 +3,58 @@
 mod process;
 pub(crate) mod scrape;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{self, HeaderValue};
-use http::{Method, Request, Response, StatusCode};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use http::request::Parts;
+use http::{Method, Response, StatusCode};
+use methodical_serve::{Connection, Limits, Refusal, Service};
 
 use self::scrape::{Readiness, Sources};
 use crate::front::body::ResponseBody;
-use crate::listen::ACCEPT_PAUSE;
-use crate::listen::phase::Phase;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
-pub(crate) struct Ops {
-    sources: Sources,
-    connections: Arc<Semaphore>,
+pub(crate) struct Ops(pub(crate) Sources);
+
+impl Service for Ops {
+    type Body = ResponseBody;
+
+    async fn answer(
+        &self,
+        request: &Parts,
+        refusal: Option<Refusal>,
+        _connection: &Arc<Connection>,
+    ) -> Response<ResponseBody> {
+        let mut response = match refusal {
+            None => self.respond(&request.method, request.uri.path()).await,
+            Some(_) => text(StatusCode::BAD_REQUEST, "invalid request\n".into()),
+        };
+        // A scrape is one request.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response
+    }
+}
+
+/// Returns the limits of the listener.
+pub(crate) fn limits() -> Limits {
+    Limits {
+        connections: CONNECTIONS,
+        connections_per_address: CONNECTIONS,
+        unlimited: Vec::new(),
+        queues: true,
+        head: HEAD_TIMEOUT,
+        idle: HEAD_TIMEOUT,
+        stall: CONNECTION_TIMEOUT,
+        response: CONNECTION_TIMEOUT,
+        age: CONNECTION_TIMEOUT,
+    }
 }
 
 impl Ops {
-    pub(crate) fn new(sources: Sources) -> Self {
-        Self { sources, connections: Arc::new(Semaphore::new(CONNECTIONS)) }
-    }
-
-    /// Accepts connections until the server has drained: before that, `/readyz` sends clients elsewhere.
-    pub(crate) async fn run(self: Arc<Self>, listener: TcpListener) {
-        let mut phase = self.sources.phase.clone();
-        loop {
-            let accepted = tokio::select! {
-                accepted = self.accept(&listener) => accepted,
-                _ = phase.wait_for(|phase| *phase == Phase::Cutting) => return,
-            };
-            match accepted {
-                Ok((socket, permit)) => self.spawn(socket, permit),
-                Err(_error) => tokio::time::sleep(ACCEPT_PAUSE).await,
-            }
-        }
-    }
-
-    /// Accepts the next connection when the limit allows it. Until then it waits in the queue of the system.
-    async fn accept(
-        &self,
-        listener: &TcpListener,
-    ) -> std::io::Result<(TcpStream, OwnedSemaphorePermit)> {
-        let closed = |_closed| std::io::Error::other("the server is stopping");
-        let permit = Arc::clone(&self.connections).acquire_owned().await.map_err(closed)?;
-        let (socket, _address) = listener.accept().await?;
-        Ok((socket, permit))
-    }
-
-    fn spawn(self: &Arc<Self>, socket: TcpStream, permit: OwnedSemaphorePermit) {
-        let ops = Arc::clone(self);
-        tokio::spawn(async move {
-            let service = service_fn(|request: Request<hyper::body::Incoming>| {
-                let ops = &ops;
-                async move {
-                    Ok::<_, Infallible>(ops.answer(request.method(), request.uri().path()).await)
-                }
-            });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIMEOUT)
-                .keep_alive(false)
-                .serve_connection(TokioIo::new(socket), service);
-            // A scrape is one request, and how it ended does not matter.
-            drop(timeout(CONNECTION_TIMEOUT, connection).await);
-            drop(permit);
-        });
-    }
-
-    async fn answer(&self, method: &Method, path: &str) -> Response<ResponseBody> {
+    async fn respond(&self, method: &Method, path: &str) -> Response<ResponseBody> {
         if method != Method::GET && method != Method::HEAD {
             return text(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n".into());
         }
@@ -88,13 +62,13 @@ impl Ops {
             // A process that answers is alive.
             "/healthz" => text(StatusCode::OK, "ok\n".into()),
             "/readyz" => self.readiness().await,
-            "/metrics" => text(StatusCode::OK, self.sources.render().await),
+            "/metrics" => text(StatusCode::OK, self.0.render().await),
             _ => text(StatusCode::NOT_FOUND, "/healthz, /readyz or /metrics\n".into()),
         }
     }
 
     async fn readiness(&self) -> Response<ResponseBody> {
-        let (status, body) = match self.sources.readiness().await {
+        let (status, body) = match self.0.readiness().await {
             (Readiness::Ready, _) => (StatusCode::OK, "ready\n"),
             (Readiness::Stopping, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
             (Readiness::Damaged, _) => (

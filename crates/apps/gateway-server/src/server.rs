@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
+use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase};
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
+use crate::causes::with_causes;
 use crate::cleanup::Cleanup;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
@@ -16,15 +18,8 @@ use crate::front::guesses::Guesses;
 use crate::front::limit::RateLimits;
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
-use crate::listen::connections::Connections;
-use crate::listen::guard::Timeouts;
-use crate::listen::head::HeadLimits;
-use crate::listen::phase::Phase;
-use crate::listen::slots::Slots;
-use crate::listen::threads::ServingThreads;
-use crate::listen::{Listen, tls};
-use crate::ops::Ops;
 use crate::ops::scrape::Sources;
+use crate::ops::{self, Ops};
 use crate::shares::Shares;
 use crate::store::Store;
 #[cfg(feature = "test-util")]
@@ -43,13 +38,11 @@ impl Server {
         Self { config: config.clamped(), store }
     }
 
-    /// Binds the address and starts to serve. The current runtime accepts connections; one thread for each processor
-    /// serves them.
+    /// Binds the address and starts to serve, in tasks of the current runtime.
     ///
     /// # Errors
     ///
-    /// Fails if an address cannot be bound, if a thread cannot be started, or if the certificates or their key cannot be
-    /// used.
+    /// Fails if an address cannot be bound, or if the certificates or their key cannot be used.
     #[expect(clippy::unused_async, reason = "listening needs the runtime of the caller")]
     pub async fn start(self) -> Result<RunningServer, Error> {
         let Self { config, store } = self;
@@ -61,15 +54,13 @@ impl Server {
             (config.drain_timeout, config.connections, config.clock.clone());
         let traces = config.traces.clone();
         let work = Work::new(store, config.readers, config.statement_timeout);
-        let Assembled { listen, metrics, permits, phase } = assemble(config, &work)?;
-        let tls = listen.tls.clone();
-        let threads = ServingThreads::start()?;
+        let Assembled { listen, metrics, tls, phase } = assemble(&config, &work)?;
         let cleanup = Arc::new(Cleanup::default());
         let ops_address = match ops_listen {
             Some(address) => {
                 let listener = bind(address)?;
                 let address = listener.local_addr()?;
-                let ops = Ops::new(Sources {
+                let ops = Ops(Sources {
                     metrics,
                     traces,
                     work: work.clone(),
@@ -78,24 +69,17 @@ impl Server {
                     connections: limit,
                     phase: phase.subscribe(),
                 });
-                tokio::spawn(Arc::new(ops).run(listener));
+                let (ops, watched) = (Arc::new(ops), phase.subscribe());
+                let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
+                // Before the end, `/readyz` sends clients elsewhere.
+                tokio::spawn(listen.run(listener, Phase::Cutting));
                 Some(address)
             }
             None => None,
         };
-        let accepting = tokio::spawn(listen.run(listener, threads));
+        let accepting = tokio::spawn(Arc::clone(&listen).run(listener, Phase::Draining));
         tokio::spawn(cleanup.run(work, clock, phase.subscribe()));
-        Ok(RunningServer {
-            address,
-            ops_address,
-            tls,
-            prefix,
-            drain,
-            phase,
-            permits,
-            limit,
-            accepting,
-        })
+        Ok(RunningServer { address, ops_address, tls, prefix, drain, phase, listen, accepting })
     }
 }
 
@@ -115,7 +99,7 @@ impl Server {
     ) -> Result<UnboundServer, Error> {
         let Config { readers, statement_timeout, .. } = self.config;
         let work = Work::without_threads(self.store, readers, statement_timeout, Arc::new(latency));
-        Ok(UnboundServer::new(assemble(self.config, &work)?))
+        Ok(UnboundServer::new(assemble(&self.config, &work)?))
     }
 }
 
@@ -123,14 +107,14 @@ impl Server {
 pub(crate) struct Assembled {
     pub(crate) listen: Arc<Listen<Front>>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) tls: Option<Arc<Acceptor>>,
     pub(crate) phase: watch::Sender<Phase>,
 }
 
 /// Creates the parts of a server.
-pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> {
+pub(crate) fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
     let (phase, watched) = watch::channel(Phase::Serving);
-    let connections = Arc::new(Connections::default());
+    let connections = Arc::new(Counts::default());
     let metrics =
         Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
     let path = Front::path_below(&config.prefix);
@@ -149,43 +133,39 @@ pub(crate) fn assemble(config: Config, work: &Work) -> Result<Assembled, Error> 
         metrics: Arc::clone(&metrics),
         traces,
     };
-    let permits = Arc::new(Semaphore::new(config.connections));
-    let slots = Slots::new(
-        Arc::clone(&permits),
-        config.connections_of_an_address(),
-        config.trusted_proxies,
-        connections,
-    );
     let tls = match &config.tls {
-        Some((certificate, key)) => Some(Arc::new(tls::acceptor(certificate, key)?)),
+        Some((certificate, key)) => {
+            Some(Arc::new(Acceptor::from_files(certificate, key).map_err(unusable)?))
+        }
         None => None,
     };
-    let listen = Arc::new(Listen {
-        service: Arc::new(front),
-        head_limits: HeadLimits::default(),
-        timeouts: Timeouts {
-            head: config.head_timeout,
-            idle: config.idle_timeout,
-            stall: config.stall_timeout,
-            response: config.response_timeout,
-        },
-        slots,
-        tls,
-        phase: watched,
-    });
-    Ok(Assembled { listen, metrics, permits, phase })
+    let limits = Limits {
+        connections: config.connections,
+        connections_per_address: config.connections_of_an_address(),
+        unlimited: config.trusted_proxies.iter().map(|network| network.net()).collect(),
+        queues: false,
+        head: config.head_timeout,
+        idle: config.idle_timeout,
+        stall: config.stall_timeout,
+        response: config.response_timeout,
+        age: CONNECTION_AGE,
+    };
+    let listen = Listen::new(Arc::new(front), limits, tls.clone(), watched, connections);
+    Ok(Assembled { listen, metrics, tls, phase })
 }
+
+/// Age at which a connection accepts no further request, so that clients spread over the servers behind a name again.
+const CONNECTION_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// A running server. Dropping it cuts every connection; [`stop`](Self::stop) lets responses in progress end first.
 pub struct RunningServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
-    tls: Option<Arc<tls::Acceptor>>,
+    tls: Option<Arc<Acceptor>>,
     prefix: String,
     drain: Duration,
     phase: watch::Sender<Phase>,
-    permits: Arc<Semaphore>,
-    limit: usize,
+    listen: Arc<Listen<Front>>,
     accepting: tokio::task::JoinHandle<()>,
 }
 
@@ -212,7 +192,7 @@ impl RunningServer {
     ///
     /// Fails if a file cannot be read or the key does not match the certificate. The old certificates stay in use.
     pub fn renew_certificates(&self) -> Result<(), Error> {
-        self.tls.as_ref().map_or(Ok(()), |tls| tls.renew())
+        self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(unusable))
     }
 
     /// Reports that the server is about to stop: `/readyz` responds with 503 from now on. Requests are still answered,
@@ -226,14 +206,13 @@ impl RunningServer {
     /// Returns whether all responses ended in time.
     pub async fn stop(self) -> bool {
         self.phase.send_replace(Phase::Draining);
-        // After this the listener is closed, so that no new connection takes a permit.
-        let Self { accepting, permits, limit, drain, phase, .. } = self;
+        // After this the listener is closed, so that no new connection is admitted.
+        let Self { accepting, listen, drain, phase, .. } = self;
         drop(accepting.await);
-        let all = u32::try_from(limit).unwrap_or(u32::MAX);
-        let drained = tokio::time::timeout(drain, permits.acquire_many(all)).await.is_ok();
+        let drained = listen.closed(drain).await;
         phase.send_replace(Phase::Cutting);
         // The connections close themselves, so that the log names the end of each response.
-        drop(tokio::time::timeout(CUT_TIMEOUT, permits.acquire_many(all)).await);
+        listen.closed(CUT_TIMEOUT).await;
         drained
     }
 }
@@ -245,6 +224,12 @@ impl fmt::Debug for RunningServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunningServer").field("address", &self.address).finish_non_exhaustive()
     }
+}
+
+/// Returns the error of a certificate or key.
+#[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
+fn unusable(error: methodical_serve::Error) -> Error {
+    Error::new(ErrorKind::Listen, with_causes(&error))
 }
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Error> {

@@ -38,13 +38,6 @@ pub(crate) struct Share<K: Eq + Hash> {
     key: K,
 }
 
-impl<K: Clone + Eq + Hash> Share<K> {
-    /// Opens one more share of the same key. Returns `None` if the key has as many as the limit.
-    pub(crate) fn another(&self) -> Option<Self> {
-        self.shares.open(&self.key)
-    }
-}
-
 impl<K: Eq + Hash> Drop for Share<K> {
     fn drop(&mut self) {
         let mut open = lock(&self.shares.open);

@@ -4,12 +4,11 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use methodical_serve::{Listen, Phase};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
 use crate::front::Front;
-use crate::listen::Listen;
-use crate::listen::phase::Phase;
 use crate::server::Assembled;
 
 /// A server without an address: it serves the connections that it is given. Unstable: it may change or disappear in any
@@ -29,7 +28,7 @@ impl UnboundServer {
     where
         T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        Arc::clone(&self.listen).serve_any(connection, peer)
+        Arc::clone(&self.listen).serve(connection, peer)
     }
 }
 

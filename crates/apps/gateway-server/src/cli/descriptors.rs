@@ -1,11 +1,10 @@
 //! File descriptors: how many the process may open, and how many connections that allows.
 
+use methodical_serve::REFUSALS;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
-use crate::listen::slots::REFUSALS;
-use crate::listen::threads;
 use crate::ops::CONNECTIONS as OPS;
 
 /// Raises the descriptor limit of the process as far as needed and allowed, and lowers settings that do not fit below
@@ -33,8 +32,7 @@ pub(super) fn fit(config: &mut Config) -> Result<Option<String>, Error> {
 
 /// Returns how many descriptors are needed besides the connections.
 fn needed(config: &Config) -> usize {
-    let threads = threads::descriptors();
-    PROCESS + OPS + REFUSALS + threads + config.readers * PER_READER
+    PROCESS + OPS + REFUSALS + config.readers * PER_READER
 }
 
 /// Raises the limit to `wanted` descriptors if the system allows it. Returns how many of them may be used.

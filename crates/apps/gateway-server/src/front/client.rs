@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
 
-use crate::network::{Network, first_64_bits};
+use crate::network::Network;
 
 /// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) enum ClientKey {
 
 impl ClientKey {
     pub(crate) fn of(address: IpAddr) -> Self {
-        Self::Address(first_64_bits(address))
+        Self::Address(methodical_serve::address_key(address))
     }
 }
 

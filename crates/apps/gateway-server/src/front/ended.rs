@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode, Version};
+use methodical_serve::Cut;
 
 use crate::generated::operation::Operation;
-use crate::listen::state::Cut;
 use crate::token::TokenId;
 
 /// How a response ended.
@@ -18,7 +18,7 @@ pub(crate) enum End {
     ClientGone,
     /// The rest of a list could not be read, and the connection was cut.
     Failed,
-    /// The client accepted nothing for the stall timeout, and the connection was cut.
+    /// The client acknowledged nothing for the stall timeout, and the connection was cut.
     Stalled,
     /// The response took longer than the response timeout, and the connection was cut.
     ResponseTimeout,
@@ -56,7 +56,6 @@ impl From<Cut> for End {
             Cut::Stall => Self::Stalled,
             Cut::ResponseTimeout => Self::ResponseTimeout,
             Cut::Drain => Self::Drained,
-            Cut::Client => Self::ClientGone,
         }
     }
 }

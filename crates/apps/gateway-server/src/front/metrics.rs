@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use http::Version;
+use methodical_serve::Counts;
 
 use crate::exposition::{Exposition, Type};
 use crate::front::ended::{self, End, EndedResponse};
 use crate::front::problem::Kind;
 use crate::generated::operation::Operation;
-use crate::listen::connections::Connections;
 use crate::lock::lock;
 
 /// The counters of the server.
@@ -25,12 +25,12 @@ pub(crate) struct Metrics {
     bytes: AtomicU64,
     in_flight: AtomicU64,
     log_lines_dropped: Arc<AtomicU64>,
-    connections: Arc<Connections>,
+    connections: Arc<Counts>,
 }
 
 impl Metrics {
     /// Creates counters at zero. The listener counts the connections, and the log the lines that it dropped.
-    pub(crate) fn new(connections: Arc<Connections>, log_lines_dropped: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(connections: Arc<Counts>, log_lines_dropped: Arc<AtomicU64>) -> Self {
         let operations = Operation::ALL.into_iter().map(Some).chain([None]);
         Self {
             operations: operations.map(OperationCounters::new).collect(),
@@ -113,11 +113,6 @@ impl Metrics {
             "gateway_connections_refused_by_address_total",
             "Connections refused because their address had too many.",
             read(&self.connections.refused_by_address),
-        );
-        out.counter(
-            "gateway_connections_evicted_total",
-            "Connections closed while they waited for a request, to make room for others.",
-            read(&self.connections.evicted),
         );
         out.counter(
             "gateway_log_lines_dropped_total",

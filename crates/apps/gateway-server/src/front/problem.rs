@@ -5,12 +5,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
+use methodical_serve::Refusal;
 
 use crate::error::{Error, ErrorKind};
 use crate::front::body::ResponseBody;
 use crate::generated::operation::Operation;
 use crate::json;
-use crate::listen::head::Refusal;
 use crate::parameter::{self, Fault};
 
 /// The kinds of problem. The name is the stable part of the field `type`; titles may change.
@@ -20,8 +20,6 @@ pub(crate) enum Kind {
     HostInvalid,
     UriTooLong,
     HeadTooLarge,
-    HeadTimeout,
-    VersionUnsupported,
     HttpsRequired,
     BodyNotAllowed,
     NotFound,
@@ -49,13 +47,11 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All kinds, for the metrics.
-    pub(crate) const ALL: [Self; 29] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::RequestMalformed,
         Self::HostInvalid,
         Self::UriTooLong,
         Self::HeadTooLarge,
-        Self::HeadTimeout,
-        Self::VersionUnsupported,
         Self::HttpsRequired,
         Self::BodyNotAllowed,
         Self::NotFound,
@@ -84,17 +80,13 @@ impl Kind {
     const fn describe(self) -> (u16, &'static str, &'static str) {
         match self {
             Self::RequestMalformed => {
-                (400, "request-malformed", "The request is not well-formed HTTP")
+                (400, "request-malformed", "The request target is not a path or a URI of HTTP")
             }
             Self::HostInvalid => {
                 (400, "host-invalid", "The request needs exactly one valid Host header")
             }
             Self::UriTooLong => (414, "uri-too-long", "The request target is too long"),
             Self::HeadTooLarge => (431, "head-too-large", "The request head is too large"),
-            Self::HeadTimeout => (408, "head-timeout", "The request head did not arrive in time"),
-            Self::VersionUnsupported => {
-                (505, "version-unsupported", "Only HTTP/1.0, HTTP/1.1 and HTTP/2 are supported")
-            }
             Self::HttpsRequired => (
                 400,
                 "https-required",
@@ -174,15 +166,13 @@ impl Problem {
         Self { kind, parameter: None, retry_after: None, cause: None }
     }
 
-    /// Creates the problem of a request that the connection refused.
+    /// Creates the problem of a request that was refused before its path was looked at.
     pub(crate) fn refused(refusal: Refusal) -> Self {
         Self::new(match refusal {
-            Refusal::Malformed => Kind::RequestMalformed,
+            Refusal::Target => Kind::RequestMalformed,
             Refusal::Host => Kind::HostInvalid,
             Refusal::UriTooLong => Kind::UriTooLong,
             Refusal::HeadTooLarge => Kind::HeadTooLarge,
-            Refusal::Timeout => Kind::HeadTimeout,
-            Refusal::Version => Kind::VersionUnsupported,
             Refusal::Body => Kind::BodyNotAllowed,
             Refusal::NotEncrypted => Kind::HttpsRequired,
             Refusal::Overloaded => return Self::new(Kind::Overloaded).retry_after(ONE_SECOND),

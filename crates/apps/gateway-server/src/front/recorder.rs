@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use http_body::{Body, Frame, SizeHint};
+use methodical_serve::Connection;
 use tokio::time::Instant;
 
 use crate::causes::with_causes;
@@ -18,24 +19,25 @@ use crate::error::Error;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
 use crate::front::ended::{End, EndedResponse};
-use crate::front::log;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::front::trace::TraceParent;
+use crate::front::{Front, log};
 use crate::generated::operation::Operation;
-use crate::listen::state::ConnectionState;
 use crate::shares::Share;
 use crate::store::Principal;
 use crate::token::TokenId;
-use crate::traces::{RequestTrace, Traces};
+use crate::traces::RequestTrace;
 
 /// Collects the facts of one request and its response. Counts, traces and logs them when it is dropped.
 pub(crate) struct Recorder {
     began: Instant,
-    connection: Arc<ConnectionState>,
+    connection: Arc<Connection>,
     response: EndedResponse,
     /// Shares of the client and of the token in what may be open, until the response has ended.
     shares: (Option<Share<ClientKey>>, Option<Share<TokenId>>),
+    /// The response timeout.
+    timeout: Duration,
     is_logged: bool,
     metrics: Arc<Metrics>,
     trace: RequestTrace,
@@ -45,12 +47,10 @@ impl Recorder {
     /// Starts to record a request that has just arrived.
     pub(crate) fn begin(
         request_id: &HeaderValue,
-        connection: &Arc<ConnectionState>,
-        is_logged: bool,
-        metrics: &Arc<Metrics>,
-        traces: &Traces,
+        connection: &Arc<Connection>,
+        front: &Front,
     ) -> Self {
-        metrics.began();
+        front.metrics.began();
         let response = EndedResponse {
             request_id: request_id.clone(),
             client: None,
@@ -73,9 +73,10 @@ impl Recorder {
             connection: Arc::clone(connection),
             response,
             shares: (None, None),
-            is_logged,
-            metrics: Arc::clone(metrics),
-            trace: traces.begin(),
+            timeout: front.response_timeout,
+            is_logged: front.access_log,
+            metrics: Arc::clone(&front.metrics),
+            trace: front.traces.begin(),
         }
     }
 
@@ -93,7 +94,7 @@ impl Recorder {
         self.shares.1 = Some(share);
     }
 
-    /// Records the request line. Not called for a request that the connection refused, because its head is a substitute.
+    /// Records the request line.
     pub(crate) fn request(&mut self, request: &Parts) {
         self.response.version = Some(request.version);
         self.response.method = Some(method(&request.method));
@@ -117,7 +118,7 @@ impl Recorder {
 
     pub(crate) fn problem(&mut self, problem: &Problem) {
         self.response.problem = Some(problem.kind().name());
-        self.response.cause = problem.cause().map(with_causes);
+        self.response.cause = problem.cause().map(|cause| with_causes(cause));
     }
 
     /// Returns the body with this recorder attached. `is_head` says that the client wants no body.
@@ -154,6 +155,9 @@ impl Drop for Recorder {
             (self.response.end, self.connection.cut())
         {
             self.response.end = cut.into();
+        } else if self.response.end == End::ClientGone && self.response.took >= self.timeout {
+            // The stream of HTTP/2 was cut.
+            self.response.end = End::ResponseTimeout;
         }
         self.metrics.ended(&self.response);
         self.trace.ended(&mut self.response);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use methodical_serve::{Acceptor, Phase};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -12,8 +13,6 @@ use crate::error::ErrorKind;
 use crate::exposition::{Exposition, Type};
 use crate::front::metrics::Metrics;
 use crate::front::work::Work;
-use crate::listen::phase::Phase;
-use crate::listen::tls::Acceptor;
 use crate::ops::process;
 use crate::traces::Traces;
 
@@ -79,7 +78,7 @@ impl Sources {
             out.gauge("gateway_data_revision_timestamp_seconds", help, newest);
         }
         self.cleanup.write(&mut out);
-        if let Some(UnixTime(expiry)) = self.tls.as_ref().and_then(|tls| tls.expiry()) {
+        if let Some(expiry) = self.tls.as_ref().and_then(|tls| tls.expiry()) {
             let help = "When the certificate expires, in seconds since 1970.";
             out.gauge("gateway_certificate_expiry_timestamp_seconds", help, expiry);
         }

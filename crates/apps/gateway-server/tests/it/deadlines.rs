@@ -11,7 +11,7 @@ use crate::front::Here;
 use crate::process::{Served, account, program, run};
 use crate::support::{exchange, get, parse};
 
-/// Writes a byte whenever the server is silent for a moment, until it answers, and returns its whole response.
+/// Writes a byte whenever the server is silent for a moment, until it closes the connection, and returns what it sent.
 fn drip(socket: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut piece = [0; 1024];
@@ -25,6 +25,7 @@ fn drip(socket: &mut TcpStream) -> Vec<u8> {
                 // Fails if the server has answered and closed the connection.
                 drop(socket.write_all(b"a"));
             }
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return bytes,
             Err(error) => panic!("{error} after {}", String::from_utf8_lossy(&bytes)),
         }
     }
@@ -36,12 +37,13 @@ fn a_head_that_arrives_byte_by_byte_times_out() {
     let here = Here::start(|config| config.head_timeout = Duration::from_millis(300));
     let mut first = here.connect();
     first.write_all(b"GET /c/oauth/v1 HTTP/1.1\r\nHost: a\r\nX-Drip: ").unwrap();
-    assert_eq!(parse(&drip(&mut first)).status, 408);
+    assert!(drip(&mut first).is_empty());
     // A later head has the same timeout as the first.
     let mut second = here.connect();
     second.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-Drip: ").unwrap();
     let text = String::from_utf8(drip(&mut second)).unwrap();
-    assert!(text.starts_with("HTTP/1.1 404") && text.contains("HTTP/1.1 408"), "{text}");
+    assert!(text.starts_with("HTTP/1.1 404"), "{text}");
+    assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
 }
 
 /// Old clients send an empty line after a request. The connection is idle after it.
@@ -61,14 +63,7 @@ fn an_empty_line_does_not_begin_a_head() {
         let mut text = String::new();
         socket.read_to_string(&mut text).unwrap();
         assert_eq!(text.matches("HTTP/1.1 404").count(), responses, "{sent:?}: {text}");
-        assert!(!text.contains("HTTP/1.1 408"), "{sent:?}: {text}");
     }
-    // Half of an empty line begins a head, which times out.
-    let mut half = here.connect();
-    half.write_all(b"\r").unwrap();
-    let mut bytes = Vec::new();
-    half.read_to_end(&mut bytes).unwrap();
-    assert_eq!(parse(&bytes).status, 408);
 }
 
 /// Each byte is progress, so that only the timeout of the whole response applies.

@@ -36,8 +36,7 @@ fn more_connections_than_descriptors_break_no_response() {
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
     run(&database, &["demo-data", "--account", "acme"]);
-    // Each processor has a thread that serves connections, with four descriptors.
-    let files = 208 + 4 * std::thread::available_parallelism().unwrap().get();
+    let files = 208;
     let mut command = limited(files);
     command.stderr(Stdio::piped());
     let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);

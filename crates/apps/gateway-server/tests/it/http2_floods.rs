@@ -3,25 +3,14 @@
 use std::io::Read as _;
 
 use crate::http2_raw::{
-    CONTINUATION, END_HEADERS, END_STREAM, Event, HEADERS, PING, PRIORITY, RST_STREAM, Raw,
-    SETTINGS, WINDOW_UPDATE, block, frame, setting,
+    CONTINUATION, END_HEADERS, END_STREAM, Event, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS,
+    WINDOW_UPDATE, block, frame, setting,
 };
 use crate::http2_target::{GROWTH, Target};
 
-/// Reads to the end of a connection, and returns why it ended.
-fn ending(raw: &mut Raw) -> Option<&'static str> {
-    let mut ending = None;
-    while let Some(event) = raw.next() {
-        if let Event::GoAway(reason) = event {
-            ending = Some(reason);
-        }
-    }
-    ending
-}
-
 /// Every client sends all of its frames before it reads.
 #[test]
-fn floods_end_the_connection() {
+fn floods_do_not_harm_others() {
     let target = Target::start(&[]);
     let before = target.memory();
     let streams = || (0..10_000_u32).map(|number| 2 * number + 1);
@@ -77,48 +66,15 @@ fn floods_end_the_connection() {
         let mut raw = target.connect(b"");
         // Fails as soon as the server has closed the connection.
         let _was_read = raw.send(&bytes);
-        let ending = ending(&mut raw);
-        println!("{name}: {ending:?}, {} KiB", target.memory());
-        assert!(matches!(ending, Some("ENHANCE_YOUR_CALM") | None), "{name}: {ending:?}");
         drop(raw);
         target.assert_healthy(name, before);
     }
 }
 
-/// A client that resets many responses, each after it has begun.
-#[test]
-fn a_client_that_resets_most_responses_is_disconnected() {
-    let target = Target::start(&[]);
-    let before = target.memory();
-    let mut raw = target.connect(b"");
-    let mut reset = 0;
-    'all: for id in (0..1_000_u32).map(|number| 2 * number + 1) {
-        raw.send(&target.request(id, "candidates/list"));
-        loop {
-            match raw.next() {
-                Some(Event::Status(stream, 200)) if stream == id => break,
-                Some(Event::GoAway(reason)) => {
-                    assert_eq!(reason, "ENHANCE_YOUR_CALM");
-                    break 'all;
-                }
-                Some(_) => {}
-                None => break 'all,
-            }
-        }
-        reset += 1;
-        raw.send(&frame(RST_STREAM, 0, id, &8_u32.to_be_bytes()));
-        // The window of the connection is used by what has been sent.
-        raw.send(&frame(WINDOW_UPDATE, 0, 0, &65_535_u32.to_be_bytes()));
-    }
-    assert!((100..200).contains(&reset), "{reset} resets");
-    drop(raw);
-    target.assert_healthy("resets", before);
-}
-
 /// Each stream holds a piece of a list, which is why there are at most 32.
 #[test]
 fn streams_that_are_not_read_are_limited_and_cut() {
-    let target = Target::start(&["--stall-timeout", "1"]);
+    let target = Target::start(&["--response-timeout", "1"]);
     let before = target.memory();
     let mut raw = target.connect(&setting(4, 0));
     for id in (0..100_u32).map(|number| 2 * number + 1) {
@@ -138,8 +94,8 @@ fn streams_that_are_not_read_are_limited_and_cut() {
     assert!(target.memory() < before + GROWTH);
     target.wait_for("gateway_requests_in_flight 0");
     let metrics = target.metrics();
-    let stalled = format!("gateway_response_ends_total{{end=\"stalled\"}} {begun}");
-    assert!(metrics.lines().any(|line| line == stalled), "{metrics}");
+    let cut = format!("gateway_response_ends_total{{end=\"response_timeout\"}} {begun}");
+    assert!(metrics.lines().any(|line| line == cut), "{metrics}");
     // The connection can still be used.
     raw.send(&frame(SETTINGS, 0, 0, &setting(4, 65_535)));
     raw.send(&target.request(1_001, "credits/get"));
@@ -158,7 +114,9 @@ fn a_connection_that_is_not_read_is_cut() {
     for id in (0..8_u32).map(|number| 2 * number + 1) {
         raw.send(&target.request(id, "candidates/list"));
     }
-    target.wait_for("gateway_response_ends_total{end=\"stalled\"} 8");
+    target.wait_for("gateway_requests_in_flight 8");
+    target.wait_for("gateway_requests_in_flight 0");
+    assert!(target.ends().iter().all(|end| end != "complete"), "{:?}", target.ends());
     let mut rest = Vec::new();
     drop(raw.socket.read_to_end(&mut rest));
     drop(raw);

@@ -65,24 +65,6 @@ fn the_first_request_after_another_process_changed_something_sees_it() {
 }
 
 #[test]
-fn connections_that_are_closed_to_make_room_are_logged_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
-    let mut command = program();
-    command.stderr(Stdio::piped());
-    let mut served = Served::started_by(command, &database, &["--connections", "4"]);
-    let address = served.base_url.strip_prefix("http://").unwrap();
-    let _silent: Vec<_> = (0..12).map(|_| TcpStream::connect(address).unwrap()).collect();
-    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
-    served.signal("-TERM");
-    let mut log = String::new();
-    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    assert_eq!(log.matches("connections_closed").count(), 1, "{log}");
-    assert!(log.contains("--connections"), "{log}");
-}
-
-#[test]
 fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();

@@ -1,8 +1,8 @@
-//! How far the server has shut down.
+//! How far a server has shut down.
 
-/// How far the server has shut down.
+/// How far a server has shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// Accepts connections and requests.
     Serving,
     /// Still accepts both, and reports that it is not ready, so that a load balancer sends clients elsewhere.

@@ -1,4 +1,4 @@
-//! The service behind the listener: the only thing that the listener knows about requests and responses.
+//! The service behind a listener.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use http::Response;
 use http::request::Parts;
 use http_body::Body;
 
-use crate::listen::head::Refusal;
-use crate::listen::state::ConnectionState;
+use crate::connection::Connection;
+use crate::guard::Refusal;
 
 /// A service that answers requests. Shared by all connections.
-pub(crate) trait Service: Send + Sync + 'static {
+pub trait Service: Send + Sync + 'static {
     /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
         + Send
         + Unpin
         + 'static;
 
-    /// Answers one request. `refusal` says why the connection refused its head, if it did. After the response,
-    /// `connection` says whether the server cut it.
+    /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
+    /// the server cut it.
     fn answer(
         &self,
         request: &Parts,
         refusal: Option<Refusal>,
-        connection: &Arc<ConnectionState>,
+        connection: &Arc<Connection>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }

@@ -1,0 +1,191 @@
+//! The check of each request head, so that a proxy and this server never disagree where a request ends or whom it asks.
+//!
+//! `hyper` refuses heads that are not well-formed, other codings than chunked, and lengths that differ. It accepts a
+//! missing or a second `Host`, bodies, and a line feed without a carriage return at the end of a line. The last one is
+//! harmless here: a proxy that does not take it for the end of a line sends one request and expects one response, but a
+//! request with another field or a body than it saw is refused, and the connection closed.
+
+use http::header::{CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::uri::Authority;
+use http::{Method, Version};
+use http_body::Body;
+
+/// Why a request is refused before its path and query are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// The target is not a path or a URI of HTTP.
+    Target,
+    /// The host is missing, repeated or invalid.
+    Host,
+    /// The target is too long.
+    UriTooLong,
+    /// The head has too many bytes or header fields.
+    HeadTooLarge,
+    /// The request announces a body. The head itself is valid.
+    Body,
+    /// There are too many connections.
+    Overloaded,
+    /// There are too many connections of the same address.
+    AddressLimit,
+    /// The listener speaks TLS, and the connection does not.
+    NotEncrypted,
+}
+
+/// Checks a head. `Err(Refusal::Body)` means that the head is valid apart from announcing a body.
+pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
+    let target = head.uri.path_and_query().map_or("", |target| target.as_str());
+    if target.len() > TARGET {
+        return Err(Refusal::UriTooLong);
+    }
+    let fields = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD);
+    let authority = head.uri.authority();
+    // In HTTP/2, the authority takes the place of the field `Host`.
+    let hosts = authority.filter(|_| head.version == Version::HTTP_2).map_or(0, |_| 1);
+    if target.len() + fields.sum::<usize>() > HEAD || head.headers.len() + hosts > FIELDS {
+        return Err(Refusal::HeadTooLarge);
+    }
+    let is_path = target.starts_with('/') || target == "*";
+    let scheme = head.uri.scheme_str().unwrap_or("http");
+    let is_http = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
+    let is_connect = head.method == Method::CONNECT;
+    let is_http1 = head.version < Version::HTTP_2;
+    if !is_http
+        || !(is_path || is_connect)
+        || (is_http1 && !is_connect && authority.is_some_and(|host| !is_authority(host)))
+    {
+        return Err(Refusal::Target);
+    }
+    check_host(head, authority.filter(|_| !is_http1))?;
+    let length = head.headers.get(CONTENT_LENGTH).map(HeaderValue::as_bytes);
+    let has_body = !body.is_end_stream() && length != Some(b"0");
+    if has_body || head.headers.contains_key(TRANSFER_ENCODING) {
+        return Err(Refusal::Body);
+    }
+    Ok(())
+}
+
+/// Checks that there is one host. In HTTP/2 it is in `:authority`, in `Host`, or equal in both (RFC 9113 section 8.3.1).
+/// A request of HTTP/1.0 may lack it.
+fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal> {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let (host, None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };
+    let is_valid = match (authority, host) {
+        (None, None) => head.version < Version::HTTP_11,
+        (Some(authority), None) => is_authority(authority),
+        (None, Some(host)) => is_host(host),
+        (Some(authority), Some(host)) => {
+            is_authority(authority)
+                && authority.as_str().as_bytes().eq_ignore_ascii_case(host.as_bytes())
+        }
+    };
+    if is_valid { Ok(()) } else { Err(Refusal::Host) }
+}
+
+/// Returns whether the value is `host [ ":" port ]` (RFC 9110 section 7.2), without user information.
+fn is_host(value: &HeaderValue) -> bool {
+    Authority::try_from(value.as_bytes()).is_ok_and(|authority| is_authority(&authority))
+}
+
+fn is_authority(authority: &Authority) -> bool {
+    let host = authority.host();
+    let port = authority.as_str().strip_prefix(host).unwrap_or("@");
+    let port = port.strip_prefix(':').unwrap_or(port);
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    // A comma is allowed in a URI, but it also separates two values of a field.
+    !host.is_empty() && !host.contains(',') && (port.is_empty() || is_port)
+}
+
+/// Maximum size of a target, in bytes.
+const TARGET: usize = 8 * 1024;
+
+/// Maximum size of the target and the header fields, in bytes.
+const HEAD: usize = 16 * 1024;
+
+/// Maximum number of header fields.
+const FIELDS: usize = 64;
+
+/// Bytes of a field apart from its name and value: the colon, a space and the end of the line.
+const FIELD: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Request;
+
+    use super::*;
+
+    /// A body that has a byte, or none.
+    struct Sized(bool);
+
+    impl Body for Sized {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+            std::task::Poll::Ready(None)
+        }
+
+        fn is_end_stream(&self) -> bool {
+            !self.0
+        }
+    }
+
+    #[track_caller]
+    fn case(
+        version: Version,
+        target: &str,
+        fields: &[(&str, &str)],
+        expected: Result<(), Refusal>,
+    ) {
+        let mut request = Request::get(target).version(version);
+        for (name, value) in fields {
+            request = request.header(*name, *value);
+        }
+        let has_body =
+            fields.iter().any(|(name, value)| *name == "content-length" && *value != "0");
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        assert_eq!(check(&head, &Sized(has_body)), expected, "{version:?} {target} {fields:?}");
+    }
+
+    #[test]
+    fn a_head_is_accepted_or_refused_with_its_reason() {
+        use Refusal::{Body, HeadTooLarge, Host, Target, UriTooLong};
+        let one = |target: &str, fields: &[(&str, &str)], expected| {
+            case(Version::HTTP_11, target, fields, expected);
+        };
+        one("/", &[("host", "a")], Ok(()));
+        one("*", &[("host", "a:65535")], Ok(()));
+        one("http://a/b?c", &[("host", "[::1]:80")], Ok(()));
+        one("/", &[], Err(Host));
+        one("/", &[("host", "a"), ("host", "a")], Err(Host));
+        for host in ["", "a b", "u@a", "a:b", "a:65536", "x,y", "a/b"] {
+            one("/", &[("host", host)], Err(Host));
+        }
+        one("ftp://a/b", &[("host", "a")], Err(Target));
+        one("http://user@a/b", &[("host", "a")], Err(Target));
+        one("http://x,y/b", &[("host", "a")], Err(Target));
+        one("http://a:99999/b", &[("host", "a")], Err(Target));
+        one(&format!("/{}", "a".repeat(9_000)), &[("host", "a")], Err(UriTooLong));
+        one("/", &[("host", "a"), ("a", &"b".repeat(17_000))], Err(HeadTooLarge));
+        one("/", &[&[("host", "a")][..], &[("a", "b"); 64]].concat(), Err(HeadTooLarge));
+        one("/", &[&[("host", "a")][..], &[("a", "b"); 63]].concat(), Ok(()));
+        one("/", &[("host", "a"), ("content-length", "0")], Ok(()));
+        one("/", &[("host", "a"), ("content-length", "1")], Err(Body));
+        one("/", &[("host", "a"), ("transfer-encoding", "chunked")], Err(Body));
+        case(Version::HTTP_10, "/", &[], Ok(()));
+        case(Version::HTTP_10, "/", &[("host", "a"), ("host", "b")], Err(Host));
+        let two = |target: &str, fields: &[(&str, &str)], expected| {
+            case(Version::HTTP_2, target, fields, expected);
+        };
+        two("http://a/", &[], Ok(()));
+        two("http://a/", &[("host", "A")], Ok(()));
+        two("http://a/", &[("host", "b")], Err(Host));
+        two("http://u@a/", &[], Err(Host));
+        two("/", &[], Err(Host));
+        two("ftp://a/", &[], Err(Target));
+    }
+}

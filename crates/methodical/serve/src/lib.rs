@@ -1,0 +1,358 @@
+//! Serves HTTP/1.1 and HTTP/2 connections by `hyper`, with limits, timeouts and strict request heads.
+//!
+//! A [`Listen`] accepts connections and passes each request to a [`Service`], together with the reason to refuse it, if
+//! there is one. Requests with a body are always refused, so the bytes after a request head can only be the next head.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod admission;
+mod connection;
+mod guard;
+mod phase;
+mod service;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
+mod tls;
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{error, fmt, io};
+
+use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue};
+use http::{Method, Request, Response, Version};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use hyper::rt::Executor;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use ipnet::IpNet;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use crate::admission::Admission;
+pub use crate::admission::{Counts, REFUSALS, address_key};
+pub use crate::connection::{Connection, Cut, Sending};
+pub use crate::guard::Refusal;
+pub use crate::phase::Phase;
+pub use crate::service::Service;
+pub use crate::tls::Acceptor;
+
+/// The limits of a listener.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Maximum number of open connections.
+    pub connections: usize,
+    /// Maximum number of open connections of one address, see [`address_key`]. Loopback addresses have no such limit.
+    pub connections_per_address: usize,
+    /// Networks whose addresses have no limit of their own, such as those of proxies.
+    pub unlimited: Vec<IpNet>,
+    /// Whether a connection above the limit waits in the queue of the system instead of being refused.
+    pub queues: bool,
+    /// Timeout of a TLS handshake, and of a request head of HTTP/1.1.
+    pub head: Duration,
+    /// Timeout of a connection without a request.
+    pub idle: Duration,
+    /// Timeout of a client that acknowledges nothing that was sent. Linux only.
+    pub stall: Duration,
+    /// Timeout of a whole response.
+    pub response: Duration,
+    /// Age at which a connection accepts no further request.
+    pub age: Duration,
+}
+
+/// A listener and everything that its connections share.
+#[derive(Debug)]
+pub struct Listen<S> {
+    service: Arc<S>,
+    limits: Limits,
+    admission: Arc<Admission>,
+    tls: Option<Arc<Acceptor>>,
+    phase: watch::Receiver<Phase>,
+}
+
+impl<S: Service> Listen<S> {
+    /// Waits until all connections are closed. Returns false if they are not within the time limit. For a listener that
+    /// accepts no more connections.
+    pub async fn closed(&self, within: Duration) -> bool {
+        timeout(within, self.admission.closed(self.limits.connections)).await.is_ok()
+    }
+
+    /// Creates a listener. With `tls`, all connections are encrypted.
+    pub fn new(
+        service: Arc<S>,
+        limits: Limits,
+        tls: Option<Arc<Acceptor>>,
+        phase: watch::Receiver<Phase>,
+        counts: Arc<Counts>,
+    ) -> Arc<Self> {
+        let admission = Admission::new(&limits, counts);
+        Arc::new(Self { service, limits, admission, tls, phase })
+    }
+
+    /// Accepts connections until the phase `end`, and serves each in a task of the current runtime.
+    pub async fn run(self: Arc<Self>, listener: TcpListener, end: Phase) {
+        let mut phase = self.phase.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.accept(&listener) => accepted,
+                _ = phase.wait_for(|phase| *phase >= end) => return,
+            };
+            match accepted {
+                Ok(Some((socket, connection))) => {
+                    tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
+                }
+                Ok(None) => {}
+                // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
+                // the loop would only burn CPU.
+                Err(_error) => sleep(ACCEPT_PAUSE).await,
+            }
+        }
+    }
+
+    /// Accepts the next connection. Returns `None` if it was closed because too many are being refused.
+    async fn accept(
+        &self,
+        listener: &TcpListener,
+    ) -> io::Result<Option<(TcpStream, Arc<Connection>)>> {
+        if self.limits.queues {
+            self.admission.wait().await;
+        }
+        let (socket, address) = listener.accept().await?;
+        Ok(self.admission.admit(address.ip()).map(|connection| (socket, connection)))
+    }
+
+    async fn serve_socket(self: Arc<Self>, socket: TcpStream, connection: Arc<Connection>) {
+        // Without these options responses are delayed, or cut later, so a failure is ignored.
+        drop(socket.set_nodelay(true));
+        #[cfg(target_os = "linux")]
+        {
+            let stall = u32::try_from(self.limits.stall.as_millis()).unwrap_or(u32::MAX);
+            rustix::net::sockopt::set_tcp_user_timeout(&socket, stall).unwrap_or_default();
+        }
+        let Some(tls) = &self.tls else { return self.serve_io(socket, connection).await };
+        let mut phase = self.phase.clone();
+        let encrypted = tokio::select! {
+            encrypted = encrypt(tls, socket, self.limits.head) => encrypted,
+            _ = phase.wait_for(|phase| *phase >= Phase::Draining) => None,
+        };
+        match encrypted {
+            Some(Ok(stream)) => self.serve_io(stream, connection).await,
+            Some(Err(plain)) => {
+                connection.refuse(Refusal::NotEncrypted);
+                self.serve_io(plain, connection).await;
+            }
+            None => {}
+        }
+    }
+
+    /// Serves a connection that is not a socket, without TLS, until it ends.
+    pub async fn serve<I>(self: Arc<Self>, io: I, peer: IpAddr)
+    where
+        I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        if let Some(connection) = self.admission.admit(peer) {
+            self.serve_io(io, connection).await;
+        }
+    }
+
+    async fn serve_io<I>(&self, io: I, connection: Arc<Connection>)
+    where
+        I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        let answer = service_fn(|request| {
+            respond(Arc::clone(&self.service), Arc::clone(&connection), request)
+        });
+        let builder = self.builder();
+        let mut served = pin!(builder.serve_connection(TokioIo::new(io), answer));
+        let mut phase = self.phase.clone();
+        phase.mark_changed();
+        let opened = Instant::now();
+        let mut closing = None;
+        let mut timer = pin!(sleep_until(opened + self.limits.idle.min(SHORTEST)));
+        loop {
+            tokio::select! {
+                // In this order: a request that has arrived is answered even while the server drains.
+                biased;
+                ended = served.as_mut() => {
+                    if ended.is_err_and(|error| is_timeout(&*error)) {
+                        connection.cut_by(Cut::Stall);
+                    }
+                    return;
+                }
+                reached = phase.changed() => {
+                    let phase = *phase.borrow_and_update();
+                    if reached.is_err() || phase == Phase::Cutting {
+                        connection.cut_by(Cut::Drain);
+                        return;
+                    }
+                    if phase == Phase::Draining {
+                        served.as_mut().graceful_shutdown();
+                    }
+                }
+                () = timer.as_mut() => {
+                    let now = Instant::now();
+                    let (is_open, since) = connection.activity();
+                    let end = if is_open {
+                        since + self.limits.response + CLOSE
+                    } else if connection.refusal().is_some() {
+                        since + REFUSED
+                    } else {
+                        since + self.limits.idle
+                    };
+                    if is_open && now >= end {
+                        connection.cut_by(Cut::ResponseTimeout);
+                        return;
+                    }
+                    if closing.is_some_and(|closed| !is_open && now >= closed) {
+                        return;
+                    }
+                    if closing.is_none() && (now >= end || now >= opened + self.limits.age) {
+                        served.as_mut().graceful_shutdown();
+                        closing = Some(now + CLOSE);
+                    }
+                    let next = end.max(now + SHORTEST).min(now + LONGEST);
+                    timer.as_mut().reset(next);
+                }
+            }
+        }
+    }
+
+    fn builder(&self) -> auto::Builder<Streams> {
+        let mut builder = auto::Builder::new(Streams(self.limits.response + SHORTEST));
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.limits.head.min(self.limits.idle))
+            .half_close(true)
+            .max_headers(FIELDS)
+            .max_buf_size(BUFFER);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS)
+            .max_header_list_size(HEADER_LIST)
+            .max_send_buf_size(BUFFER)
+            .keep_alive_interval(self.limits.stall)
+            .keep_alive_timeout(self.limits.stall);
+        builder
+    }
+}
+
+/// Performs the handshake. Returns the socket if its first byte is a letter, which is that of a request and not of a
+/// handshake, and `None` if the handshake fails.
+async fn encrypt(
+    tls: &Acceptor,
+    socket: TcpStream,
+    within: Duration,
+) -> Option<Result<tls::Encrypted, TcpStream>> {
+    let mut first = [0];
+    let peeked = timeout(within, socket.peek(&mut first)).await;
+    if !matches!(peeked, Ok(Ok(1..))) {
+        return None;
+    }
+    if first.first().is_some_and(u8::is_ascii_alphabetic) {
+        return Some(Err(socket));
+    }
+    tls.accept(socket, within).await.map(Ok)
+}
+
+/// Answers one request.
+async fn respond<S: Service>(
+    service: Arc<S>,
+    connection: Arc<Connection>,
+    request: Request<Incoming>,
+) -> Result<Response<Sending<S::Body>>, Infallible> {
+    let open = connection.begin();
+    let (head, body) = request.into_parts();
+    let refusal = connection.refusal().or_else(|| guard::check(&head, &body).err());
+    let mut response = service.answer(&head, refusal, &connection).await;
+    if refusal.is_some() && head.version < Version::HTTP_2 {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    // In HTTP/2, `hyper` sends the body of a response to HEAD.
+    let is_bodiless = head.method == Method::HEAD && head.version == Version::HTTP_2;
+    if let (true, Some(length)) = (is_bodiless, response.body().size_hint().exact()) {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    Ok(response.map(|body| open.until_sent((!is_bodiless).then_some(body))))
+}
+
+/// Runs the streams of HTTP/2, each in a task with a time limit: `hyper` cannot end a single stream.
+#[derive(Clone, Copy, Debug)]
+struct Streams(Duration);
+
+impl<F> Executor<F> for Streams
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        tokio::spawn(timeout(self.0, stream));
+    }
+}
+
+/// Returns whether the system gave up sending to a client that acknowledges nothing, or the client answers no ping.
+fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source()).any(|error| {
+        error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_timeout)
+            || error
+                .downcast_ref::<io::Error>()
+                .is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
+    })
+}
+
+/// A certificate or key that cannot be used.
+pub struct Error {
+    context: String,
+    source: Option<Box<dyn error::Error + Send + Sync>>,
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.context)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match &self.source {
+            Some(source) => Some(&**source),
+            None => None,
+        }
+    }
+}
+
+/// Maximum number of header fields that are read. More than are accepted, so that most refusals say what is wrong.
+const FIELDS: usize = 256;
+
+/// Maximum size of a request head of HTTP/1.1 that is read, and of the unsent bytes of a response, in bytes.
+const BUFFER: usize = 64 * 1024;
+
+/// Maximum size of a header list that is read, as HTTP/2 counts it, in bytes.
+const HEADER_LIST: u32 = 32 * 1024;
+
+/// Maximum number of concurrent requests of a connection of HTTP/2. Each may be a list that holds two pages in memory.
+const STREAMS: u32 = 32;
+
+/// Pause after a failed accept.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Time for a connection without a request to close after it was asked to, and for a late response to end itself.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// Time that a refused connection stays open after its response.
+const REFUSED: Duration = Duration::from_secs(1);
+
+/// Range of the interval between two looks at a connection.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(60);

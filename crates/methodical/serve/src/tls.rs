@@ -1,0 +1,149 @@
+//! HTTPS from PEM files.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+use tokio_rustls::server::TlsStream;
+use x509_cert::Certificate;
+use x509_cert::der::Decode as _;
+
+use crate::Error;
+
+pub(crate) type Encrypted = TlsStream<TcpStream>;
+
+/// Accepts TLS connections, with the certificates and the key of two PEM files.
+pub struct Acceptor {
+    certificate: PathBuf,
+    key: PathBuf,
+    current: Mutex<Current>,
+}
+
+/// The content of the files when they were read.
+struct Current {
+    acceptor: TlsAcceptor,
+    expiry: Option<i64>,
+}
+
+impl Acceptor {
+    /// Reads the files.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file cannot be read, or the key does not match the certificate.
+    pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, Error> {
+        let current = Mutex::new(read(certificate, key)?);
+        Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
+    }
+
+    /// Reads the files again. New connections use their content.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_files`](Self::from_files). The certificates that were read before stay in use.
+    pub fn renew(&self) -> Result<(), Error> {
+        let renewed = read(&self.certificate, &self.key)?;
+        *self.current() = renewed;
+        Ok(())
+    }
+
+    /// Returns when the certificate of the server expires, in seconds since 1970, if it can be read.
+    pub fn expiry(&self) -> Option<i64> {
+        self.current().expiry
+    }
+
+    /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
+    pub(crate) async fn accept(&self, socket: TcpStream, within: Duration) -> Option<Encrypted> {
+        let acceptor = self.current().acceptor.clone();
+        tokio::time::timeout(within, acceptor.accept(socket)).await.ok()?.ok()
+    }
+
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Acceptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Acceptor")
+    }
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<Current, Error> {
+    let invalid = |path: &Path| {
+        let context = format!("{} is not valid PEM", path.display());
+        |error| caused(context, error)
+    };
+    let without = |path: &Path, what: &str| Error {
+        context: format!("{} contains no {what}", path.display()),
+        source: None,
+    };
+    let chain = CertificateDer::pem_slice_iter(&bytes(certificate)?)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(invalid(certificate))?;
+    let Some(first) = chain.first() else { return Err(without(certificate, "certificate")) };
+    let expiry = expiry(first);
+    let private = match PrivateKeyDer::from_pem_slice(&bytes(key)?) {
+        Ok(private) => private,
+        Err(pem::Error::NoItemsFound) => return Err(without(key, "private key")),
+        Err(error) => return Err(invalid(key)(error)),
+    };
+    let unusable = |error| {
+        let (key, certificate) = (key.display(), certificate.display());
+        let context = match error {
+            rustls::Error::InconsistentKeys(_) => {
+                format!("the key in {key} does not match the certificate in {certificate}")
+            }
+            _ => format!("cannot use the certificate in {certificate} with the key in {key}"),
+        };
+        caused(context, error)
+    };
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)?
+        .with_no_client_auth()
+        .with_single_cert(chain, private)
+        .map_err(unusable)?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry })
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|error| caused(format!("cannot read {}", path.display()), error))
+}
+
+fn caused(context: String, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error { context, source: Some(Box::new(source)) }
+}
+
+/// Returns when a certificate expires.
+fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
+    let certificate = Certificate::from_der(certificate).ok()?;
+    let expiry = certificate.tbs_certificate.validity.not_after.to_unix_duration();
+    i64::try_from(expiry.as_secs()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_expiry_is_read_from_the_certificate() {
+        // Before and after 2050 the time has different forms in a certificate.
+        for (year, expected) in [(2031, 1_930_003_200), (2061, 2_876_774_400)] {
+            let mut parameters = rcgen::CertificateParams::new(vec!["a".to_owned()]).unwrap();
+            parameters.not_after = rcgen::date_time_ymd(year, 2, 28);
+            let key = rcgen::KeyPair::generate().unwrap();
+            let made = parameters.self_signed(&key).unwrap();
+            assert_eq!(expiry(made.der()), Some(expected));
+        }
+        assert_eq!(expiry(&CertificateDer::from(vec![0x30, 0])), None);
+    }
+}
