@@ -22,7 +22,6 @@ pub use crate::decode::whole::{
 };
 pub use crate::mirrored::{parameter, sendable};
 pub use crate::nulls::Nulls;
-pub use crate::paging::Continued;
 pub use crate::query::builder::{QueryBuilder, needs};
 pub use crate::query::list::Items;
 pub use crate::query::state::{Given, State};

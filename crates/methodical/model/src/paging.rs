@@ -1,10 +1,9 @@
 //! Paging: how the pages of a list follow each other.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{ListOperation, Map};
+use crate::ListOperation;
 
 /// A list operation whose contract says how to request the page after another.
 ///
@@ -49,7 +48,7 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
 pub struct Paging {
     /// The value that changes from page to page.
     pub by: PagedBy,
-    /// The parameter with this value; empty for [`PagedBy::Continuation`].
+    /// The parameter with this value.
     pub parameter: &'static str,
     /// Whether a page with fewer records than its size is the last one.
     pub short_page_ends: bool,
@@ -72,8 +71,6 @@ pub enum PagedBy {
     NextOffset,
     /// A text, which the page before it contains.
     Cursor,
-    /// Any number of parameters, which the page before it contains as an object.
-    Continuation,
 }
 
 impl Paging {
@@ -112,8 +109,6 @@ pub enum Position {
     Number(i64),
     /// The cursor of the page.
     Cursor(String),
-    /// The parameters of the page, with their values.
-    Continuation(Vec<(String, String)>),
 }
 
 impl Position {
@@ -127,7 +122,7 @@ impl Position {
     pub fn number(&self) -> Option<i64> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Cursor(_) | Self::Continuation(_) => None,
+            Self::Cursor(_) => None,
         }
     }
 }
@@ -137,14 +132,9 @@ impl fmt::Debug for Position {
         f.write_str(match self {
             Self::Number(_) => "Number",
             Self::Cursor(_) => "Cursor",
-            Self::Continuation(_) => "Continuation",
         })
     }
 }
-
-/// The parameters of a continuation in a query.
-#[doc(hidden)]
-pub type Continued = Vec<(String, String)>;
 
 /// The information about the other pages in the fields beside a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -202,15 +192,6 @@ impl PageMarks {
     #[must_use]
     pub fn more(self, more: Option<&(impl Clone + Into<bool>)>) -> Self {
         Self { more: more.cloned().map(Into::into), ..self }
-    }
-
-    /// Sets the parameters of the next page. An empty object sets nothing.
-    #[must_use]
-    pub fn continuation<V: ToString>(self, next: Option<&Map<V>>) -> Self {
-        let next = next.filter(|next| !next.is_empty());
-        let pairs =
-            next.map(|next| next.iter().map(|(name, value)| (name.into(), value.to_string())));
-        Self { next: pairs.map(|pairs| Position::Continuation(pairs.collect())), ..self }
     }
 }
 

@@ -11,7 +11,7 @@ use futures_core::Stream;
 use gateway_transport::blocking_transport_fn;
 use http::Response;
 
-use self::script::{CONTINUATION, CURSOR, List, NEXT_OFFSET, NUMBER, OFFSET, Script};
+use self::script::{CURSOR, List, NEXT_OFFSET, NUMBER, OFFSET, Script};
 use crate::photos::BlockingClient;
 use crate::{AccessToken, ErrorKind, RetryPolicy};
 
@@ -108,7 +108,6 @@ fn a_flag_ends_the_list() {
         ("b", "{'photos':[{'id':2}],'more':false,'cursor':'c'}"),
     ]);
     script.ends(&List::<CURSOR>::default(), &["", "b"], 2);
-    script.ends(&List::<CONTINUATION>::default(), &["", "b"], 2);
     let script = Script::new([("", "{'photos':[{'id':1}],'more':false,'next':50}")]);
     script.ends(&List::<NEXT_OFFSET>::default(), &[""], 1);
 }
@@ -130,7 +129,6 @@ fn a_flag_without_a_next_page_is_an_error() {
     script.fails(&List::<OFFSET>::default(), &[""], 0, error);
     let error = "cannot read the next page: the service says that a page follows, but returned no position; report it to the service";
     script.fails(&List::<CURSOR>::default(), &[""], 0, error);
-    script.fails(&List::<CONTINUATION>::default(), &[""], 0, error);
     script.fails(&List::<NEXT_OFFSET>::default(), &[""], 0, error);
 }
 
@@ -143,9 +141,6 @@ fn cursors_are_followed_until_there_is_none() {
             ("c", Box::leak(format!("{{'photos':[{{'id':2}}]{end}}}").into_boxed_str())),
         ]);
         script.ends(&List::<CURSOR>::default(), &["", "b", "c"], 2);
-        if end.is_empty() {
-            script.ends(&List::<CONTINUATION>::default(), &["", "b", "c"], 2);
-        }
     }
 }
 
@@ -157,7 +152,6 @@ fn a_position_that_occurs_again_is_an_error() {
         ("b", "{'photos':[{'id':2}],'cursor':'b'}"),
     ]);
     script.fails(&List::<CURSOR>::default(), &["", "b"], 2, error);
-    script.fails(&List::<CONTINUATION>::default(), &["", "b"], 2, error);
     let query = List::<CURSOR> { cursor: Some("b".to_owned()), ..List::default() };
     script.fails(&query, &["b"], 1, &error.replace("2 records", "1 record"));
     let script = Script::new([("", "{'photos':[{'id':1}],'next':0}")]);

@@ -126,42 +126,6 @@ impl QueryBuilder {
         Ok(())
     }
 
-    /// Appends the parameters of a continuation. They replace parameters of the same names.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) if one has the name of a selector, a constant or a secret: a
-    /// response must not change which operation is called.
-    pub fn continued<S: Service>(&mut self, pairs: &[(String, String)]) -> Result<(), Error> {
-        let constants = S::DISPATCH.every_call().iter().map(|(name, _)| *name);
-        let secrets = S::AUTH.secrets().iter().map(|secret| secret.name());
-        let fixed = S::DISPATCH.selectors().iter().copied().chain(constants).chain(secrets);
-        for fixed in fixed {
-            if pairs.iter().any(|(name, _)| name == fixed) {
-                return Err(Error::parameter(fixed, "a value that no page changes"));
-            }
-        }
-        for (name, value) in pairs {
-            self.remove(name);
-            self.push(name, value);
-        }
-        Ok(())
-    }
-
-    /// Removes a parameter of a query or a form.
-    fn remove(&mut self, name: &str) {
-        let mut encoded = String::new();
-        encode(&mut encoded, name, |_| false);
-        let kept = self.text.split_off(self.start);
-        let pairs = kept.split('&').filter(|pair| !pair.is_empty());
-        for pair in pairs.filter(|pair| pair.split('=').next() != Some(&encoded)) {
-            if self.text.len() > self.start {
-                self.text.push('&');
-            }
-            self.text.push_str(pair);
-        }
-    }
-
     /// Appends a list. JSON has an array, in any style.
     ///
     /// # Errors

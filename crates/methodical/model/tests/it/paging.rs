@@ -1,6 +1,5 @@
 //! The fields beside a page tell whether there are other pages.
 
-use methodical_model::Map;
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 
 #[test]
@@ -27,18 +26,11 @@ fn an_offset_that_is_not_a_number_is_kept() {
 }
 
 #[test]
-fn an_empty_cursor_or_continuation_ends_the_list() {
+fn an_empty_cursor_ends_the_list() {
     let next = |text: &str| PageMarks::new().next_cursor(Some(&text)).next;
     assert_eq!(next("b7"), Some(Position::Cursor("b7".into())));
     assert_eq!(next("7"), Some(Position::Cursor("7".into())));
     assert_eq!(next(""), None);
-
-    let pairs = Map::from([("from", 7), ("after", 3)]);
-    let pairs: Map<u64> = pairs.iter().map(|(name, value)| (name.into(), *value)).collect();
-    let expected = [("from".into(), "7".into()), ("after".into(), "3".into())];
-    let next = PageMarks::new().continuation(Some(&pairs)).next;
-    assert_eq!(next, Some(Position::Continuation(expected.into())));
-    assert_eq!(PageMarks::new().continuation(Some(&Map::<u64>::default())).next, None);
 }
 
 #[test]
@@ -57,10 +49,9 @@ fn each_mark_keeps_the_others() {
 /// A cursor may contain personal data.
 #[test]
 fn a_position_shows_only_its_kind() {
-    let continuation = Position::Continuation(vec![("secret".into(), "secret".into())]);
-    let shown = [Position::Number(7), Position::cursor(&"secret"), continuation];
-    assert_eq!(format!("{shown:?}"), "[Number, Cursor, Continuation]");
-    assert_eq!(shown.map(|position| position.number()), [Some(7), None, None]);
+    let shown = [Position::Number(7), Position::cursor(&"secret")];
+    assert_eq!(format!("{shown:?}"), "[Number, Cursor]");
+    assert_eq!(shown.map(|position| position.number()), [Some(7), None]);
 }
 
 #[test]

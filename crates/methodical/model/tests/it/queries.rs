@@ -98,32 +98,6 @@ fn the_path_selects_an_operation() {
 }
 
 #[test]
-fn a_continuation_replaces_parameters_but_not_the_operation() {
-    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let mut query = QueryBuilder::select::<Photos>("photos/list");
-    query.push("from", "A");
-    query.push("from-where", "here");
-    query.push("size", "2");
-    query.continued::<Photos>(&[pair("from", "M & N"), pair("on", "1")]).unwrap();
-    let expected = "action=photos/list&from-where=here&size=2&from=M%20%26%20N&on=1";
-    assert_eq!(query.finish().as_str(), expected);
-
-    let mut query = QueryBuilder::select::<Photos>("photos/list");
-    let error = query.continued::<Photos>(&[pair("action", "photos/delete")]).unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "action"));
-}
-
-#[test]
-fn a_continuation_of_a_form_leaves_the_query_alone() {
-    let mut query = QueryBuilder::post::<Photos>("photos/list", BodyFormat::Form, true);
-    query.push("from", "A");
-    query.continued::<Photos>(&[("from".to_owned(), "B".to_owned())]).unwrap();
-    let query = query.finish();
-    assert_eq!(query.as_str(), "action=photos/list");
-    assert_eq!(query.body(), "from=B");
-}
-
-#[test]
 fn a_list_is_written_in_its_style() {
     let written = |style, items, values: &[&str]| {
         let mut query = QueryBuilder::select::<elsewhere::ByPath>("m");

@@ -113,7 +113,7 @@ pub struct Data {
 pub struct Pages {
     /// The value that changes from page to page.
     pub by: PagedBy,
-    /// The parameter with this value; empty for a continuation.
+    /// The parameter with this value.
     pub param: &'static str,
     /// The keys that lead to the number of pages; empty without one.
     pub last: &'static [&'static str],
@@ -369,13 +369,6 @@ impl Data {
                 goes_on.then(|| format!("&{param}={}", first.saturating_add(1)))
             }
             PagedBy::Offset => is_partial.then(|| format!("&{param}={records}")),
-            PagedBy::Continuation => {
-                let members = at(json, next)?.as_object()?.iter();
-                let pairs = members.filter_map(|(name, value)| {
-                    Some(format!("&{}={}", encoded(name), encoded(&text_of(value)?)))
-                });
-                Some(pairs.collect()).filter(|pairs: &String| !pairs.is_empty())
-            }
             _ => {
                 let next = text_at(json, next).filter(|next| !next.is_empty())?;
                 Some(format!("&{param}={}", encoded(&next)))

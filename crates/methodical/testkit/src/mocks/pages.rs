@@ -56,7 +56,7 @@ impl Call {
         let mut offset = 0;
         for (index, (records, beside)) in pages.iter().enumerate() {
             if index == 0 {
-                let call = unpaged::<O>(self.clone(), pages);
+                let call = self.clone().without(paging.parameter);
                 mocks.push(call.list_beside(frame, records, *beside));
             }
             if let Some(position) = &position {
@@ -80,25 +80,11 @@ impl Call {
     }
 }
 
-/// Matches only calls without a position.
-fn unpaged<O: PagedOperation>(call: Call, pages: &[(&[O::Item], &O::Beside)]) -> Call {
-    let next = pages.iter().filter_map(|(_, beside)| O::marks(beside).next);
-    let continued = next.filter_map(|next| match next {
-        Position::Continuation(pairs) => Some(pairs),
-        _ => None,
-    });
-    let call = continued.flatten().fold(call, |call, (name, _)| call.without(name));
-    if O::PAGING.parameter.is_empty() { call } else { call.without(O::PAGING.parameter) }
-}
-
 /// Matches only calls with a position.
 fn at(call: Call, parameter: &'static str, position: &Position) -> Call {
     match position {
         Position::Number(number) => call.with(parameter, number.to_string()),
         Position::Cursor(cursor) => call.with(parameter, cursor.clone()),
-        Position::Continuation(pairs) => {
-            pairs.iter().fold(call, |call, (name, value)| call.with(name.clone(), value.clone()))
-        }
         _ => call,
     }
 }

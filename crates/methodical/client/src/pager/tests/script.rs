@@ -12,7 +12,7 @@ use methodical_model::codegen::{
 };
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    Error, ListOperation, Listing, Map, Operation, PagedOperation, Query, Record, StreamDecoder,
+    Error, ListOperation, Listing, Operation, PagedOperation, Query, Record, StreamDecoder,
 };
 use serde::Deserialize;
 
@@ -64,7 +64,6 @@ pub(super) const NUMBER: u8 = 0;
 pub(super) const OFFSET: u8 = 1;
 pub(super) const NEXT_OFFSET: u8 = 2;
 pub(super) const CURSOR: u8 = 3;
-pub(super) const CONTINUATION: u8 = 4;
 
 /// A list in pages.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +71,6 @@ pub(super) struct List<const BY: u8> {
     pub(super) number: Option<i64>,
     pub(super) size: Option<u64>,
     pub(super) cursor: Option<String>,
-    pub(super) continued: Vec<(String, String)>,
 }
 
 const PAGE: Layout = Layout::Body(&Body { at: &["photos"], ..Body::ROOT });
@@ -92,7 +90,6 @@ impl<const BY: u8> Operation for List<BY> {
         if let Some(cursor) = &self.cursor {
             query.push_text("at", cursor)?;
         }
-        query.continued::<Photos>(&self.continued)?;
         Ok(query.finish())
     }
 
@@ -119,8 +116,7 @@ impl<const BY: u8> PagedOperation for List<BY> {
         NUMBER => PagedBy::Number { first: 1 },
         OFFSET => PagedBy::Offset,
         NEXT_OFFSET => PagedBy::NextOffset,
-        CURSOR => PagedBy::Cursor,
-        _ => PagedBy::Continuation,
+        _ => PagedBy::Cursor,
     })
     .parameter("at")
     .short_page_ends()
@@ -138,7 +134,6 @@ impl<const BY: u8> PagedOperation for List<BY> {
         match position {
             Position::Number(number) => self.number = Some(number),
             Position::Cursor(cursor) => self.cursor = Some(cursor),
-            Position::Continuation(pairs) => self.continued = pairs,
             _ => {}
         }
     }
@@ -150,11 +145,6 @@ impl<const BY: u8> PagedOperation for List<BY> {
             NEXT_OFFSET if beside.cursor.is_some() => marks.next_offset(beside.cursor.as_ref()),
             NEXT_OFFSET => marks.next_offset(beside.next.as_ref()),
             CURSOR => marks.next_cursor(beside.cursor.as_ref()),
-            CONTINUATION => {
-                let pair = |cursor: &String| [("at".to_owned(), cursor.clone())].into();
-                let map: Option<Map<String>> = beside.cursor.as_ref().map(pair);
-                marks.continuation(map.as_ref())
-            }
             _ => marks,
         }
     }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use methodical_model::codegen::{self, Layout, Nulls, QueryBuilder};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    Error, Extra, ListOperation, Listing, Map, Operation, PagedOperation, Query, StreamDecoder,
+    Error, Extra, ListOperation, Listing, Operation, PagedOperation, Query, StreamDecoder,
 };
 use wiremock::MockServer;
 
@@ -93,10 +93,6 @@ rules! {
         |page, marks| marks.next_offset(page.next.as_ref());
     ByCursor: Paging::by(PagedBy::Cursor).parameter("cursor"),
         |page, marks| marks.next_cursor(page.next.as_ref());
-    ByContinuation: Paging::by(PagedBy::Continuation), |page, marks| {
-        let members = page.next.clone().map(|next| Map::from([("from".to_owned(), next)]));
-        marks.continuation(members.as_ref())
-    };
 }
 
 /// A list in pages.
@@ -217,10 +213,6 @@ async fn pages_follow_by_a_text_of_the_page_before() {
     let next = [Some("b 7"), Some("c")];
     let cursors = ["", "&cursor=b+7", "&cursor=c", "&cursor=b"];
     let (mocks, found) = answers::<ByCursor>(next, None, &cursors).await;
-    assert_eq!(mocks, 3);
-    assert_answers(&found, &ALL);
-    let members = ["", "&from=b+7", "&from=c", "&from=b"];
-    let (mocks, found) = answers::<ByContinuation>(next, None, &members).await;
     assert_eq!(mocks, 3);
     assert_answers(&found, &ALL);
 }

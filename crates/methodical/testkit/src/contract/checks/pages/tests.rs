@@ -43,7 +43,7 @@ fn paged(by: PagedBy) -> &'static Contract {
     let is_next = !matches!(by, PagedBy::Number { .. } | PagedBy::Offset);
     let pages = Pages {
         by,
-        param: if by == PagedBy::Continuation { "" } else { "at" },
+        param: "at",
         last: if matches!(by, PagedBy::Number { .. }) { &["pages"] } else { &[] },
         total: if by == PagedBy::Offset { &["total"] } else { &[] },
         next: if is_next { &["next"] } else { &[] },
@@ -113,7 +113,6 @@ fn a_second_page_with_other_records_passes() {
         (PagedBy::Offset, "&at=1", "{'photos':[{'id':'1'}],'more':1}"),
         (PagedBy::NextOffset, "&at=50", "{'photos':[{'id':'1'}],'next':50}"),
         (PagedBy::Cursor, "&at=b%2F1", "{'photos':[{'id':'1'}],'next':'b/1'}"),
-        (PagedBy::Continuation, "&at=b&on=1", "{'photos':[{'id':'1'}],'next':{'at':'b','on':1}}"),
     ] {
         assert_eq!(judge(by, query, first, OTHER), Ok(()), "{by:?}");
         let again = Stop::Fail("1 of 1 records are on the first page as well".to_owned());
@@ -131,7 +130,6 @@ fn a_list_with_one_page_is_not_judged() {
         (NUMBER, "{'photos':[{'id':'1'}],'pages':2,'more':false}"),
         (PagedBy::Cursor, "{'photos':[{'id':'1'}],'next':'b','more':0}"),
         (PagedBy::Cursor, "{'photos':[{'id':'1'}],'next':''}"),
-        (PagedBy::Continuation, "{'photos':[{'id':'1'}],'next':{}}"),
     ] {
         let skipped = Stop::Skip("the list has one page".to_owned());
         assert_eq!(judge(by, "", first, OTHER), Err(skipped), "{by:?}");
