@@ -37,6 +37,7 @@ pub mod diff;
 pub mod emit;
 mod init;
 pub mod ir;
+mod json;
 mod manifest;
 pub mod output;
 pub mod show;

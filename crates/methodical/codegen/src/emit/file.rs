@@ -1,10 +1,10 @@
 //! A generated file, as an emitter returns it.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use askama::Template;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use serde_json::Value;
 
 /// A generated file, not yet formatted or marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl GeneratedFile {
     }
 
     /// Creates a JSON file.
-    pub(in crate::emit) fn json(path: impl Into<String>, value: &Value) -> Self {
+    pub(in crate::emit) fn json(path: impl Into<String>, value: &impl fmt::Display) -> Self {
         Self { path: path.into(), text: format!("{value:#}\n") }
     }
 }

@@ -6,8 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
-
 use crate::config::Project;
 use crate::emit::distinct;
 use crate::emit::file::{GeneratedFile, MARK};
@@ -16,6 +14,7 @@ use crate::ir::{
     Auth, BodyFormat, Doc, ListStyle, Model, ModelId, Operation, Otherwise, Param, Place, Secret,
     SecretPlace, Service,
 };
+use crate::json::{Map, Value, json};
 use crate::text::one_line;
 
 mod schemas;
@@ -31,7 +30,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         GeneratedFile::json(format!("{folder}/{name}.json"), &document)
     };
     let operations: Vec<_> = service.operations.iter().collect();
-    let exact = |one: &Operation| json!({ verb(one): exact(service, one) });
+    let exact = |one: &Operation| json!({ (verb(one)): exact(service, one) });
     let paths = match service.dispatch.place {
         Place::Query | Place::Form => {
             let verbs = ["get", "post"].into_iter().filter_map(|verb| {
@@ -39,14 +38,14 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
                     service.operations.iter().filter(|one| self::verb(one) == verb).collect();
                 (!operations.is_empty()).then(|| (verb, merged(service, &operations)))
             });
-            json!({ &service.path: verbs.collect::<Value>() })
+            json!({ (service.path): verbs.collect::<Value>() })
         }
         // The operations have different paths, so nothing is merged.
         Place::Path => operations.iter().map(|one| (service.path_of(one), exact(one))).collect(),
     };
     let mut files = vec![document(&service.name, &paths, &operations)];
     files.extend(operations.iter().map(|one| {
-        document(&one.rust.kebab(), &json!({ service.path_of(one): exact(one) }), &[one])
+        document(&one.rust.kebab(), &json!({ (service.path_of(one)): exact(one) }), &[one])
     }));
     files
 }
@@ -299,18 +298,18 @@ fn request(
         Place::Form => members.extend(fixed),
         Place::Query | Place::Path => parameters.extend(fixed),
     }
-    let mut content = Map::new();
+    let mut content = Map::default();
     for format in [BodyFormat::Form, BodyFormat::Json] {
         if operations.iter().any(|one| one.post.is_some_and(|post| post.format == format)) {
             let in_form = secrets(SecretPlace::Form).map(|one| secret(&one.name, one, None));
             let all: Vec<_> = members.iter().chain(&params).cloned().chain(in_form).collect();
-            let encoding: Map<_, _> = all.iter().filter_map(encoding).collect();
+            let encoding: Map = all.iter().filter_map(encoding).collect();
             let has_encoding = format == BodyFormat::Form && !encoding.is_empty();
             let body = json!({
                 "schema": body(all),
                 "encoding": has_encoding.then_some(encoding),
             });
-            content.insert(format.media_type().to_owned(), object(body));
+            content = content.with(format.media_type(), object(body));
         }
     }
     if content.is_empty() {
@@ -322,23 +321,23 @@ fn request(
 
 /// Returns how a list of a form is written.
 fn encoding(parameter: &Value) -> Option<(String, Value)> {
-    let name = parameter.get("name")?.as_str()?.to_owned();
+    let Value::String(name) = parameter.get("name")?.clone() else { return None };
     let (style, explode) = (parameter.get("style")?, parameter.get("explode")?);
     Some((name, json!({ "style": style, "explode": explode })))
 }
 
 /// Returns the schema of a body from its parameters.
 fn body(parameters: Vec<Value>) -> Value {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
+    let (mut properties, mut required) = (Map::default(), Vec::new());
     for mut parameter in parameters {
-        let mut take = |key| parameter.get_mut(key).map(Value::take);
+        let mut take = |key| parameter.get_mut(key).map(std::mem::take);
         let Some(Value::String(name)) = take("name") else { continue };
         if take("required") == Some(json!(true)) {
             required.push(name.clone());
         }
         let about = json!({ "description": take("description"), "deprecated": take("deprecated") });
         let schema = take("schema").unwrap_or_default();
-        properties.insert(name, schemas::merged([schema, object(about)]));
+        properties = properties.with(&name, schemas::merged([schema, object(about)]));
     }
     object(json!({
         "type": "object",
@@ -351,11 +350,11 @@ fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Val
     let examples = operations.iter().flat_map(|operation| service.examples_of(operation));
     // A response with records to reject does not fit the schema, on purpose.
     let examples = examples.filter(|example| example.rejected.is_empty()).filter_map(|example| {
-        let value = serde_json::from_str::<Value>(&example.body).ok()?;
+        let value = Value::parse(&example.body)?;
         let example_of = json!({ "summary": line(&example.doc), "value": value });
         Some((example.name.kebab(), example_of))
     });
-    let examples: Map<_, _> = examples.collect();
+    let examples: Map = examples.collect();
     let verdicts = operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref());
     let failures = distinct(verdicts.map(Schemas::failure));
     let schema = any_of([schema].into_iter().chain(failures).collect());
@@ -364,7 +363,7 @@ fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Val
         "examples": (!examples.is_empty()).then_some(examples),
     }));
     json!({
-        "200": { "description": "The call succeeded.", "content": { &service.accept: content } },
+        "200": { "description": "The call succeeded.", "content": { (service.accept): content } },
         "default": {
             "description": "The call failed.",
             "content": { "application/problem+json": { "schema": { "$ref": format!("{PREFIX}Problem") } } },

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::ir::{BuiltIn, Doc, Form, Meaning, OpenRef, RustName, Source};
 use crate::text::string;
@@ -646,23 +646,5 @@ impl Primitive {
             Self::Boolean => "true or false",
             Self::Coded => "a code",
         }
-    }
-
-    /// Returns the JSON Schema of any value of this primitive.
-    pub fn schema(self) -> Map<String, Json> {
-        let (ty, range) = match self {
-            Self::Text => ("string", None),
-            Self::Signed => ("integer", Some((json!(i64::MIN), json!(i64::MAX)))),
-            Self::Unsigned => ("integer", Some((json!(0), json!(u64::MAX)))),
-            Self::Float => ("number", None),
-            Self::Boolean => ("boolean", None),
-            Self::Coded => return Map::new(),
-        };
-        let mut schema = Map::from_iter([("type".to_owned(), json!(ty))]);
-        if let Some((min, max)) = range {
-            schema.insert("minimum".to_owned(), min);
-            schema.insert("maximum".to_owned(), max);
-        }
-        schema
     }
 }

@@ -52,7 +52,7 @@ fn without_null(value: &mut Value) {
                     members.insert("type".to_owned(), only);
                 }
             }
-            if let Some(Value::Array(mut any)) = members.shift_remove("anyOf") {
+            if let Some(Value::Array(mut any)) = members.remove("anyOf") {
                 any.retain(|one| *one != json!({ "type": "null" }));
                 match any.pop() {
                     Some(Value::Object(only)) if any.is_empty() => members.extend(only),
@@ -64,7 +64,7 @@ fn without_null(value: &mut Value) {
             }
             // A key of a table with this name has an object.
             if members.get("default").is_some_and(|default| !default.is_object()) {
-                members.shift_remove("default");
+                members.remove("default");
             }
             members.values_mut().for_each(without_null);
         }

@@ -1,11 +1,11 @@
 //! Records: one file for each model, with its owned and its borrowed form.
 
 use askama::Template;
-use serde_json::{Map, Value};
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType};
+use crate::json::{Map, Value, json};
 use crate::text::string;
 
 #[derive(Template)]
@@ -194,12 +194,12 @@ fn required(model: &Model) -> impl Iterator<Item = &Field> {
     model.fields.iter().filter(|field| field.required)
 }
 
-fn required_fields(service: &Service, model: &Model) -> Map<String, Value> {
+fn required_fields(service: &Service, model: &Model) -> Map {
     let value = |field: &Field| match &field.ty {
-        Type::Value(ty) => ty.json(sample(ty, field)).unwrap_or_default(),
+        Type::Value(ty) => json!(ty.json(sample(ty, field))),
         Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
         Type::List(_) => Value::Array(Vec::new()),
-        Type::Map(_) => Value::Object(Map::new()),
+        Type::Map(_) => Value::Object(Map::default()),
     };
     required(model).map(|field| (field.wire.clone(), value(field))).collect()
 }
@@ -212,12 +212,12 @@ pub(in crate::emit) fn smallest_value(service: &Service, ty: &Type) -> Value {
                 ValueType::BuiltIn(built_in) => Some(built_in.sample),
                 ValueType::Scalar(_) | ValueType::Enum(_) => ty.example(),
             };
-            ty.json(text.unwrap_or_default()).unwrap_or_default()
+            json!(ty.json(text.unwrap_or_default()))
         }
         Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
         Type::List(of) => Value::Array(vec![smallest_value(service, of)]),
         Type::Map(of) => {
-            Value::Object(Map::from_iter([("key".to_owned(), smallest_value(service, of))]))
+            json!({ "key": smallest_value(service, of) })
         }
     }
 }

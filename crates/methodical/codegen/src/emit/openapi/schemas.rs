@@ -1,11 +1,10 @@
 //! JSON Schemas of the types, for all documents that contain some.
 
-use serde_json::{Map, Value, json};
-
 use crate::ir::{
     Body, Code, Decides, Doc, Field, Leniency, Model, Param, Primitive, Response, Service, Type,
     ValueType, Verdict, Wire, other_form,
 };
+use crate::json::{Map, Value, json};
 use crate::text::one_line;
 
 /// Creates the schemas of a service's types.
@@ -26,7 +25,7 @@ impl Schemas<'_> {
     /// contract lists.
     pub(super) fn model(self, model: &Model) -> Value {
         let fields = model.fields.iter();
-        let properties: Map<_, _> =
+        let properties: Map =
             fields.clone().map(|field| (field.wire.clone(), self.field(field))).collect();
         let required: Vec<_> = fields.filter(|one| one.required).map(|one| &one.wire).collect();
         object(json!({
@@ -89,8 +88,8 @@ impl Schemas<'_> {
         let primitive = param.ty.in_query();
         let is_text = primitive == Primitive::Text && param.ty.as_closed_enum().is_none();
         let default = param.default.as_ref().map(|text| {
-            let literal = param.ty.is_json_literal().then(|| serde_json::from_str(text).ok());
-            literal.flatten().unwrap_or_else(|| Value::from(text.as_str()))
+            let literal = param.ty.is_json_literal().then(|| Value::parse(text));
+            literal.flatten().unwrap_or_else(|| json!(text))
         });
         let limits = object(json!({
             "minLength": is_text.then_some(1),
@@ -187,7 +186,7 @@ impl Schemas<'_> {
 pub(super) fn object(value: Value) -> Value {
     match value {
         Value::Object(members) => {
-            members.into_iter().filter(|(_, value)| !value.is_null()).collect()
+            members.into_iter().filter(|(_, value)| *value != Value::Null).collect()
         }
         other => other,
     }
@@ -219,7 +218,9 @@ fn below(path: &[String], schema: Value) -> Value {
 
 /// Returns the JSON values that have one of some texts: the string, and the number or boolean.
 fn all_values<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<Value> {
-    let values = |text: &'a String| [Some(json!(text)), other_form(text)].into_iter().flatten();
+    let values = |text: &'a String| {
+        [Some(json!(text)), other_form(text).map(|form| json!(form))].into_iter().flatten()
+    };
     texts.into_iter().flat_map(values).collect()
 }
 
@@ -269,7 +270,19 @@ fn of_value(value: &ValueType, primitive: Primitive) -> Value {
             json!({ key: values })
         }
     };
-    merged([Value::Object(primitive.schema()), more])
+    merged([of_primitive(primitive), more])
+}
+
+/// Returns the schema of any value of a primitive.
+fn of_primitive(primitive: Primitive) -> Value {
+    match primitive {
+        Primitive::Text => json!({ "type": "string" }),
+        Primitive::Signed => json!({ "type": "integer", "minimum": i64::MIN, "maximum": i64::MAX }),
+        Primitive::Unsigned => json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
+        Primitive::Float => json!({ "type": "number" }),
+        Primitive::Boolean => json!({ "type": "boolean" }),
+        Primitive::Coded => json!({}),
+    }
 }
 
 fn nullable(mut schema: Value) -> Value {
