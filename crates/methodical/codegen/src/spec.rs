@@ -96,11 +96,8 @@ pub(crate) fn content(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
-    parse("spec", bytes, shown, |cx, document: &Document| {
-        let service = lower::service(cx, document, folder);
-        Service { spec_hash: hash(cx.text.as_bytes()), ..service }
-    })
-    .into()
+    parse("spec", bytes, shown, |cx, document: &Document| lower::service(cx, document, folder))
+        .into()
 }
 
 /// The result of reading a TOML file.
@@ -134,7 +131,6 @@ pub(crate) fn parse<D: DeserializeOwned + JsonSchema, T>(
             return rejected(good.matches('\n').count() + 1, column, why);
         }
     };
-    // The hash must not depend on the line endings of the checkout.
     let text = text.replace("\r\n", "\n");
     if text.trim().is_empty() {
         return rejected(1, 1, "the file is empty");
@@ -209,11 +205,6 @@ impl From<Parsed<Service>> for Reading {
         let Parsed { value: service, report, errors, warnings } = parsed;
         Self { service, report, errors, warnings }
     }
-}
-
-/// Returns the first twelve hexadecimal digits of the SHA-256 of some bytes.
-pub fn hash(bytes: &[u8]) -> String {
-    full_hash(bytes).chars().take(12).collect()
 }
 
 /// Returns the SHA-256 of some bytes in hexadecimal digits.

@@ -43,8 +43,6 @@ pub struct Service {
     pub examples: Vec<Example>,
     /// Questions that the contract does not answer, by number.
     pub open_points: Vec<OpenPoint>,
-    /// The first twelve hexadecimal digits of the SHA-256 of the spec's text (LF line ends).
-    pub spec_hash: String,
 }
 
 /// A call and its response, byte for byte.

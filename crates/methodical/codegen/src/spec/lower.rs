@@ -50,7 +50,6 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
         operations: Vec::new(),
         examples: Vec::new(),
         open_points: open_points(cx, document),
-        spec_hash: String::new(),
     };
     response::envelopes(cx, document);
     types::columns(cx, document, &mut service);
