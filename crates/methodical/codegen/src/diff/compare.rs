@@ -1,30 +1,46 @@
 //! Compares two services, declaration by declaration.
+//!
+//! Each declaration is a list of facts: a name, a text, and the verdict on another text.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::diff::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::ir::{
-    Body, Code, Codes, Dispatch, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint,
-    Operation, Otherwise, Param, Response, RustName, Scalar, Service, Wire,
+    Code, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint, Operation, Param, Response,
+    RustName, Scalar, Service, Wire,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
     let mut diff = Diff { old, new, changes: Vec::new() };
-    diff.head();
-    diff.lists("scalar", &old.scalars, &new.scalars, Diff::scalar);
-    diff.lists("enum", &old.enums, &new.enums, Diff::one_enum);
-    diff.lists("model", &old.models, &new.models, Diff::model);
-    diff.lists("operation", &old.operations, &new.operations, Diff::operation);
-    diff.lists("example", &old.examples, &new.examples, Diff::example);
-    diff.lists("open-point", &old.open_points, &new.open_points, Diff::open_point);
+    diff.facts("service", head(old), &head(new));
+    diff.facts("dispatch", dispatch(old), &dispatch(new));
+    diff.facts("auth", auth(old), &auth(new));
+    let scalars = List::of(|one: &Arc<Scalar>| one.rust.plain(), |_, one| scalar(one));
+    diff.lists("scalar", &old.scalars, &new.scalars, &scalars);
+    let enums = List::of(|one: &Arc<Enum>| one.rust.plain(), |_, one| one_enum(one));
+    diff.lists(
+        "enum",
+        &old.enums,
+        &new.enums,
+        &List { inner: |diff, place, old, new| diff.values(place, old, new), ..enums },
+    );
+    let models = List::of(|one: &Model| one.rust.plain(), |_, one| model(one));
+    diff.lists(
+        "model",
+        &old.models,
+        &new.models,
+        &List { inner: |diff, place, old, new| diff.fields(place, old, new), ..models },
+    );
+    let operations = List::of(|one: &Operation| one.rust.words(), operation);
+    let operations =
+        List { inner: |diff, place, old, new| diff.params(place, old, new), ..operations };
+    diff.lists("operation", &old.operations, &new.operations, &operations);
+    let examples = List::of(|one: &Example| one.name.kebab(), example).for_readers();
+    diff.lists("example", &old.examples, &new.examples, &examples);
+    let points = List::of(|one: &OpenPoint| one.id.clone(), |_, one| open_point(one));
+    diff.lists("open-point", &old.open_points, &new.open_points, &points.for_readers());
     diff.changes
-}
-
-/// Reports changed descriptions, as one change.
-macro_rules! about {
-    ($diff:ident, $place:ident, $old:ident, $new:ident, $($key:ident),+) => {
-        $diff.about($place, &($(&$old.$key,)+), &($(&$new.$key,)+))
-    };
 }
 
 struct Diff<'a> {
@@ -35,306 +51,439 @@ struct Diff<'a> {
 
 impl Diff<'_> {
     fn say(&mut self, class: Class, place: &str, what: impl Into<String>) {
-        self.changes.push(change(class, place, what));
+        let crates = if class == Class::Documentation { READERS } else { EVERYONE };
+        let (place, what) = (place.to_owned(), what.into());
+        self.changes.push(Change { class, place, what, crates, warns: false });
     }
 
-    fn lists<T: Named>(
-        &mut self,
-        section: &str,
-        old: &[T],
-        new: &[T],
-        compare: fn(&mut Self, &str, &T, &T),
-    ) {
+    fn lists<T>(&mut self, section: &str, old: &[T], new: &[T], list: &List<T>) {
+        let List { key, facts, inner, required, .. } = list;
         for one in old {
-            let place = format!("{section}.{}", one.key());
-            match new.iter().find(|other| other.key() == one.key()) {
-                Some(other) => compare(self, &place, one, other),
-                None => self.say(T::removed(), &place, "removed"),
+            let place = format!("{section}.{}", key(one));
+            match new.iter().find(|other| key(other) == key(one)) {
+                Some(other) => {
+                    self.facts(&place, facts(self.old, one), &facts(self.new, other));
+                    inner(self, &place, one, other);
+                }
+                None => self.say(list.removed, &place, "removed"),
             }
         }
-        for other in new {
-            if !old.iter().any(|one| one.key() == other.key()) {
-                self.say(other.added(), &format!("{section}.{}", other.key()), "added");
-            }
+        for other in new.iter().filter(|other| !old.iter().any(|one| key(one) == key(other))) {
+            let class = if required(other) { Class::Breaking } else { list.added };
+            self.say(class, &format!("{section}.{}", key(other)), "added");
         }
-        self.order(section, old, new);
-    }
 
-    /// Reports whether the declarations that are in both lists changed their order.
-    fn order<T: Named>(&mut self, section: &str, old: &[T], new: &[T]) {
         let in_both = |one: &[T], other: &[T]| -> Vec<String> {
-            let stays = |key: &String| other.iter().any(|other| other.key() == *key);
-            one.iter().map(Named::key).filter(stays).collect()
+            let stays = |name: &String| other.iter().any(|other| key(other) == *name);
+            one.iter().map(key).filter(stays).collect()
         };
-        let (was, is) = (in_both(old, new), in_both(new, old));
-        let moved = was.iter().zip(&is).filter(|(was, is)| was != is);
-        let (was, is): (Vec<_>, Vec<_>) = moved.unzip();
-        let shown = |names: &Vec<&String>| {
-            names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
-        };
-        self.value(T::moved(old, new), section, "order", (&was, &is), shown);
+        let moved = in_both(old, new).into_iter().zip(in_both(new, old));
+        let (was, is): (Vec<_>, Vec<_>) = moved.filter(|(was, is)| was != is).unzip();
+        if !was.is_empty() {
+            let fixed = |all: &[T]| -> Vec<String> {
+                all.iter().filter(|one| required(one)).map(key).collect()
+            };
+            let class = if fixed(old) == fixed(new) { list.moved } else { Class::Breaking };
+            let what = format!("order changed from {} to {}", listed(&was), listed(&is));
+            self.say(class, section, what);
+        }
     }
 
-    /// Reports a changed value.
-    fn value<T: PartialEq>(
-        &mut self,
-        class: Class,
-        place: &str,
-        name: &str,
-        (old, new): (&T, &T),
-        shown: impl Fn(&T) -> String,
-    ) {
-        if old != new {
-            let what = format!("{name} changed from {} to {}", shown(old), shown(new));
+    /// Compares the facts that both declarations have.
+    fn facts(&mut self, place: &str, old: Vec<Fact>, new: &[Fact]) {
+        for Fact { name, text: was, verdict } in old {
+            let now = new.iter().find(|now| now.name == name);
+            let Some(is) = now.map(|now| &now.text).filter(|is| **is != was) else { continue };
+            let (class, what) = verdict(&was, is);
+            if what.is_empty() {
+                self.say(class, place, format!("{name} changed from {was} to {is}"));
+            } else {
+                self.say(class, place, what);
+            }
+            if let Some(change) = self.changes.last_mut() {
+                // Such a change compiles everywhere, so a warning is the only notice.
+                change.warns = what == PUBLISHED;
+            }
+        }
+    }
+
+    fn values(&mut self, place: &str, old: &Arc<Enum>, new: &Arc<Enum>) {
+        let before = self.changes.len();
+        let values = List::of(|one: &EnumValue| one.rust.plain(), |_, one| enum_value(one));
+        // The order of values in Rust follows their position.
+        let values = List { moved: Class::Breaking, ..values };
+        self.lists(&format!("{place}.value"), &old.values, &new.values, &values);
+        let added = self.changes.iter_mut().skip(before).filter(|change| change.what == "added");
+        for change in added.filter(|_| !old.open_ended) {
+            change.class = Class::Breaking;
+            "added to a closed enum, whose readers reject unknown values"
+                .clone_into(&mut change.what);
+        }
+    }
+
+    fn fields(&mut self, place: &str, old: &Model, new: &Model) {
+        let (was, is) = (self.old.columns(old), self.new.columns(new));
+        // Without a declaration, the columns follow the fields.
+        if was != is && (old.columns.is_some() || new.columns.is_some()) {
+            // Programs that read a table rely on the positions of its columns.
+            let class = if is.starts_with(&was) { Class::Additive } else { Class::Breaking };
+            let what = format!("columns changed from {} to {}", listed(&was), listed(&is));
             self.say(class, place, what);
+            if let Some(change) = self.changes.last_mut() {
+                change.crates = PROGRAM;
+            }
         }
+        let fields = List::of(|one: &Field| one.wire.clone(), field);
+        let fields = fields.arguments(|one| one.required);
+        self.lists(&format!("{place}.field"), &old.fields, &new.fields, &fields);
     }
 
-    fn text(&mut self, class: Class, place: &str, name: &str, old: &str, new: &str) {
-        self.value(class, place, name, (&old, &new), |text| format!("`{text}`"));
-    }
-
-    fn flag(&mut self, class: Class, place: &str, name: &str, old: bool, new: bool) {
-        self.value(class, place, name, (&old, &new), bool::to_string);
-    }
-
-    /// Reports changed descriptions, as one change.
-    fn about<T: PartialEq>(&mut self, place: &str, old: &T, new: &T) {
-        if old != new {
-            self.say(Class::Documentation, place, "description changed");
-        }
-    }
-
-    fn rust_name(&mut self, place: &str, old: &RustName, new: &RustName) {
-        self.text(Class::Breaking, place, "rust name", &old.snake(), &new.snake());
-    }
-
-    fn deprecated(&mut self, place: &str, old: Option<&String>, new: Option<&String>) {
-        match (old, new) {
-            (None, Some(_)) => self.say(Class::Additive, place, "deprecated"),
-            (Some(_), None) => self.say(Class::Documentation, place, "no longer deprecated"),
-            (old, new) => self.about(place, &old, &new),
-        }
-    }
-
-    fn head(&mut self) {
-        let (old, new) = (self.old, self.new);
-        for (name, old, new) in [
-            ("name", &old.name, &new.name),
-            ("api-version", &old.api_version, &new.api_version),
-            ("path", &old.path, &new.path),
-            ("accept", &old.accept, &new.accept),
-        ] {
-            self.text(Class::Breaking, "service", name, old, new);
-        }
-        self.dispatch(&old.dispatch, &new.dispatch);
-        let auth = (&old.auth.phrase(), &new.auth.phrase());
-        self.value(Class::Breaking, "auth", "kind", auth, String::clone);
-        let docs = |service: &Service| {
-            service.auth.secrets().iter().map(|one| one.doc.clone()).collect::<Vec<_>>()
+    fn params(&mut self, place: &str, old: &Operation, new: &Operation) {
+        let was: Vec<_> = old.params.iter().map(|param| (old, param)).collect();
+        let is: Vec<_> = new.params.iter().map(|param| (new, param)).collect();
+        let params =
+            List::of(|(_, one): &(&Operation, &Param)| one.wire.clone(), |_, one| param(one));
+        let params = params.arguments(|(_, one)| one.required);
+        self.lists(&format!("{place}.param"), &was, &is, &params);
+        let states = |one: &Operation| {
+            let names: Vec<_> = one.states().map(|(_, param)| param.wire.clone()).collect();
+            vec![fact("parameters in the type of the query", listed(&names), breaks)]
         };
-        if old.auth.phrase() == new.auth.phrase() {
-            self.about("auth", &docs(old), &docs(new));
+        self.facts(place, states(old), &states(new));
+    }
+}
+
+/// A list of declarations, and the effects of its changes.
+struct List<T> {
+    /// Returns the name that identifies a declaration.
+    key: fn(&T) -> String,
+    facts: fn(&Service, &T) -> Vec<Fact>,
+    /// Compares the lists in a declaration.
+    inner: fn(&mut Diff<'_>, &str, &T, &T),
+    /// Returns whether a declaration is an argument of a constructor.
+    required: fn(&T) -> bool,
+    added: Class,
+    removed: Class,
+    moved: Class,
+}
+
+impl<T> List<T> {
+    fn of(key: fn(&T) -> String, facts: fn(&Service, &T) -> Vec<Fact>) -> Self {
+        Self {
+            key,
+            facts,
+            inner: |_, _, _, _| {},
+            required: |_| false,
+            added: Class::Additive,
+            removed: Class::Breaking,
+            moved: Class::Documentation,
         }
-        let about = |service: &Service| {
-            let Service { title, doc, source, open, .. } = service;
-            (title.clone(), doc.clone(), source.clone(), open.clone())
-        };
-        self.about("service", &about(old), &about(new));
     }
 
-    fn dispatch(&mut self, old: &Dispatch, new: &Dispatch) {
-        self.text(Class::Breaking, "dispatch", "place", old.place.word(), new.place.word());
-        let selectors = (&old.selectors, &new.selectors);
-        self.value(Class::Breaking, "dispatch", "selector", selectors, listed);
-        let constants = |dispatch: &Dispatch| {
-            let pairs = dispatch.constants.iter().map(|(name, value)| format!("{name}={value}"));
-            pairs.collect::<Vec<_>>()
-        };
+    /// Only readers see the declarations.
+    fn for_readers(self) -> Self {
+        Self { added: Class::Documentation, removed: Class::Documentation, ..self }
+    }
+
+    /// A new order of arguments breaks calls, and calls with arguments of the same type still compile. The order of the
+    /// other declarations only affects how they are printed and sent.
+    fn arguments(self, required: fn(&T) -> bool) -> Self {
+        Self { required, moved: Class::Additive, ..self }
+    }
+}
+
+/// What is compared of a declaration. If only one of two declarations has a fact of a name, it is not compared.
+struct Fact {
+    name: String,
+    text: String,
+    verdict: Verdict,
+}
+
+/// Returns the effect of a change from one text to another, and its description; empty if it is the usual one.
+type Verdict = fn(&str, &str) -> (Class, &'static str);
+
+#[expect(clippy::needless_pass_by_value, reason = "the tables are easier to read")]
+fn fact(name: impl Into<String>, text: impl ToString, verdict: Verdict) -> Fact {
+    Fact { name: name.into(), text: text.to_string(), verdict }
+}
+
+/// A change breaks users.
+fn breaks(_: &str, _: &str) -> (Class, &'static str) {
+    (Class::Breaking, "")
+}
+
+fn adds(_: &str, _: &str) -> (Class, &'static str) {
+    (Class::Additive, "")
+}
+
+/// A change breaks users of the old text, if there was one.
+fn breaks_users(old: &str, _: &str) -> (Class, &'static str) {
+    breaks_if(!matches!(old, "none" | "false"))
+}
+
+fn breaks_if(breaks: bool) -> (Class, &'static str) {
+    (if breaks { Class::Breaking } else { Class::Additive }, "")
+}
+
+/// A stricter limit breaks existing calls.
+fn largest(old: &str, new: &str) -> (Class, &'static str) {
+    let limit = |text: &str| text.parse().unwrap_or(i64::MAX);
+    breaks_if(limit(new) < limit(old))
+}
+
+fn smallest(old: &str, new: &str) -> (Class, &'static str) {
+    let limit = |text: &str| text.parse().unwrap_or(i64::MIN);
+    breaks_if(limit(new) > limit(old))
+}
+
+/// Readers that accept one more way are an addition.
+fn wider(old: &str, new: &str) -> (Class, &'static str) {
+    let wire = |text: &str| Wire::of(text.trim_matches('`'));
+    let is_wider =
+        wire(new).is_some_and(|new| wire(old) == Some(new.written()) && new.either().is_some());
+    breaks_if(!is_wider)
+}
+
+/// The first code is written, the others are only read.
+fn more_codes(old: &str, new: &str) -> (Class, &'static str) {
+    let codes = |text: &str| -> Vec<String> {
+        text.trim_matches('`').split("`, `").map(str::to_owned).collect()
+    };
+    let (old, new) = (codes(old), codes(new));
+    breaks_if(old.first() != new.first() || old.iter().any(|code| !new.contains(code)))
+}
+
+/// A further needed parameter breaks existing calls.
+fn more_needed(old: &str, new: &str) -> (Class, &'static str) {
+    breaks_if(new.split(", ").any(|name| name != "none" && !old.split(", ").any(|one| one == name)))
+}
+
+fn described(_: &str, _: &str) -> (Class, &'static str) {
+    (Class::Documentation, "description changed")
+}
+
+fn deprecated(old: &str, new: &str) -> (Class, &'static str) {
+    match (old, new) {
+        ("none", _) => (Class::Additive, "deprecated"),
+        (_, "none") => (Class::Documentation, "no longer deprecated"),
+        _ => described(old, new),
+    }
+}
+
+const PUBLISHED: &str = "no longer personal; its values will appear in `Debug` output and logs";
+
+fn personal(old: &str, _: &str) -> (Class, &'static str) {
+    let hidden = "personal; `Debug` output and logs no longer show its values";
+    (Class::Additive, if old == "true" { PUBLISHED } else { hidden })
+}
+
+/// Returns the facts of what a declaration says to readers.
+fn about(texts: &impl Debug) -> Fact {
+    fact("about", format!("{texts:?}"), described)
+}
+
+fn quoted(text: impl AsRef<str>) -> String {
+    format!("`{}`", text.as_ref())
+}
+
+fn listed(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(quoted).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn or_none(text: Option<impl ToString>) -> String {
+    text.map_or_else(|| "none".to_owned(), |text| text.to_string())
+}
+
+/// Returns the word of a value from the name of its variant.
+fn word(value: &impl Debug) -> String {
+    let name = format!("{value:?}");
+    quoted(RustName::new(&name).map_or(name, |name| name.kebab()))
+}
+
+fn head(service: &Service) -> Vec<Fact> {
+    let Service { name, api_version, path, accept, title, doc, source, open, .. } = service;
+    vec![
+        fact("name", quoted(name), breaks),
+        fact("api-version", quoted(api_version), breaks),
+        fact("path", quoted(path), breaks),
+        fact("accept", quoted(accept), breaks),
+        about(&(title, doc, source, open)),
+    ]
+}
+
+fn dispatch(service: &Service) -> Vec<Fact> {
+    let dispatch = &service.dispatch;
+    let constants = dispatch.constants.iter().map(|(name, value)| format!("{name}={value}"));
+    vec![
+        fact("place", quoted(dispatch.place.word()), breaks),
+        fact("selector", listed(&dispatch.selectors), breaks),
         // Callers write no constant, but the service must accept it.
-        let (was, is) = (constants(old), constants(new));
-        self.value(Class::Additive, "dispatch", "constants", (&was, &is), listed);
-    }
-
-    fn example(&mut self, place: &str, old: &Example, new: &Example) {
-        let call = |service: &Service, one: &Example| {
-            let operation = service.operations.get(one.operation).map(Named::key);
-            (
-                operation,
-                one.query.clone(),
-                one.sent.clone(),
-                one.rejected.clone(),
-                one.client,
-                one.server,
-            )
-        };
-        if call(self.old, old) == call(self.new, new) {
-            self.about(place, &old.doc, &new.doc);
-        } else {
-            self.say(Class::Documentation, place, "example changed");
-        }
-    }
-
-    fn open_point(&mut self, place: &str, old: &OpenPoint, new: &OpenPoint) {
-        for (side, old, new) in
-            [("client", &old.client, &new.client), ("server", &old.server, &new.server)]
-        {
-            if old != new {
-                let what = format!(
-                    "behaviour of the {side} changed; check whether users rely on the old one"
-                );
-                self.say(Class::Additive, place, what);
-            }
-        }
-        self.value(
-            Class::Documentation,
-            place,
-            "number",
-            (&old.number, &new.number),
-            u32::to_string,
-        );
-        self.about(place, &(&old.question, &old.source), &(&new.question, &new.source));
-    }
+        fact("constants", listed(&constants.collect::<Vec<_>>()), adds),
+    ]
 }
 
-fn change(class: Class, place: &str, what: impl Into<String>) -> Change {
-    let crates = if class == Class::Documentation { READERS } else { EVERYONE };
-    Change { class, place: place.to_owned(), what: what.into(), crates, warns: false }
+fn auth(service: &Service) -> Vec<Fact> {
+    let kind = service.auth.phrase();
+    let docs: Vec<_> = service.auth.secrets().iter().map(|one| &one.doc).collect();
+    // The descriptions are compared only if the kind is the same.
+    let docs = fact(format!("descriptions of {kind}"), format!("{docs:?}"), described);
+    vec![fact("kind", kind, breaks), docs]
 }
 
-fn quoted(text: &String) -> String {
-    format!("`{text}`")
-}
-
-fn listed(names: &Vec<String>) -> String {
-    match names.as_slice() {
-        [] => "none".to_owned(),
-        names => names.iter().map(quoted).collect::<Vec<_>>().join(", "),
+fn scalar(one: &Scalar) -> Vec<Fact> {
+    let mut facts = vec![fact("wire", quoted(one.wire.word()), wider)];
+    for (name, codes) in
+        one.codes.iter().flat_map(|codes| [("true", &codes.yes), ("false", &codes.no)])
+    {
+        let codes: Vec<_> = codes.iter().map(|code| Code::json(code).to_string()).collect();
+        facts.push(fact(name, listed(&codes), more_codes));
     }
+    facts.extend([
+        fact("query-wire", quoted(one.sent_as().word()), breaks),
+        fact("meaning", quoted(one.meaning.word), breaks),
+        about(&(&one.doc, &one.example, &one.source, &one.open)),
+    ]);
+    facts
 }
 
-impl Diff<'_> {
-    /// Compares what the outline of a response does not show.
-    fn body(&mut self, place: &str, old: &Body, new: &Body) {
-        for (name, old, new) in [
-            ("leniency `absent-as-empty`", old.absent_as_empty, new.absent_as_empty),
-            ("leniency `one-as-list`", old.one_as_list, new.one_as_list),
-        ] {
-            let class = if old { Class::Breaking } else { Class::Additive };
-            self.flag(class, place, name, old, new);
-        }
-        let decides = |body: &Body| body.verdict.as_ref().map(|verdict| verdict.decides.clone());
-        if decides(old) != decides(new) {
-            self.say(Class::Breaking, place, "marker of success or failure changed");
-        } else if old.verdict != new.verdict {
-            self.say(Class::Additive, place, "errors in the body changed");
-        }
-    }
+fn one_enum(one: &Enum) -> Vec<Fact> {
+    vec![
+        fact("open-ended", one.open_ended, breaks),
+        fact("wire", quoted(one.wire.word()), wider),
+        about(&(&one.doc, &one.source, &one.open)),
+    ]
+}
 
-    fn operation(&mut self, place: &str, old: &Operation, new: &Operation) {
-        self.text(Class::Breaking, place, "select", &old.select, &new.select);
-        let body = |one: &Operation| one.post.map_or("none", |post| post.format.word());
-        self.value(
-            Class::Breaking,
-            place,
-            "body of a POST",
-            (&body(old), &body(new)),
-            |word: &&str| format!("`{word}`"),
-        );
-        let repeats = |one: &Operation| one.post.is_none_or(|post| post.is_idempotent);
-        if old.post.is_some() && new.post.is_some() {
-            self.flag(Class::Additive, place, "idempotent", repeats(old), repeats(new));
-        }
-        let responses = (&response(self.old, &old.response), &response(self.new, &new.response));
-        self.value(Class::Breaking, place, "response", responses, quoted);
-        if let (Some(old), Some(new)) = (old.response.body(), new.response.body()) {
-            self.body(place, old, new);
-        }
-        if let Some((class, what)) = paging(old, new) {
-            self.say(class, place, what);
-        }
-        let gauges = (&gauge(old), &gauge(new));
+fn enum_value(one: &EnumValue) -> Vec<Fact> {
+    vec![
+        fact("wire", quoted(&one.wire), breaks),
+        fact("deprecated", or_none(one.deprecated.as_ref()), deprecated),
+        about(&one.doc),
+    ]
+}
+
+fn model(one: &Model) -> Vec<Fact> {
+    let identity = one.identity_field().map(|field| quoted(&field.wire));
+    let about = about(&(&one.doc, &one.source, &one.open));
+    vec![fact("identity", or_none(identity), breaks), about]
+}
+
+fn field(service: &Service, one: &Field) -> Vec<Fact> {
+    let presence = if one.required { "`required`" } else { "`optional`" };
+    let mut facts = vec![
+        fact("rust name", quoted(one.rust.snake()), breaks),
+        fact("type", quoted(one.ty.written(service)), breaks),
+        fact("presence", presence, breaks),
+    ];
+    facts.extend(Leniency::ALL.iter().map(|&leniency| {
+        // The type in Rust changes only with `absent-as-empty`.
+        let verdict = if leniency == Leniency::AbsentAsEmpty { breaks } else { breaks_users };
+        fact(format!("leniency `{}`", leniency.word()), one.is(leniency), verdict)
+    }));
+    facts.extend([
+        fact("personal", one.personal, personal),
+        fact("deprecated", or_none(one.deprecated.as_ref()), deprecated),
+        about(&(&one.doc, &one.example, &one.source, &one.open)),
+    ]);
+    facts
+}
+
+fn operation(service: &Service, one: &Operation) -> Vec<Fact> {
+    let mut facts = vec![
+        fact("select", quoted(&one.select), breaks),
+        fact("body of a POST", quoted(one.post.map_or("none", |post| post.format.word())), breaks),
+        fact("response", quoted(response(service, &one.response)), breaks),
+    ];
+    facts.extend(one.post.map(|post| fact("idempotent", post.is_idempotent, adds)));
+    if let Some(body) = one.response.body() {
+        let decides = format!("{:?}", body.verdict.as_ref().map(|verdict| &verdict.decides));
+        facts.extend([
+            fact("leniency `absent-as-empty`", body.absent_as_empty, breaks_users),
+            fact("leniency `one-as-list`", body.one_as_list, breaks_users),
+            // The errors are compared only if the marker is the same.
+            fact(format!("errors of {decides}"), format!("{:?}", body.verdict), |_, _| {
+                (Class::Additive, "errors in the body changed")
+            }),
+            fact("marker", decides, |_, _| {
+                (Class::Breaking, "marker of success or failure changed")
+            }),
+        ]);
+    }
+    let paging = or_none(one.paging.as_ref().map(|paging| quoted(paging.by.word())));
+    facts.extend([
+        // The pages are compared only if they follow each other in the same way.
+        fact(format!("pages by {paging}"), or_none(one.pages()), |_, _| {
+            (Class::Additive, "paging changed")
+        }),
+        // Code that reads all pages does not compile without them.
+        fact("paging", paging, |_, new| breaks_if(new == "none")),
         // A program loses the commands of the gauge, and a mirror begins another series of samples.
-        let class = if old.gauge.is_none() { Class::Additive } else { Class::Breaking };
-        self.value(class, place, "gauge", gauges, String::clone);
-        let section = format!("{place}.param");
-        self.lists(&section, &old.params, &new.params, Self::param);
-        let states = |operation: &Operation| -> Vec<String> {
-            operation.states().map(|(_, param)| param.wire.clone()).collect()
-        };
-        let states = (&states(old), &states(new));
-        self.value(Class::Breaking, place, "parameters in the type of the query", states, listed);
-        let needs = |operation: &Operation, param: &Param| -> Vec<String> {
-            operation.needed_by(param).map(|needed| needed.wire.clone()).collect()
-        };
-        for param in &old.params {
-            if let Some(now) = new.params.iter().find(|now| now.wire == param.wire) {
-                let (was, is) = (needs(old, param), needs(new, now));
-                let grows = is.iter().any(|name| !was.contains(name));
-                let class = if grows { Class::Breaking } else { Class::Additive };
-                let place = format!("{section}.{}", param.wire);
-                self.value(class, &place, "needs", (&was, &is), listed);
-            }
-        }
-        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
-        about!(self, place, old, new, doc, source, open);
-    }
-
-    fn param(&mut self, place: &str, old: &Param, new: &Param) {
-        self.rust_name(place, &old.rust, &new.rust);
-        let name = |param: &Param| {
-            let name = type_name(param.ty.name(), param.ty.label());
-            if param.list.is_some() { format!("list<{name}>") } else { name }
-        };
-        let types = (&name(old), &name(new));
-        self.value(Class::Breaking, place, "type", types, quoted);
-        if let (Some(old), Some(new)) = (old.list, new.list) {
-            self.value(Class::Breaking, place, "style", (&old, &new), debug);
-        }
-        self.flag(Class::Breaking, place, "required", old.required, new.required);
-        let class =
-            if new.otherwise == Otherwise::Error { Class::Breaking } else { Class::Additive };
-        if !old.needs.is_empty() && !new.needs.is_empty() {
-            self.value(class, place, "otherwise", (&old.otherwise, &new.otherwise), debug);
-        }
-        let recovers = (&old.recovers, &new.recovers);
-        let class = if old.recovers.is_none() { Class::Additive } else { Class::Breaking };
-        self.value(class, place, "recovered attribute", recovers, |attribute| {
-            attribute.as_ref().map_or_else(|| "none".to_owned(), quoted)
-        });
-        let default = (&old.default, &new.default);
-        self.value(Class::Additive, place, "default", default, |value| {
-            value.as_ref().map_or_else(|| "none".to_owned(), quoted)
-        });
-        let most = |limit: Option<u32>| limit.map_or(i64::MAX, i64::from);
-        self.limit(place, "max-chars", most(old.max_chars), most(new.max_chars), false);
-        self.limit(place, "max", old.max.unwrap_or(i64::MAX), new.max.unwrap_or(i64::MAX), false);
-        self.limit(place, "min", old.min.unwrap_or(i64::MIN), new.min.unwrap_or(i64::MIN), true);
-        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
-        about!(self, place, old, new, doc, source, open);
-    }
-
-    /// Reports a changed limit. A stricter limit breaks existing calls.
-    fn limit(&mut self, place: &str, name: &str, old: i64, new: i64, smallest: bool) {
-        let tighter = if smallest { new > old } else { new < old };
-        let class = if tighter { Class::Breaking } else { Class::Additive };
-        let shown = |limit: &i64| match *limit {
-            i64::MIN | i64::MAX => "none".to_owned(),
-            limit => limit.to_string(),
-        };
-        self.value(class, place, name, (&old, &new), shown);
-    }
+        fact("gauge", gauge(one), breaks_users),
+        fact("deprecated", or_none(one.deprecated.as_ref()), deprecated),
+        about(&(&one.doc, &one.source, &one.open)),
+    ]);
+    facts
 }
 
-/// Returns the name of a type as in the spec: its own, or the word of a built-in type.
-fn type_name(name: Option<&RustName>, word: String) -> String {
-    name.map_or(word, RustName::plain)
+fn param((operation, one): &(&Operation, &Param)) -> Vec<Fact> {
+    // The name of a type as in the spec: its own, or the word of a built-in type.
+    let ty = one.ty.name().map_or_else(|| one.ty.label(), RustName::plain);
+    let ty = if one.list.is_some() { format!("list<{ty}>") } else { ty };
+    let needs: Vec<_> = operation.needed_by(one).map(|needed| needed.wire.clone()).collect();
+    let mut facts = vec![
+        fact("rust name", quoted(one.rust.snake()), breaks),
+        fact("type", quoted(ty), breaks),
+        fact("required", one.required, breaks),
+        fact("recovered attribute", or_none(one.recovers.as_ref().map(quoted)), breaks_users),
+        fact("default", or_none(one.default.as_ref().map(quoted)), adds),
+        fact("max-chars", or_none(one.max_chars), largest),
+        fact("max", or_none(one.max), largest),
+        fact("min", or_none(one.min), smallest),
+        fact("needs", listed(&needs), more_needed),
+        fact("deprecated", or_none(one.deprecated.as_ref()), deprecated),
+        about(&(&one.doc, &one.source, &one.open)),
+    ];
+    facts.extend(one.list.map(|style| fact("style", word(&style), breaks)));
+    if !needs.is_empty() {
+        let otherwise = word(&one.otherwise);
+        facts.push(fact("otherwise", otherwise, |_, new| breaks_if(new == "`error`")));
+    }
+    facts
+}
+
+fn example(service: &Service, one: &Example) -> Vec<Fact> {
+    let operation = service.operations.get(one.operation).map(|one| one.rust.words());
+    let Example { query, sent, rejected, client, server, .. } = one;
+    let call = format!("{:?}", (operation, query, sent, rejected, client, server));
+    // The description is compared only if the call is the same.
+    let doc = fact(format!("description of {call}"), &one.doc.0, described);
+    vec![fact("call", call, |_, _| (Class::Documentation, "example changed")), doc]
+}
+
+fn open_point(one: &OpenPoint) -> Vec<Fact> {
+    vec![
+        fact("client", &one.client.0, |_, _| {
+            (
+                Class::Additive,
+                "behaviour of the client changed; check whether users rely on the old one",
+            )
+        }),
+        fact("server", &one.server.0, |_, _| {
+            (
+                Class::Additive,
+                "behaviour of the server changed; check whether users rely on the old one",
+            )
+        }),
+        fact("number", one.number, |_, _| (Class::Documentation, "")),
+        about(&(&one.question, &one.source)),
+    ]
 }
 
 fn gauge(operation: &Operation) -> String {
     let Some(gauge) = &operation.gauge else { return "none".to_owned() };
-    let value = quoted(&gauge.value.join("."));
-    let unit = gauge.unit.as_ref().map(|unit| format!(" in {}", quoted(&unit.join("."))));
+    let value = quoted(gauge.value.join("."));
+    let unit = gauge.unit.as_ref().map(|unit| format!(" in {}", quoted(unit.join("."))));
     value + &unit.unwrap_or_default()
 }
 
@@ -350,220 +499,4 @@ fn response(service: &Service, response: &Response) -> String {
             service.outline(response)
         }
     }
-}
-
-fn debug<T: std::fmt::Debug>(value: &T) -> String {
-    let name = format!("{value:?}");
-    let name = RustName::new(&name).map_or(name, |name| name.kebab());
-    format!("`{name}`")
-}
-
-impl Diff<'_> {
-    fn scalar(&mut self, place: &str, old: &Arc<Scalar>, new: &Arc<Scalar>) {
-        self.wire(place, old.wire, new.wire);
-        self.codes(place, old.codes.as_ref(), new.codes.as_ref());
-        let query_wire = |one: &Scalar| one.sent_as().word();
-        self.text(Class::Breaking, place, "query-wire", query_wire(old), query_wire(new));
-        self.text(Class::Breaking, place, "meaning", old.meaning.word, new.meaning.word);
-        about!(self, place, old, new, doc, example, source, open);
-    }
-
-    /// Compares how a value is written. Readers that accept one more way are an addition.
-    fn wire(&mut self, place: &str, old: Wire, new: Wire) {
-        let is_wider = old == new.written() && new.either().is_some();
-        let class = if is_wider { Class::Additive } else { Class::Breaking };
-        self.text(class, place, "wire", old.word(), new.word());
-    }
-
-    fn codes(&mut self, place: &str, old: Option<&Codes>, new: Option<&Codes>) {
-        let (Some(old), Some(new)) = (old, new) else { return };
-        for (name, old, new) in [("true", &old.yes, &new.yes), ("false", &old.no, &new.no)] {
-            let is_wider = old.first() == new.first() && old.iter().all(|code| new.contains(code));
-            let class = if is_wider { Class::Additive } else { Class::Breaking };
-            let listed = |codes: &Vec<Code>| {
-                codes.iter().map(|code| format!("`{}`", code.json())).collect::<Vec<_>>().join(", ")
-            };
-            self.value(class, place, name, (old, new), listed);
-        }
-    }
-
-    fn one_enum(&mut self, place: &str, old: &Arc<Enum>, new: &Arc<Enum>) {
-        self.flag(Class::Breaking, place, "open-ended", old.open_ended, new.open_ended);
-        self.wire(place, old.wire, new.wire);
-        let section = format!("{place}.value");
-        let before = self.changes.len();
-        self.lists(&section, &old.values, &new.values, Self::enum_value);
-        if !old.open_ended {
-            // Readers of a closed enum reject unknown values.
-            for change in self.changes.iter_mut().skip(before) {
-                if change.what == "added" {
-                    change.class = Class::Breaking;
-                    "added to a closed enum, whose readers reject unknown values"
-                        .clone_into(&mut change.what);
-                }
-            }
-        }
-        about!(self, place, old, new, doc, source, open);
-    }
-
-    fn enum_value(&mut self, place: &str, old: &EnumValue, new: &EnumValue) {
-        self.text(Class::Breaking, place, "wire", &old.wire, &new.wire);
-        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
-        self.about(place, &old.doc, &new.doc);
-    }
-
-    fn model(&mut self, place: &str, old: &Model, new: &Model) {
-        let identity = |model: &Model| {
-            model
-                .identity_field()
-                .map_or_else(|| "none".to_owned(), |field| format!("`{}`", field.wire))
-        };
-        let (was, is) = (identity(old), identity(new));
-        self.value(Class::Breaking, place, "identity", (&was, &is), String::clone);
-        self.columns(place, old, new);
-        self.lists(&format!("{place}.field"), &old.fields, &new.fields, Self::field);
-        about!(self, place, old, new, doc, source, open);
-    }
-
-    /// Compares the columns if the spec declares them. Without a declaration, they follow the fields.
-    fn columns(&mut self, place: &str, old: &Model, new: &Model) {
-        if old.columns.is_none() && new.columns.is_none() {
-            return;
-        }
-        let (was, is) = (self.old.columns(old), self.new.columns(new));
-        if was != is {
-            // Programs that read a table rely on the positions of its columns.
-            let class = if is.starts_with(&was) { Class::Additive } else { Class::Breaking };
-            let what = format!("columns changed from {} to {}", listed(&was), listed(&is));
-            self.changes.push(Change { crates: PROGRAM, ..change(class, place, what) });
-        }
-    }
-
-    fn field(&mut self, place: &str, old: &Field, new: &Field) {
-        self.rust_name(place, &old.rust, &new.rust);
-        let types = (&old.ty.written(self.old), &new.ty.written(self.new));
-        self.value(Class::Breaking, place, "type", types, quoted);
-        let presences = (&presence(old.required), &presence(new.required));
-        self.value(Class::Breaking, place, "presence", presences, quoted);
-        self.lenient(place, old, new);
-        self.personal(place, old.personal, new.personal);
-        self.deprecated(place, old.deprecated.as_ref(), new.deprecated.as_ref());
-        about!(self, place, old, new, doc, example, source, open);
-    }
-
-    /// Compares the other forms of a field that a reader accepts.
-    fn lenient(&mut self, place: &str, old: &Field, new: &Field) {
-        for &leniency in Leniency::ALL {
-            let (was, is) = (old.is(leniency), new.is(leniency));
-            let name = format!("leniency `{}`", leniency.word());
-            // The type in Rust changes only with `absent-as-empty`.
-            let breaks = was || leniency == Leniency::AbsentAsEmpty;
-            let class = if breaks { Class::Breaking } else { Class::Additive };
-            self.flag(class, place, &name, was, is);
-        }
-    }
-
-    /// Reports a change of the fields that are personal data. Such a change compiles everywhere, so a
-    /// warning is the only notice.
-    fn personal(&mut self, place: &str, old: bool, new: bool) {
-        match (old, new) {
-            (true, false) => {
-                let what = "no longer personal; its values will appear in `Debug` output and logs";
-                self.changes.push(Change { warns: true, ..change(Class::Additive, place, what) });
-            }
-            (false, true) => {
-                let what = "personal; `Debug` output and logs no longer show its values";
-                self.say(Class::Additive, place, what);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn presence(required: bool) -> String {
-    if required { "required" } else { "optional" }.to_owned()
-}
-
-/// A declaration in a list.
-trait Named: Sized {
-    /// Returns the name that identifies it in its list.
-    fn key(&self) -> String;
-    /// Returns the effect of adding it.
-    fn added(&self) -> Class;
-    /// Returns the effect of removing it.
-    fn removed() -> Class;
-    /// Returns the effect of a new order of the list.
-    fn moved(old: &[Self], new: &[Self]) -> Class;
-}
-
-/// Defines the declarations: the key, and the effects of adding one, of removing one, and of a new order.
-macro_rules! named {
-    ($($ty:ty: $one:ident => $key:expr, $added:expr, $removed:ident, $moved:expr;)+) => {
-        $(impl Named for $ty {
-            fn key(&self) -> String {
-                let $one = self;
-                $key
-            }
-
-            fn added(&self) -> Class {
-                let effect: fn(&Self) -> Class = $added;
-                effect(self)
-            }
-
-            fn removed() -> Class {
-                Class::$removed
-            }
-
-            fn moved(old: &[Self], new: &[Self]) -> Class {
-                let effect: fn(&[Self], &[Self]) -> Class = $moved;
-                effect(old, new)
-            }
-        })+
-    };
-}
-
-named! {
-    Arc<Scalar>: one => one.rust.plain(), |_| Class::Additive, Breaking, |_, _| Class::Documentation;
-    Arc<Enum>: one => one.rust.plain(), |_| Class::Additive, Breaking, |_, _| Class::Documentation;
-    // The order of values in Rust follows their position.
-    EnumValue: one => one.rust.plain(), |_| Class::Additive, Breaking, |_, _| Class::Breaking;
-    Model: one => one.rust.plain(), |_| Class::Additive, Breaking, |_, _| Class::Documentation;
-    Operation: one => one.rust.words(), |_| Class::Additive, Breaking, |_, _| Class::Documentation;
-    // A required one is a new argument of a constructor, and records without a required field are rejected.
-    Field: one => one.wire.clone(), |one| argument(one.required), Breaking,
-        |old, new| arguments(old, new, |one| one.required);
-    Param: one => one.wire.clone(), |one| argument(one.required), Breaking,
-        |old, new| arguments(old, new, |one| one.required);
-    Example: one => one.name.kebab(), |_| Class::Documentation, Documentation, |_, _| Class::Documentation;
-    OpenPoint: one => one.id.clone(), |_| Class::Documentation, Documentation, |_, _| Class::Documentation;
-}
-
-fn argument(required: bool) -> Class {
-    if required { Class::Breaking } else { Class::Additive }
-}
-
-/// Returns the effect of a new order of required declarations. They are the arguments of a
-/// constructor, so a new order breaks calls, and calls with arguments of the same type still compile.
-/// The order of all others only affects how they are printed and sent.
-fn arguments<T: Named>(old: &[T], new: &[T], required: fn(&T) -> bool) -> Class {
-    let keys = |list: &[T]| -> Vec<String> {
-        list.iter().filter(|one| required(one)).map(Named::key).collect()
-    };
-    argument(keys(old) != keys(new))
-}
-
-/// Returns the effect of a change of how the pages of a list follow each other, and a description.
-fn paging(old: &Operation, new: &Operation) -> Option<(Class, String)> {
-    let kind = |one: &Operation| {
-        one.paging
-            .as_ref()
-            .map_or_else(|| "none".to_owned(), |paging| format!("`{}`", paging.by.word()))
-    };
-    let (was, is) = (kind(old), kind(new));
-    if was != is {
-        // Code that reads all pages does not compile without them.
-        let class = if new.paging.is_none() { Class::Breaking } else { Class::Additive };
-        return Some((class, format!("paging changed from {was} to {is}")));
-    }
-    (old.pages() != new.pages()).then(|| (Class::Additive, "paging changed".to_owned()))
 }
