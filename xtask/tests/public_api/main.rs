@@ -62,7 +62,10 @@ const METHODICAL_CLIENT: &[&str] =
 const CLIENT: &[&str] = &["gateway_model", "methodical_client"];
 const OTHERS: &[(&str, &[&str])] = &[
     ("methodical-model", &["arbitrary", "chrono", "jiff", "proptest", "serde"]),
-    ("methodical-mirror", &["methodical_client", "methodical_model", "methodical_postgres", "serde"]),
+    (
+        "methodical-mirror",
+        &["methodical_client", "methodical_model", "methodical_postgres", "serde"],
+    ),
     ("methodical-dashboard", &["methodical_mirror"]),
     ("methodical-cli", &["clap", "methodical_client", "methodical_mirror", "serde"]),
     ("methodical-postgres", &["postgres"]),
