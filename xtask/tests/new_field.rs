@@ -39,7 +39,6 @@ fn only_generated_files_change() {
             "crates/apps/gateway-server/src/generated/record.rs",
             "crates/gateway-model/src/generated/draws.rs",
             "crates/gateway-model/src/generated/models/candidate.rs",
-            "crates/gateway-model/src/generated/strategies.rs",
             "crates/gateway-model/src/generated/tables.rs",
             "crates/gateway-testkit/src/generated/contract.rs",
             "docs/generated/json-schema/candidate.json",

@@ -68,7 +68,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
-//! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum, scalar and query, for fuzzing |
+//! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum and scalar, for fuzzing |
 //! | `chrono04` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
 //! | `jiff02` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types, so that `any::<Candidate>()` is a strategy |

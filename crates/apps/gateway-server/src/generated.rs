@@ -6,4 +6,3 @@ pub(crate) mod call;
 pub(crate) mod operation;
 pub(crate) mod parameters;
 pub(crate) mod record;
-pub(crate) mod recovered;

@@ -11,7 +11,7 @@ pub(crate) fn text(out: &mut Vec<u8>, value: &str) {
     drop(serde_json::to_writer(out, value));
 }
 
-/// Appends the JSON text of a list or an object; `empty` instead of an empty text.
+/// Appends a JSON text; `empty` instead of an empty one.
 #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
 pub(crate) fn raw(out: &mut Vec<u8>, json: &str, empty: &str) {
     out.extend_from_slice(if json.is_empty() { empty } else { json }.as_bytes());

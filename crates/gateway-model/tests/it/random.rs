@@ -7,8 +7,7 @@ use std::fmt::Debug;
 use arbitrary::{Arbitrary, Unstructured};
 use gateway_model::{
     Candidate, CandidateId, CandidateKind, Civil, CivilDateTime, Credits, CurrencyCode,
-    DecimalText, Extra, GetCredits, ListCandidates, ListVacancies, Operation, Portal, PortalId,
-    RawQuery, Set, StatusName, Unset, Vacancy, VacancyId,
+    DecimalText, Extra, Portal, PortalId, RawQuery, StatusName, Vacancy, VacancyId,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -71,29 +70,6 @@ fn a_draw_needs_no_bytes() {
     let candidate: Candidate = drawn(&[]);
     assert_eq!(candidate.name, None);
     assert!(candidate.extra().is_empty());
-}
-
-#[test]
-fn every_random_query_is_valid() {
-    fn check<O: Operation + proptest::arbitrary::Arbitrary + for<'a> Arbitrary<'a>>(text: &str) {
-        let sent = |query: O| {
-            let query = query.query().unwrap().into_string();
-            assert!(query.starts_with(&format!("method={}", O::METHOD)), "{query}");
-            query
-        };
-        let (mut runner, strategy) = (TestRunner::deterministic(), any::<O>());
-        let strategies = (0..500).map(|_| strategy.new_tree(&mut runner).unwrap().current());
-        assert!(strategies.map(sent).any(|query| query.contains(text)), "{text}");
-        let draws = bytes(500);
-        assert!(draws.iter().map(|bytes| sent(drawn(bytes))).any(|query| query.contains(text)));
-    }
-    check::<ListCandidates<Unset>>("method=candidates/list");
-    check::<ListCandidates<Set>>("&vacancy_id=");
-    check::<ListCandidates<Set>>("&status=Shortlist");
-    check::<ListCandidates<Set>>("&status=%");
-    check::<ListVacancies>("method=vacancies/list");
-    check::<GetCredits>("method=credits/get");
-    check::<RawQuery>("=%00");
 }
 
 /// Both traits are implemented for every type, and each type has more than one value.

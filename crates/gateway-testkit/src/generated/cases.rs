@@ -30,7 +30,7 @@ pub const CONTRACT_CASES: &[ContractCase] = &[
         "candidates-status-with-spaces",
         "candidates/list",
         "method=candidates/list&vacancy_id=52&status=On%20hold%20%26%20waiting",
-        fixtures::CANDIDATES_NONE,
+        fixtures::CANDIDATES_STATUS_WITH_SPACES,
     ),
     ContractCase::new(
         "candidates-strange",

@@ -2,14 +2,14 @@
 //!
 //! The responses of the examples of the spec, byte for byte.
 
-pub(crate) const CANDIDATES_NONE: &str = r#"{"status":"success","result":[]}"#;
-pub(crate) const CANDIDATES_OF_VACANCY_AND_STATUS: &str = r#"{"status":"success","result":[{"id":"4712","name":"Björn Sample","email":"bjorn@example.org","phone":"+46 8 555 01 02","phone_mobile":"+46 70 555 01 02","date":"2024-04-02 09:15:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"}]}"#;
-pub(crate) const CANDIDATES_OF_VACANCY: &str = r#"{"status":"success","result":[{"id":"4711","name":"Ada Example","email":"ada@example.com","phone":"+31 20 555 0101","phone_mobile":"+31 6 5555 0101","date":"2024-03-31 02:30:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"},{"id":"4712","name":"Björn Sample","email":"bjorn@example.org","phone":"+46 8 555 01 02","phone_mobile":"+46 70 555 01 02","date":"2024-04-02 09:15:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"}]}"#;
-pub(crate) const CANDIDATES_ONE_BAD_RECORD: &str = r#"{"status":"success","result":[{"id":"1","name":"Ada Example"},{"name":"Nobody"},{"id":"3","name":"Chipo Placeholder"}]}"#;
-pub(crate) const CANDIDATES_STRANGE: &str = r#"{"status":"success","result":[{"id":"1","type":"robot","name":null,"date":"0000-00-00 00:00:00","portal":{"id":"9","name":""},"score":7.25,"tags":["a",{"b":null}]},{"id":"2"},{"type":"person","id":"3","name":"\u0041da \ud83d\ude00","portal":null,"phone":""}]}"#;
 pub(crate) const CANDIDATES: &str = r#"{"status":"success","result":[{"id":"4711","name":"Ada Example","email":"ada@example.com","phone":"+31 20 555 0101","phone_mobile":"+31 6 5555 0101","date":"2024-03-31 02:30:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"},{"id":"4712","name":"Björn Sample","email":"bjorn@example.org","phone":"+46 8 555 01 02","phone_mobile":"+46 70 555 01 02","date":"2024-04-02 09:15:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"},{"id":"4720","name":"Chipo Placeholder","email":"chipo@example.net","phone":"","phone_mobile":"+263 77 555 0103","date":"2024-04-11 17:45:30","portal":{"id":"8","name":"Contoso Careers"},"type":"person"}]}"#;
+pub(crate) const CANDIDATES_OF_VACANCY: &str = r#"{"status":"success","result":[{"id":"4711","name":"Ada Example","email":"ada@example.com","phone":"+31 20 555 0101","phone_mobile":"+31 6 5555 0101","date":"2024-03-31 02:30:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"},{"id":"4712","name":"Björn Sample","email":"bjorn@example.org","phone":"+46 8 555 01 02","phone_mobile":"+46 70 555 01 02","date":"2024-04-02 09:15:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"}]}"#;
+pub(crate) const CANDIDATES_OF_VACANCY_AND_STATUS: &str = r#"{"status":"success","result":[{"id":"4712","name":"Björn Sample","email":"bjorn@example.org","phone":"+46 8 555 01 02","phone_mobile":"+46 70 555 01 02","date":"2024-04-02 09:15:00","portal":{"id":"3","name":"Northwind Jobs"},"type":"person"}]}"#;
+pub(crate) const CANDIDATES_STATUS_WITH_SPACES: &str = r#"{"status":"success","result":[]}"#;
+pub(crate) const CANDIDATES_STRANGE: &str = r#"{"status":"success","result":[{"id":"1","type":"robot","name":null,"date":"0000-00-00 00:00:00","portal":{"id":"9","name":""},"score":7.25,"tags":["a",{"b":null}]},{"id":"2"},{"type":"person","id":"3","name":"\u0041da \ud83d\ude00","portal":null,"phone":""}]}"#;
+pub(crate) const CANDIDATES_ONE_BAD_RECORD: &str = r#"{"status":"success","result":[{"id":"1","name":"Ada Example"},{"name":"Nobody"},{"id":"3","name":"Chipo Placeholder"}]}"#;
+pub(crate) const VACANCIES: &str = r#"[{"id":"52","project":"Welder, Rotterdam"},{"id":"53","project":"Nurse (nights)"},{"id":"60","project":""}]"#;
+pub(crate) const VACANCIES_NONE: &str = "[]";
+pub(crate) const CREDITS: &str = r#"{"credits_number":"120.50","currency":"EUR"}"#;
 pub(crate) const CREDITS_STRANGE_DECIMAL: &str =
     r#"{"credits_number":"1,234.50","currency":"???"}"#;
-pub(crate) const CREDITS: &str = r#"{"credits_number":"120.50","currency":"EUR"}"#;
-pub(crate) const VACANCIES_NONE: &str = "[]";
-pub(crate) const VACANCIES: &str = r#"[{"id":"52","project":"Welder, Rotterdam"},{"id":"53","project":"Nurse (nights)"},{"id":"60","project":""}]"#;

@@ -117,7 +117,7 @@ impl MockListCandidates {
         Call::new::<service::RecruitmentGateway>("candidates/list")
             .with("vacancy_id", "52")
             .with("status", "On hold & waiting")
-            .exactly(fixtures::CANDIDATES_NONE)
+            .exactly(fixtures::CANDIDATES_STATUS_WITH_SPACES)
     }
 
     /// Creates a mock of the example `candidates-strange`, with its exact call and response.

@@ -243,7 +243,7 @@ fn the_server_checks_the_documented_limits_of_parameters() {
 
 #[test]
 fn the_spec_declares_the_attributes_that_filters_recover() {
-    let recovered = "crates/apps/gateway-server/src/generated/recovered.rs";
+    let recovered = "crates/apps/gateway-server/src/generated/record.rs";
     let field = |name: &str, kind: &str| {
         format!("Field {{ name: \"{name}\", kind: Kind::{kind}, is_required: false }},")
     };
@@ -265,7 +265,7 @@ fn the_spec_declares_the_attributes_that_filters_recover() {
     check(
         &[of_state, of_shelf],
         recovered,
-        &["Kind};\n\n/// The fields of the attribute `condition`", &both],
+        &["}\n\n/// The fields of the attribute `condition`", &both],
     );
 }
 
@@ -311,7 +311,7 @@ fn flags_check_the_documented_limits_of_parameters() {
         &[("open-ended = true", "open-ended = false")],
         commands,
         &[
-            "PossibleValuesParser::new([\"free\", \"lent\"]).try_map(|text| text.parse::<model::State>())",
+            "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([\"free\", \"lent\"]), |text| text.parse::<model::State>())",
             "params.state = self.state;",
         ],
     );

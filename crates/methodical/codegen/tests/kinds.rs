@@ -49,7 +49,7 @@ fn an_integer_may_be_text_in_a_query() {
         .replace("shelf = { type = \"integer\"", "shelf = { type = \"ShelfId\"")
         .replace("params = { shelf = 3", "params = { shelf = \"3\"");
     let queries = generated(&spec, "crates/gateway-model/src/generated/queries.rs");
-    assert!(queries.contains("query.push(\"shelf\", &shelf.to_string());"), "{queries}");
+    assert!(queries.contains("query.push(\"shelf\", &ToString::to_string(shelf));"), "{queries}");
     assert!(queries.contains(".shelf(3)"), "{queries}");
 }
 

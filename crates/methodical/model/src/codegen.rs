@@ -24,7 +24,7 @@ pub use crate::mirrored::{parameter, sendable};
 pub use crate::nulls::Nulls;
 pub use crate::query::builder::{QueryBuilder, needs};
 pub use crate::query::list::Items;
-pub use crate::query::state::{Given, State};
+pub use crate::query::state::Given;
 #[cfg(feature = "proptest")]
 pub use crate::random::draws::strategies;
 #[cfg(feature = "arbitrary")]

@@ -39,7 +39,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
-//! | `arbitrary` | no | `arbitrary::Arbitrary` for every type, for fuzzing |
+//! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing |
 //! | `chrono04` | no | the same as `jiff02`, with `chrono::NaiveDateTime` and `chrono::DateTime<Utc>` of `chrono` 0.4 |
 //! | `jiff02` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime`, and between scalars with epoch seconds and `jiff::Timestamp`, of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types |

@@ -47,9 +47,11 @@ impl Kind {
                 CivilDateTime::from(text.as_str()).civil().is_some()
             }
             (Self::Integer { min }, Value::Text(text) | Value::Number(text)) => {
-                text.parse::<i64>().is_ok_and(|number| number >= min)
+                serde_json::from_str::<i64>(text).is_ok_and(|number| number >= min)
             }
-            (Self::Float, Value::Text(text) | Value::Number(text)) => text.parse::<Float>().is_ok(),
+            (Self::Float, Value::Text(text) | Value::Number(text)) => {
+                serde_json::from_str::<Float>(text).is_ok()
+            }
             (Self::Boolean, Value::Text(text)) => text.parse::<bool>().is_ok(),
             _ => false,
         }

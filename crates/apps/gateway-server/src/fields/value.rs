@@ -1,7 +1,5 @@
 //! The values of a record's fields.
 
-use gateway_model::Float;
-
 use crate::fields::column::Column;
 use crate::fields::kind::Field;
 
@@ -30,43 +28,23 @@ impl Fields {
         }
     }
 
-    /// Returns the JSON text of a list or a map; an empty text if it is not given.
+    /// Returns the JSON text of a value that is neither a text nor a record; an empty text if it is not given.
     #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
     pub(crate) fn json(&self, name: &str) -> &str {
         match self.get(name) {
-            Some(Value::Text(text) | Value::Json(text)) => text,
-            _ => "",
+            Some(Value::Boolean(true)) => "true",
+            Some(Value::Boolean(false)) => "false",
+            Some(Value::Text(text) | Value::Number(text) | Value::Json(text)) => text,
+            Some(Value::Object(_)) | None => "",
         }
     }
 
+    /// Returns the JSON text that a response sends for one of some texts; an empty text if it is none of them.
     #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
-    pub(crate) fn integer(&self, name: &str) -> Option<i64> {
-        self.text(name).parse().ok()
-    }
-
-    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
-    pub(crate) fn float(&self, name: &str) -> Option<Float> {
-        self.text(name).parse().ok()
-    }
-
-    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
-    pub(crate) fn boolean(&self, name: &str) -> Option<bool> {
-        match self.get(name)? {
-            Value::Boolean(value) => Some(*value),
-            Value::Text(text) => text.parse().ok(),
-            _ => None,
-        }
-    }
-
-    /// Returns whether a field has one of the texts that represent `true`.
-    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
-    pub(crate) fn coded(&self, name: &str, yes: &[&str]) -> Option<bool> {
-        match self.get(name)? {
-            Value::Text(text) if text.is_empty() => None,
-            Value::Text(text) | Value::Number(text) => Some(yes.contains(&text.as_str())),
-            Value::Boolean(value) => Some(yes.contains(&value.to_string().as_str())),
-            Value::Object(_) | Value::Json(_) => None,
-        }
+    pub(crate) fn listed(&self, name: &str, texts: &[(&str, &'static str)]) -> &'static str {
+        let given = self.json(name);
+        let is_given = |(text, _): &&(&str, _)| !given.is_empty() && *text == given;
+        texts.iter().find(is_given).map_or("", |(_, json)| json)
     }
 
     pub(crate) fn object(&self, name: &str) -> Option<&Self> {

@@ -1,8 +1,9 @@
 //! The kinds of records that a file may contain, and how their fields tell them apart.
 
 use crate::fields::{Fields, Known, Record as _};
-use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-use crate::generated::recovered::LIST_CANDIDATES_STATUS as STATUS;
+use crate::generated::record::{
+    CandidateRow, CreditsRow, LIST_CANDIDATES_STATUS as STATUS, VacancyRow,
+};
 
 /// A kind of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

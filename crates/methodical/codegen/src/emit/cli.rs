@@ -1,7 +1,5 @@
 //! Code of the program: one command for each operation, with its parameters as flags.
 
-use std::fmt::Write as _;
-
 use askama::Template;
 
 use crate::config::{Project, Role};
@@ -11,10 +9,9 @@ use crate::emit::model::queries::{optional, params, required};
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Command, Gauge, Model, Operation, Param, Primitive, Response, Service, Type,
-    ValueType,
+    Command, Gauge, Model, Operation, Param, Post, Primitive, Response, Service, Type, ValueType,
 };
-use crate::text::{comment, string, strings};
+use crate::text::strings;
 
 mod help;
 
@@ -142,19 +139,9 @@ impl Commands<'_> {
         }))
     }
 
-    /// Returns the expressions for the methods that are called by POST.
-    fn posts(&self) -> Vec<String> {
-        let posts = self.service.operations.iter().filter_map(|one| Some((one, one.post?)));
-        let posts = posts.map(|(operation, post)| {
-            let format = match post.format {
-                BodyFormat::Form => "form",
-                BodyFormat::Json => "json",
-            };
-            let idempotent = if post.is_idempotent { ".idempotent()" } else { "" };
-            let select = string(&operation.select);
-            format!("methodical_cli::PostMethod::{format}({select}){idempotent}")
-        });
-        posts.collect()
+    /// Returns the operations that are called by POST.
+    fn posts(&self) -> Vec<(&Operation, Post)> {
+        self.service.operations.iter().filter_map(|one| Some((one, one.post?))).collect()
     }
 
     /// Returns the models of the records in responses.
@@ -164,11 +151,6 @@ impl Commands<'_> {
             responses().any(|one| [one.of(), one.beside()].contains(&Some(model.id)))
         };
         self.service.models.iter().filter(is_used).collect()
-    }
-
-    /// Returns the constant for the fields beside a list.
-    fn beside(&self, operation: &Operation) -> Option<String> {
-        Some(constant(self.service.model(operation.response.beside()?)))
     }
 
     /// Returns the call of the session that runs an operation.
@@ -189,33 +171,17 @@ impl Commands<'_> {
         };
         format!("session.{call}(&{query}, {paging}{})", constant(model))
     }
-
-    /// Returns the arm of an operation, which runs its flags or, without flags, calls the service.
-    fn arm(&self, operation: &Operation, variant: &str) -> String {
-        if has_flags(operation) {
-            return format!("Self::{variant}(flags) => flags.run(session),");
-        }
-        // Only the constructor of a deprecated operation warns.
-        let create = if operation.deprecated.is_some() { "default" } else { "new" };
-        let query = format!("model::{}::{create}()", operation.rust.pascal());
-        format!("Self::{variant} => {},", self.call(operation, &query))
-    }
-
-    /// Returns the variant of an operation.
-    fn variant(&self, operation: &Operation, name: &str, variant: &str) -> String {
-        let about = comment("///", 1, &help::imperative(operation));
-        let examples = help::examples(self.service, operation).join("\n");
-        let after = format!("#[command(after_help = {})]\n", string(&examples));
-        let after = if examples.is_empty() { "" } else { &after };
-        let flags = has_flags(operation).then(|| format!("({}Flags)", operation.rust.pascal()));
-        let flags = flags.unwrap_or_default();
-        format!("{about}\n#[command(name = {})]\n{after}{variant}{flags},", string(name))
-    }
 }
 
 /// Returns the name of the constant with the type of a record.
 fn constant(model: &Model) -> String {
     format!("{}_RECORD", model.rust.screaming_snake())
+}
+
+/// Returns the expression for a query without parameters. Only the constructor of a deprecated operation warns.
+fn created(operation: &Operation) -> String {
+    let create = if operation.deprecated.is_some() { "default" } else { "new" };
+    format!("model::{}::{create}()", operation.rust.pascal())
 }
 
 /// Returns whether the command of an operation has more flags than every command.
@@ -225,35 +191,19 @@ fn has_flags(operation: &Operation) -> bool {
         || operation.response.beside().is_some()
 }
 
-/// Returns the settings of the flag of a parameter.
-fn settings(operation: &Operation, param: &Param) -> String {
-    // The colon keeps the identifier apart from those of the hand-written flags.
-    let id = |param: &Param| string(&format!("param:{}", param.wire));
-    let mut settings = format!("id = {}, long = {}", id(param), string(&param.flag()));
-    let in_query = param.ty.in_query();
-    let value_name = match (&param.ty, in_query) {
-        (_, Primitive::Boolean | Primitive::Coded) => "",
-        (_, Primitive::Signed | Primitive::Unsigned | Primitive::Float) => ", value_name = \"N\"",
-        (ValueType::Enum(_), Primitive::Text) => ", value_name = \"NAME\"",
-        (_, Primitive::Text) => ", value_name = \"TEXT\"",
-    };
-    settings.push_str(value_name);
-    for needed in operation.needed_by(param) {
-        _ = write!(settings, ", requires = {}", id(needed));
+/// Returns the identifier of the flag of a parameter. The colon keeps it apart from those of the hand-written flags.
+fn id(param: &Param) -> String {
+    format!("param:{}", param.wire)
+}
+
+/// Returns the name of the value of a flag; `None` for a flag with `true` or `false`.
+fn value_name(param: &Param) -> Option<&'static str> {
+    match (&param.ty, param.ty.in_query()) {
+        (_, Primitive::Boolean | Primitive::Coded) => None,
+        (_, Primitive::Signed | Primitive::Unsigned | Primitive::Float) => Some("N"),
+        (ValueType::Enum(_), Primitive::Text) => Some("NAME"),
+        (_, Primitive::Text) => Some("TEXT"),
     }
-    if matches!(in_query, Primitive::Signed | Primitive::Float) {
-        settings.push_str(", allow_negative_numbers = true");
-    }
-    if let Some(parser) = value_parser(param) {
-        _ = write!(settings, ", value_parser = {parser}");
-    }
-    if param.list.is_some() {
-        _ = write!(settings, ", value_delimiter = ',', required = {}", param.required);
-        if matches!(in_query, Primitive::Boolean | Primitive::Coded) {
-            settings.push_str(", action = clap::ArgAction::Append");
-        }
-    }
-    settings
 }
 
 /// Returns the parser that refuses what the service would refuse; `None` for the default parser.
@@ -262,7 +212,7 @@ fn value_parser(param: &Param) -> Option<String> {
         let values = strings(one.values.iter().map(|value| &value.wire));
         let parse = format!("text.parse::<{}>()", value_type(param));
         return Some(format!(
-            "clap::builder::PossibleValuesParser::new([{values}]).try_map(|text| {parse})"
+            "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([{values}]), |text| {parse})"
         ));
     }
     match (param.ty.in_query(), param.min, param.max) {
@@ -287,27 +237,8 @@ fn value_type(param: &Param) -> String {
     }
 }
 
-/// Returns the type of the field of a flag.
-fn field_type(param: &Param) -> String {
-    let ty = value_type(param);
-    match (param.list, param.required) {
-        (Some(_), _) => format!("Vec<{ty}>"),
-        (None, true) => ty,
-        (None, false) => format!("Option<{ty}>"),
-    }
-}
-
-/// Returns the value of an optional parameter, from its flag.
-fn value(param: &Param) -> String {
-    let name = param.rust.snake();
-    let is_same = param.ty.as_closed_enum().is_some()
-        || value_type(param).trim_start_matches("model::") == param.ty.rust();
-    match (param.list.is_some(), is_same) {
-        (false, true) => format!("self.{name}"),
-        (false, false) => format!("self.{name}.map(Into::into)"),
-        (true, true) => format!("(!self.{name}.is_empty()).then_some(self.{name})"),
-        (true, false) => format!(
-            "(!self.{name}.is_empty()).then(|| self.{name}.into_iter().map(Into::into).collect())"
-        ),
-    }
+/// Returns whether the flag has the type of the parameter.
+fn is_same(param: &Param) -> bool {
+    param.ty.as_closed_enum().is_some()
+        || value_type(param).trim_start_matches("model::") == param.ty.rust()
 }

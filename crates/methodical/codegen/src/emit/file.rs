@@ -73,9 +73,7 @@ fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
                 let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
                 let is_named =
                     is_type || is_called || is(next, '!') || is(next, ':') && is(Some(at + 2), ':');
-                if is_method && is_called {
-                    used.insert(format!(".{name}"));
-                } else if is_named && !is_method && !is_path && !is_declared {
+                if is_named && !is_method && !is_path && !is_declared {
                     used.insert(name);
                 }
             }
@@ -84,14 +82,12 @@ fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns an import with the names that are used: `a::{B, C as _}`.
+/// Returns an import with the names that are used: `a::{B, c}`.
 fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
     let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
-    let is_used = |name: &&str| match name.strip_suffix(" as _") {
-        // A trait is used if one of its methods is.
-        Some(name) => METHODS.iter().any(|(one, method)| *one == name && used.contains(*method)),
-        None if *name == "self" => used.contains(path.rsplit("::").next().unwrap_or(path)),
-        None => used.contains(*name),
+    let is_used = |name: &&str| match *name {
+        "self" => used.contains(path.rsplit("::").next().unwrap_or(path)),
+        name => used.contains(name),
     };
     let names = names.trim_end_matches('}').split(',').map(str::trim);
     let names: BTreeSet<_> = names.filter(is_used).collect();
@@ -103,18 +99,14 @@ fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
     }
 }
 
-/// The traits that generated code imports for a method.
-const METHODS: &[(&str, &str)] =
-    &[("Strategy", ".prop_map"), ("ToString", ".to_string"), ("TypedValueParser", ".try_map")];
-
 #[cfg(test)]
 mod tests {
     use super::with_used_imports;
 
     #[test]
     fn imports_that_are_not_used_are_left_out() {
-        let text = "//! A `Text`.\nuse a::{B, C, D as _, self};\nuse a::list;\nuse a::ToString as _;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
-        let expected = "//! A `Text`.\nuse a::B;\nuse a::ToString as _;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        let text = "//! A `Text`.\nuse a::{B, C, self};\nuse a::list;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
+        let expected = "//! A `Text`.\nuse a::B;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\n";
         assert_eq!(with_used_imports(text), expected);
         let text = "use a::{list, self};\nuse b::C;\nfn f() -> C { a::g(list(1)) }\n";
         assert_eq!(with_used_imports(text), text);

@@ -4,9 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{
-    Auth, Code, Dispatch, Enum, Place, Primitive, RustName, Scalar, SecretPlace, Service,
-};
+use crate::ir::{Auth, Code, Dispatch, Place, Primitive, RustName, Scalar, SecretPlace, Service};
 use crate::text::{string, strings};
 
 mod columns;
@@ -79,24 +77,6 @@ fn kind(scalar: &Scalar) -> String {
     });
     let either = scalar.wire.either().map(|either| format!(", {either}"));
     format!("{kind}{}", either.unwrap_or_default())
-}
-
-/// Returns an integer that is not one of the values, for the examples.
-fn unlisted_code(one: &Enum) -> i64 {
-    let mut code = 99;
-    while one.lists(&code.to_string()) {
-        code += 1;
-    }
-    code
-}
-
-/// Returns a text that is not one of the values, for the examples.
-fn unlisted(one: &Enum) -> String {
-    let mut text = "later".to_owned();
-    while one.lists(&text) {
-        text.push_str(" still");
-    }
-    text
 }
 
 fn selector_doc(dispatch: &Dispatch) -> String {

@@ -254,14 +254,14 @@ fn parameter(param: &Param, schema: &Value, more: &str, required: bool) -> Value
 
 /// Returns a sentence about the parameters that a parameter needs, which OpenAPI cannot express.
 fn needs(operation: &Operation, param: &Param) -> String {
-    let names: Vec<_> =
-        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
+    let Some(names) = operation.needed_names(param, |name| format!("`{name}`")) else {
+        return String::new();
+    };
     let otherwise = match param.otherwise {
-        _ if names.is_empty() => return String::new(),
         Otherwise::NoEffect => "it has no effect",
         Otherwise::Error => "the call is refused",
     };
-    format!(" Without {} {otherwise}.", names.join(" and "))
+    format!(" Without {names} {otherwise}.")
 }
 
 /// Returns the parameters and the body of a request, from the selectors and the parameters of some operations, which are

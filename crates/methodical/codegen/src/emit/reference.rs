@@ -111,10 +111,6 @@ impl Page<'_> {
         self.operation.presence(param, code)
     }
 
-    fn beside(&self) -> Option<&Model> {
-        self.operation.response.beside().map(|id| self.service.model(id))
-    }
-
     fn recovers(&self) -> bool {
         self.operation.params.iter().any(|param| param.recovers.is_some())
     }

@@ -13,7 +13,6 @@ mod record;
 #[template(path = "server/root.rs.jinja")]
 struct Root {
     purpose: String,
-    has_attributes: bool,
 }
 
 #[derive(Template)]
@@ -28,13 +27,6 @@ struct Operations<'a> {
 #[template(path = "server/call.rs.jinja")]
 struct Calls<'a> {
     service: &'a Service,
-}
-
-/// The attributes that filters recover. No record contains them, so the server imports them on their own.
-#[derive(Template)]
-#[template(path = "server/recovered.rs.jinja")]
-struct Attributes<'a> {
-    attributes: Vec<Attribute<'a>>,
 }
 
 /// An attribute, which a parameter of a list recovers.
@@ -57,30 +49,29 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
     let file = |name: &str| format!("{folder}/{name}.rs");
-    let params =
-        service.operations.iter().flat_map(|one| one.params.iter().map(move |param| (one, param)));
-    let attributes: Vec<_> =
-        params.filter_map(|(one, param)| attribute(service, one, param)).collect();
-    let root = Root { purpose: project.purpose(), has_attributes: !attributes.is_empty() };
+    let root = Root { purpose: project.purpose() };
     let operations = service.operations.iter().filter(|one| !one.params.is_empty());
     let parameters = Parameters { operations: operations.collect() };
-    let mut files = vec![
+    vec![
         GeneratedFile::rust(format!("{folder}.rs"), &root),
         GeneratedFile::rust(file("call"), &Calls { service }),
         GeneratedFile::rust(file("operation"), &Operations { service }),
         GeneratedFile::rust(file("parameters"), &parameters),
         GeneratedFile::rust(file("record"), &record::template(service)),
-    ];
-    if root.has_attributes {
-        files.push(GeneratedFile::rust(file("recovered"), &Attributes { attributes }));
-    }
-    files
+    ]
 }
 
 impl Calls<'_> {
     fn has_no_params(&self) -> bool {
         self.service.operations.iter().all(|one| one.params.is_empty())
     }
+}
+
+/// Returns the attributes that filters recover. No record contains them, so the server imports them on their own.
+fn attributes(service: &Service) -> Vec<Attribute<'_>> {
+    let operations = service.operations.iter();
+    let params = operations.flat_map(|one| one.params.iter().map(move |param| (one, param)));
+    params.filter_map(|(one, param)| attribute(service, one, param)).collect()
 }
 
 /// Returns the attribute that a parameter recovers, unless it is a part of another one. A photo has a rating in an

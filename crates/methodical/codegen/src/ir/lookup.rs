@@ -61,6 +61,11 @@ impl Service {
         operation.response.of().map(|id| self.model(id))
     }
 
+    /// Returns the model of the fields beside the list of a response.
+    pub fn beside_model(&self, operation: &Operation) -> Option<&Model> {
+        operation.response.beside().map(|id| self.model(id))
+    }
+
     /// Returns the ids of the models in a response, at any depth.
     pub fn models_of(&self, operation: &Operation) -> BTreeSet<ModelId> {
         let response = &operation.response;

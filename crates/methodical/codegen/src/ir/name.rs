@@ -29,7 +29,7 @@ const TYPES: &str = "\
     ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
     Record Rejected Result Self Send Service ServiceError Set Sized Some \
-    StreamDecoder String Sync ToOwned Unset Vec";
+    StreamDecoder String Sync ToOwned ToString Unset Vec";
 
 /// Returns whether a list has a name.
 pub(super) fn is_in(list: &str, name: &str) -> bool {

@@ -160,6 +160,15 @@ impl Operation {
         Some(format!("The parameters are in the body, {}. {repeated}", format.described()))
     }
 
+    /// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`". `name` formats a name.
+    pub fn needed_names(&self, param: &Param, name: impl Fn(&str) -> String) -> Option<String> {
+        let names: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
+        names.split_last().map(|(last, others)| match others {
+            [] => last.clone(),
+            others => format!("{} and {last}", others.join(", ")),
+        })
+    }
+
     /// Returns a sentence about the amount that the response reports.
     pub fn gauge_note(&self) -> Option<String> {
         let gauge = self.gauge.as_ref()?;
@@ -212,16 +221,11 @@ impl Operation {
     /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
     /// which attribute it recovers, and whether it is deprecated. `name` formats a name.
     pub fn presence(&self, param: &Param, name: impl Fn(&str) -> String) -> String {
-        let needed: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
-        let presence = match (param.required, needed.as_slice(), param.otherwise) {
-            (true, ..) => "required".to_owned(),
-            (false, [], _) => "optional".to_owned(),
-            (false, needed, Otherwise::NoEffect) => {
-                format!("needs {}, else no effect", needed.join(" and "))
-            }
-            (false, needed, Otherwise::Error) => {
-                format!("needs {}, else refused", needed.join(" and "))
-            }
+        let presence = match (self.needed_names(param, &name), param.otherwise) {
+            _ if param.required => "required".to_owned(),
+            (None, _) => "optional".to_owned(),
+            (Some(needed), Otherwise::NoEffect) => format!("needs {needed}, else no effect"),
+            (Some(needed), Otherwise::Error) => format!("needs {needed}, else refused"),
         };
         let mut parts = vec![presence];
         parts.extend(param.default.as_ref().map(|value| format!("default {}", name(value))));
@@ -246,6 +250,11 @@ impl Field {
 }
 
 impl Param {
+    /// Returns a sentence about what the service does without the parameter.
+    pub fn default_note(&self) -> Option<String> {
+        Some(format!("Without it, the service uses `{}`.", self.default.as_ref()?))
+    }
+
     /// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
     pub fn restricted(&self, ty: String) -> String {
         let mut parts = vec![match self.list {

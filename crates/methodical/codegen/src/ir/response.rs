@@ -140,6 +140,12 @@ impl Body {
         self.is_list && self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
+    /// Returns whether it has more than the place of the data in each respect.
+    pub(crate) fn is_complete(&self) -> bool {
+        let is_lenient = self.absent_as_empty && self.one_as_list;
+        !self.at.is_empty() && self.verdict.is_some() && is_lenient && self.beside_above > 0
+    }
+
     /// Returns the keys that lead to the object of the fields beside the list.
     pub fn beside_at(&self) -> &[String] {
         let depth = self.at.len().saturating_sub(1 + self.beside_above);

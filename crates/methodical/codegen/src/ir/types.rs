@@ -141,6 +141,16 @@ impl Enum {
     pub fn lists(&self, text: &str) -> bool {
         self.values.iter().any(|value| value.wire == text)
     }
+
+    /// Returns a value that is not listed, for examples.
+    pub fn unlisted(&self) -> String {
+        let is_code = self.primitive().is_integer();
+        let mut text = if is_code { "99" } else { "later" }.to_owned();
+        while self.lists(&text) {
+            text.push_str(if is_code { "9" } else { " still" });
+        }
+        text
+    }
 }
 
 /// One listed value of an enum.
@@ -349,6 +359,14 @@ impl ValueType {
             Self::BuiltIn(_) => None,
             Self::Scalar(scalar) => Some(&scalar.example),
             Self::Enum(one) => one.values.first().map(|value| value.wire.as_str()),
+        }
+    }
+
+    /// Returns a value as its wire text: the example of a declared type, or of a built-in type this one or its sample.
+    pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
+        match self {
+            Self::BuiltIn(built_in) => example.unwrap_or(built_in.sample),
+            Self::Scalar(_) | Self::Enum(_) => self.example().unwrap_or_default(),
         }
     }
 

@@ -1,6 +1,5 @@
 //! The type states of a query: which parameters are set.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 /// Type state of a query: the parameter is set.
@@ -12,20 +11,6 @@ pub struct Set;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Unset;
-
-/// Whether a parameter is known to be set, as a constant of the type state.
-pub trait State: fmt::Debug + 'static {
-    /// Whether the parameter is known to be set.
-    const GIVEN: bool;
-}
-
-impl State for Set {
-    const GIVEN: bool = true;
-}
-
-impl State for Unset {
-    const GIVEN: bool = false;
-}
 
 /// Carries the type states of a query. A function type is always `Send` and `Sync`.
 pub type Given<T> = PhantomData<fn() -> T>;

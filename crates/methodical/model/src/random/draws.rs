@@ -23,8 +23,7 @@ use crate::random::{
 use crate::scalar::civil::days_in;
 use crate::{Civil, Extra, Float, Map, RawQuery, Service};
 
-/// Implements `Arbitrary` for a type, or for a query with these type states: that of `arbitrary`, and that of `proptest` if
-/// the feature is on.
+/// Implements `Arbitrary` for a type: that of `arbitrary`, and that of `proptest` if the feature is on.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __draw {
@@ -38,11 +37,6 @@ macro_rules! __draw {
         }
 
         $crate::__strategy!([$($generics)*] $name);
-    };
-    ($root:ident::$name:ident, [$($state:ident),*], |$source:ident| $value:expr) => {
-        $crate::__draw!(
-            @[$($state: $crate::codegen::State),*] $root::$name<$($state),*>, |$source| $value
-        );
     };
     ($name:ty, |$source:ident| $value:expr) => {
         $crate::__draw!(@[] $name, |$source| $value);
@@ -311,31 +305,6 @@ where
 pub fn unlisted<T: Sealed>(source: &mut Unstructured<'_>) -> Result<Extra<'static>> {
     let members = members(source)?;
     Ok(Extra::of(members.into_iter().filter(|(name, _)| !lists(T::OBJECT, name))))
-}
-
-/// A value that a query can contain: its length in characters is within `length`.
-pub fn sendable<'a, T>(source: &mut Unstructured<'a>, length: RangeInclusive<usize>) -> Result<T>
-where
-    T: Arbitrary<'a> + AsRef<str> + From<String>,
-{
-    let value: T = source.arbitrary()?;
-    if length.contains(&value.as_ref().chars().count()) {
-        return Ok(value);
-    }
-    text_of(source, length).map(T::from)
-}
-
-/// A value of a list that a query can contain, without the separator of the list.
-pub fn item<'a, T>(
-    source: &mut Unstructured<'a>,
-    length: RangeInclusive<usize>,
-    separator: char,
-) -> Result<T>
-where
-    T: Arbitrary<'a> + AsRef<str> + From<String>,
-{
-    let value: T = sendable(source, length)?;
-    Ok(value.as_ref().replace(separator, "x").into())
 }
 
 fn chosen(source: &mut Unstructured<'_>, texts: &[&str]) -> Result<String> {

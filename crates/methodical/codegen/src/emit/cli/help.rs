@@ -54,13 +54,15 @@ pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
         let values: Vec<_> = one.values.iter().map(|value| format!("`{}`", value.wire)).collect();
         _ = write!(help, " Known values: {}.", values.join(", "));
     }
-    let needed: Vec<_> =
-        operation.needed_by(param).map(|needed| format!("`--{}`", needed.flag())).collect();
-    if !needed.is_empty() {
-        _ = write!(help, " Requires {}.", needed.join(" and "));
+    let flag = |name: &str| {
+        let param = operation.params.iter().find(|param| param.wire == name);
+        format!("`--{}`", param.map(Param::flag).unwrap_or_default())
+    };
+    if let Some(needed) = operation.needed_names(param, flag) {
+        _ = write!(help, " Requires {needed}.");
     }
-    if let Some(value) = &param.default {
-        _ = write!(help, " Without it, the service uses `{value}`.");
+    if let Some(default) = param.default_note() {
+        _ = write!(help, " {default}");
     }
     if param.list.is_some() {
         help.push_str(" Several values: repeat the flag, or separate them with commas.");

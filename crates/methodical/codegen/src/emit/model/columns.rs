@@ -38,10 +38,6 @@ impl Column {
         let typed = typed.map(|one| format!(".typed(FieldType::{one})")).unwrap_or_default();
         format!("Column::{}(&[{}]){typed}{personal}", self.kind, strings(&self.path))
     }
-
-    fn name(&self) -> String {
-        self.path.join("_")
-    }
 }
 
 /// Returns the columns of a model in the order of its fields; `None` if its identity cannot be a column.
@@ -50,26 +46,20 @@ impl Column {
 /// A field whose name is taken has no column: a mirror keeps it with the unlisted fields.
 pub(super) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
     let identity = model.identity?;
+    // The fields of the record itself have precedence over those of nested records.
+    let mut fields: Vec<_> = model.fields.iter().enumerate().collect();
+    fields.sort_by_key(|(index, field)| (*index != identity, inner(service, field).is_some()));
     let mut names = Names::default();
     let mut columns: Vec<(usize, Vec<Column>)> = Vec::new();
-    // The fields of the record itself have precedence over those of nested records.
-    let nested = |field: &Field| inner(service, field).is_some();
-    let fields = || model.fields.iter().enumerate();
-    let first = fields().filter(|(index, _)| *index == identity);
-    let plain = fields().filter(|(index, field)| *index != identity && !nested(field));
-    for (index, field) in first.chain(plain).chain(fields().filter(|(_, field)| nested(field))) {
-        let expanded = inner(service, field).map(|inner| {
+    for (index, field) in fields {
+        let whole = vec![column(service, None, field)];
+        let parts = inner(service, field).map(|inner| {
             inner.fields.iter().map(|one| column(service, Some(field), one)).collect::<Vec<_>>()
         });
-        let whole = || vec![column(service, None, field)];
-        if let Some(expanded) = expanded
-            && names.claim(&expanded)
-        {
-            columns.push((index, expanded));
-        } else if names.claim(&whole()) {
-            columns.push((index, whole()));
-        } else if index == identity {
-            return None;
+        match parts.into_iter().chain([whole]).find(|columns| names.claim(columns)) {
+            Some(found) => columns.push((index, found)),
+            None if index == identity => return None,
+            None => {}
         }
     }
     columns.sort_by_key(|(index, _)| *index);
@@ -82,34 +72,22 @@ pub(super) fn is_reserved(name: &str) -> bool {
     name.starts_with("mirror_") || name.starts_with("sqlite_")
 }
 
-/// The names of columns, in lowercase.
+/// The names of columns, and of the nested records whose fields are columns, in lowercase.
 #[derive(Default)]
-pub(super) struct Names {
-    columns: BTreeSet<String>,
-    /// The names of the nested records whose fields are columns.
-    records: BTreeSet<String>,
-}
+pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Takes the names of columns, if all of them are free.
+    /// Takes the names of the columns of a field, if all of them are free.
     pub(super) fn claim(&mut self, columns: &[Column]) -> bool {
-        let names: Vec<_> = columns.iter().map(|one| one.name().to_lowercase()).collect();
+        let record = columns.iter().find(|one| one.path.len() > 1);
+        let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());
+        let names = columns.iter().map(|one| one.path.join("_").to_lowercase()).chain(record);
+        let names: Vec<_> = names.collect();
         let distinct: BTreeSet<_> = names.iter().cloned().collect();
-        let records: BTreeSet<_> = columns
-            .iter()
-            .filter(|one| one.path.len() > 1)
-            .filter_map(|one| one.path.first())
-            .map(|name| name.to_lowercase())
-            .collect();
-        let is_free = |name: &String| {
-            !self.columns.contains(name) && !self.records.contains(name) && !is_reserved(name)
-        };
-        let fits = distinct.len() == names.len()
-            && distinct.iter().chain(&records).all(is_free)
-            && distinct.is_disjoint(&records);
+        let is_free = |name: &String| !self.0.contains(name) && !is_reserved(name);
+        let fits = distinct.len() == names.len() && distinct.iter().all(is_free);
         if fits {
-            self.columns.extend(distinct);
-            self.records.extend(records);
+            self.0.extend(distinct);
         }
         fits
     }

@@ -7,9 +7,9 @@ use crate::emit::model::states::States;
 use crate::emit::model::{examples, marker, paging};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Body, BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
+    BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
 };
-use crate::text::{string, strings};
+use crate::text::string;
 
 #[derive(Template)]
 #[template(path = "model/queries.rs.jinja")]
@@ -26,6 +26,13 @@ pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
     GeneratedFile::rust(path, &Queries { project, service, marker, verdicts })
 }
 
+impl Queries<'_> {
+    /// Returns the number of the constant with a verdict.
+    fn number(&self, verdict: &Verdict) -> usize {
+        self.verdicts.iter().position(|other| *other == verdict).map_or(0, |index| index + 1)
+    }
+}
+
 /// Returns the type parameters and arguments of the `impl` blocks with the setters, by the parameters that are set. The
 /// first one is that of the constructor.
 fn blocks(operation: &Operation, states: &States) -> Vec<(String, String)> {
@@ -40,19 +47,14 @@ fn setters<'a>(
     block: &(String, String),
 ) -> Vec<(usize, &'a Param)> {
     let fits = |(_, param): &(usize, &Param)| states.with_set(&param.needs) == *block;
-    optional_at(operation).into_iter().filter(fits).collect()
-}
-
-/// Returns the optional parameters with their positions.
-pub(super) fn optional_at(operation: &Operation) -> Vec<(usize, &Param)> {
-    operation.params.iter().enumerate().filter(|(_, param)| !param.required).collect()
+    let params = operation.params.iter().enumerate().filter(|(_, param)| !param.required);
+    params.filter(fits).collect()
 }
 
 /// Returns the type arguments of a query after a setter, if they differ from those before.
 fn after(states: &States, position: usize, param: &Param) -> Option<String> {
-    states.is_set(position)?;
-    let (_, arguments) = states.with_set(&[param.needs.as_slice(), &[position]].concat());
-    Some(arguments)
+    let after = || states.with_set(&[param.needs.as_slice(), &[position]].concat()).1;
+    states.has(position).then(after)
 }
 
 /// Returns code with the shortest example that has a parameter, unless it is shown at the query or at another parameter.
@@ -70,14 +72,14 @@ fn setter_doc(operation: &Operation, param: &Param) -> String {
     let sections = param.source.phrase().map(|sections| format!("See {sections}."));
     let are = if param.needs.len() > 1 { "are" } else { "is" };
     let needs = needed(operation, param).map(|names| format!("Available once {names} {are} set."));
-    let about: Vec<_> = sections.into_iter().chain(needs).chain(default(param)).collect();
+    let about: Vec<_> = sections.into_iter().chain(needs).chain(param.default_note()).collect();
     format!("Sets `{}`.\n\n{}\n\n{}", param.wire, param.doc.0, about.join(" "))
 }
 
 /// Describes an optional parameter in its structure.
 fn param_doc(operation: &Operation, param: &Param) -> String {
     let needs = needed(operation, param).map(|names| format!("Needs {names}."));
-    let parts = [Some(param.doc.0.clone()), needs, default(param)].into_iter().flatten();
+    let parts = [Some(param.doc.0.clone()), needs, param.default_note()].into_iter().flatten();
     let doc = parts.collect::<Vec<_>>().join("\n\n");
     filters::deprecated(&doc, param.deprecated.as_ref())
 }
@@ -108,19 +110,9 @@ fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String)
     refused.collect()
 }
 
-/// Returns a sentence about what the service does without a parameter.
-fn default(param: &Param) -> Option<String> {
-    Some(format!("Without it, the service uses `{}`.", param.default.as_ref()?))
-}
-
-/// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`".
+/// Returns the names of the parameters that a parameter needs.
 fn needed(operation: &Operation, param: &Param) -> Option<String> {
-    let names: Vec<_> =
-        operation.needed_by(param).map(|needed| format!("`{}`", needed.wire)).collect();
-    names.split_last().map(|(last, others)| match others {
-        [] => last.clone(),
-        others => format!("{} and {last}", others.join(", ")),
-    })
+    operation.needed_names(param, |name| format!("`{name}`"))
 }
 
 /// Returns the name of the structure of the optional parameters; `None` if the operation has none.
@@ -195,7 +187,7 @@ fn push(operation: &Operation, param: &Param) -> String {
         };
         let (root, style) = ("methodical_model", style.variant());
         let from = if param.required { format!("self.{name}") } else { name };
-        let values = format!("{from}.iter().map(alloc::string::ToString::to_string)");
+        let values = format!("{from}.iter().map(ToString::to_string)");
         return format!(
             "query.push_list({wire}, {root}::{style}, {root}::codegen::Items::{items}, {values})?;"
         );
@@ -211,7 +203,7 @@ fn push(operation: &Operation, param: &Param) -> String {
             format!("query.push_integer({wire}, {name}.as_str())?;")
         }
         (Primitive::Text, _) => format!("query.push_text({wire}, {name}.as_str())?;"),
-        _ => format!("query.{literal}({wire}, &{name}.to_string());"),
+        _ => format!("query.{literal}({wire}, &ToString::to_string({name}));"),
     }
 }
 
@@ -245,62 +237,10 @@ pub(crate) fn output(service: &Service, operation: &Operation) -> String {
 
 /// Returns the type of the fields beside a list.
 pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Option<String> {
-    operation.response.beside().map(|id| service.model(id).rust.pascal())
-}
-
-/// Returns the type and the value of the constant with the place of the data, if there is one.
-fn constant(service: &Service, response: &Response) -> Option<(&'static str, String)> {
-    Some(match response {
-        Response::Envelope { marker, success, items, .. } => {
-            let [marker, success, items] = [marker, success, items].map(|text| string(text));
-            let fields = format!("marker: {marker}, success: {success}, items: {items}");
-            ("Layout", format!("Layout::Envelope(&Envelope {{ {fields} }})"))
-        }
-        Response::Array { .. } => ("Layout", "Layout::Array".to_owned()),
-        Response::Object { .. } => return None,
-        Response::Body { body, .. } if body.is_list => {
-            ("Layout", format!("Layout::Body(&{})", place(service, body)))
-        }
-        Response::Body { body, .. } | Response::Value { body, .. } | Response::Nothing { body } => {
-            ("codegen::Body", place(service, body))
-        }
-    })
-}
-
-/// Returns the expression for the place of the data in a body.
-fn place(service: &Service, body: &Body) -> String {
-    let verdict = body.verdict.as_ref();
-    let index = verdict.and_then(|one| verdicts(service).iter().position(|other| *other == one));
-    let fields = [
-        (!body.at.is_empty()).then(|| format!("at: &[{}]", strings(&body.at))),
-        index.map(|index| format!("verdict: Some(&VERDICT_{})", index + 1)),
-        body.absent_as_empty.then(|| "absent_as_empty: true".to_owned()),
-        body.one_as_list.then(|| "one_as_list: true".to_owned()),
-        (body.beside_above > 0).then(|| format!("beside_above: {}", body.beside_above)),
-    ];
-    // With all of them, clippy refuses the default.
-    let rest = fields.iter().any(Option::is_none).then(|| "..codegen::Body::ROOT".to_owned());
-    let fields: Vec<_> = fields.into_iter().flatten().chain(rest).collect();
-    format!("codegen::Body {{ {} }}", fields.join(", "))
+    service.beside_model(operation).map(|model| model.rust.pascal())
 }
 
 /// Returns the verdicts of the service, each once, in the order of the operations.
 fn verdicts(service: &Service) -> Vec<&Verdict> {
     distinct(service.operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()))
-}
-
-/// Returns the expression for a verdict without codes and messages.
-fn decides(verdict: &Verdict) -> String {
-    let decides = match &verdict.decides {
-        Decides::Success { at, is } => {
-            format!("Success {{ at: &[{}], is: &[{}] }}", strings(at), strings(is))
-        }
-        Decides::Failure { present } => format!("Failure {{ present: &[{}] }}", strings(present)),
-    };
-    format!("codegen::Verdict::of(codegen::Decides::{decides})")
-}
-
-/// Returns whether a verdict has neither codes nor messages.
-fn is_bare(verdict: &Verdict) -> bool {
-    *verdict == Verdict::of(verdict.decides.clone())
 }

@@ -1,14 +1,9 @@
-//! Random values of every type: draws, which create a value from bytes.
+//! Random records, enums and scalars: draws, which create a value from bytes.
 
 use askama::Template;
 
 use crate::emit::GeneratedFile;
-use crate::emit::model::queries;
-use crate::emit::model::states::States;
-use crate::ir::{
-    BuiltIn, Enum, Field, Form, Leniency, ListStyle, Model, Param, Primitive, Service, Type,
-    ValueType,
-};
+use crate::ir::{BuiltIn, Enum, Field, Form, Leniency, Model, Primitive, Service, Type, ValueType};
 
 #[derive(Template)]
 #[template(path = "model/draws.rs.jinja")]
@@ -90,60 +85,5 @@ fn called(function: &str) -> String {
         Some(body) => body.to_owned(),
         None if function == "draws::Unstructured::arbitrary" => "source.arbitrary()".to_owned(),
         None => format!("{function}(source)"),
-    }
-}
-
-/// Returns the condition under which the type of a query allows an optional parameter; a parameter without a type state is
-/// set at random.
-fn condition(states: &States, param: &Param, index: usize) -> String {
-    let needed = param.needs.iter().filter_map(|index| states.is_set(*index));
-    let own = states.is_set(index).unwrap_or_else(|| "source.arbitrary()?".to_owned());
-    needed.chain([own]).collect::<Vec<_>>().join(" && ")
-}
-
-/// Returns the expression that draws a parameter within the limits of the spec.
-fn drawn_param(param: &Param) -> String {
-    let one = drawn_value(param);
-    let list = param.list.map_or("", |_| ".map(|one| alloc::vec![one])");
-    format!("{one}{list}?")
-}
-
-fn drawn_value(param: &Param) -> String {
-    let (in_record, in_query) = (param.ty.in_record(), param.ty.in_query());
-    let (name, convert) = match param.ty.name() {
-        Some(name) => {
-            let name = format!("crate::{}", name.pascal());
-            (name.clone(), format!(".map({name}::from)"))
-        }
-        None if in_record == Primitive::Float => ("methodical_model::Float".into(), String::new()),
-        None => (in_record.rust().to_owned(), String::new()),
-    };
-    let end = |limit: Option<i64>, other: &str| {
-        limit.map_or_else(|| other.to_owned(), |one| one.to_string())
-    };
-    match (in_record, in_query) {
-        _ if param.ty.as_closed_enum().is_some() => format!("source.arbitrary::<{name}>()"),
-        (Primitive::Signed, _) | (_, Primitive::Signed) => {
-            // One typed bound is enough.
-            let suffix = if param.min.is_some() && param.max.is_some() { "_i64" } else { "" };
-            let (min, max) = (end(param.min, "i64::MIN"), end(param.max, "i64::MAX"));
-            format!("source.int_in_range({min}..={max}{suffix}){convert}")
-        }
-        (Primitive::Unsigned, _) | (_, Primitive::Unsigned) => {
-            let most = |max: i64| format!("{}_u64", max.max(0));
-            let max = param.max.map_or_else(|| "u64::MAX".to_owned(), most);
-            let min = param.min.unwrap_or_default().max(0);
-            format!("source.int_in_range({min}..={max}){convert}")
-        }
-        (Primitive::Text, Primitive::Text) => {
-            let length = format!("1..={}", end(param.max_chars.map(i64::from), "usize::MAX"));
-            match param.list.and_then(ListStyle::separator) {
-                None => format!("draws::sendable::<{name}>(source, {length})"),
-                Some(separator) => {
-                    format!("draws::item::<{name}>(source, {length}, '{separator}')")
-                }
-            }
-        }
-        _ => format!("source.arbitrary::<{name}>()"),
     }
 }

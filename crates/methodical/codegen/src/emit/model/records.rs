@@ -49,7 +49,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
             name: model.rust.pascal(),
             required: required(model).collect(),
             constructed: constructor(project, model),
-            json: Value::Object(required_fields(service, model)).to_string(),
+            json: required_fields(service, model).to_string(),
         };
         GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), &template)
     });
@@ -66,44 +66,14 @@ impl Record<'_> {
         format!("{article} {words} object")
     }
 
-    /// Returns the models that its fields contain, each once, without the record itself.
-    fn nested(&self) -> Vec<&Model> {
-        let mut models = Vec::<&Model>::new();
-        for id in self.model.fields.iter().filter_map(|one| one.ty.element().model()) {
-            let model = self.service.model(id);
-            if id != self.model.id && models.iter().all(|other| other.id != id) {
-                models.push(model);
-            }
-        }
-        models
+    /// Returns the type of a field in the owned form.
+    fn owned(&self, field: &Field) -> String {
+        boxed(field, field.ty.rust(self.service))
     }
 
-    /// Returns the first sentence about the constructor.
-    fn constructor_doc(&self) -> &'static str {
-        let fields = &self.model.fields;
-        match self.required.len() {
-            0 if fields.iter().all(Field::is_option) => {
-                "Creates a record whose fields are all `None`."
-            }
-            0 => "Creates a record whose fields are all `None` or empty.",
-            some if some == fields.len() => "Creates a record from its fields.",
-            _ => "Creates a record from its required fields; the others are `None`.",
-        }
-    }
-
-    /// Returns the type of a field in the owned form; `own` is the name of the record itself.
-    fn owned(&self, field: &Field, own: &str) -> String {
-        boxed(field, self.owned_of(&field.ty, own))
-    }
-
-    fn owned_of(&self, ty: &Type, own: &str) -> String {
-        match ty {
-            Type::Value(ty) => ty.rust(),
-            Type::Model(id) if *id == self.model.id => own.to_owned(),
-            Type::Model(id) => self.service.model(*id).rust.pascal(),
-            Type::List(of) => format!("Vec<{}>", self.owned_of(of, own)),
-            Type::Map(of) => format!("Map<{}>", self.owned_of(of, own)),
-        }
+    /// Returns the type of a field in the owned form, in the definition of the record.
+    fn within_itself(&self, field: &Field) -> String {
+        self.owned(field).replace(&format!("<{}>", self.name), "<Self>")
     }
 
     /// Returns the type of a field in the borrowed form.
@@ -128,12 +98,12 @@ impl Record<'_> {
     fn reader(&self, field: &Field) -> String {
         match &field.ty {
             Type::List(of) if field.is(Leniency::OneAsList) => {
-                format!("codegen::OneAsList<{}>", self.owned_of(of, &self.name))
+                format!("codegen::OneAsList<{}>", of.rust(self.service))
             }
             _ if field.is(Leniency::EmptyArrayAsMap) => {
-                format!("codegen::EmptyArrayAsMap<{}>", self.owned(field, &self.name))
+                format!("codegen::EmptyArrayAsMap<{}>", self.owned(field))
             }
-            _ => self.owned(field, &self.name),
+            _ => self.owned(field),
         }
     }
 
@@ -141,7 +111,7 @@ impl Record<'_> {
     fn argument_type(&self, field: &Field) -> String {
         match &field.ty {
             Type::Value(ty) if converts(ty) => format!("impl Into<{}>", ty.rust()),
-            ty => self.owned_of(ty, &self.name),
+            ty => ty.rust(self.service),
         }
     }
 }
@@ -194,39 +164,32 @@ fn required(model: &Model) -> impl Iterator<Item = &Field> {
     model.fields.iter().filter(|field| field.required)
 }
 
-fn required_fields(service: &Service, model: &Model) -> Map {
+fn required_fields(service: &Service, model: &Model) -> Value {
     let value = |field: &Field| match &field.ty {
-        Type::Value(ty) => json!(ty.json(sample(ty, field))),
-        Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
         Type::List(_) => Value::Array(Vec::new()),
         Type::Map(_) => Value::Object(Map::default()),
+        Type::Value(_) | Type::Model(_) => field_value(service, field),
     };
-    required(model).map(|field| (field.wire.clone(), value(field))).collect()
+    Value::Object(required(model).map(|field| (field.wire.clone(), value(field))).collect())
+}
+
+/// Returns a value of a field: its example if it has one.
+pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> Value {
+    match &field.ty {
+        Type::Value(ty) => json!(ty.json(ty.sample(field.example.as_deref()))),
+        ty => smallest_value(service, ty),
+    }
 }
 
 /// Returns a value of a type, with one value in each list and map that is not in a record.
-pub(in crate::emit) fn smallest_value(service: &Service, ty: &Type) -> Value {
+fn smallest_value(service: &Service, ty: &Type) -> Value {
     match ty {
-        Type::Value(ty) => {
-            let text = match ty {
-                ValueType::BuiltIn(built_in) => Some(built_in.sample),
-                ValueType::Scalar(_) | ValueType::Enum(_) => ty.example(),
-            };
-            json!(ty.json(text.unwrap_or_default()))
-        }
-        Type::Model(id) => Value::Object(required_fields(service, service.model(*id))),
+        Type::Value(ty) => json!(ty.json(ty.sample(None))),
+        Type::Model(id) => required_fields(service, service.model(*id)),
         Type::List(of) => Value::Array(vec![smallest_value(service, of)]),
         Type::Map(of) => {
             json!({ "key": smallest_value(service, of) })
         }
-    }
-}
-
-/// Returns a wire text of a field's type: its example, or that of the field.
-fn sample<'s>(ty: &'s ValueType, field: &'s Field) -> &'s str {
-    match ty {
-        ValueType::BuiltIn(built_in) => field.example.as_deref().unwrap_or(built_in.sample),
-        ValueType::Scalar(_) | ValueType::Enum(_) => ty.example().unwrap_or_default(),
     }
 }
 
@@ -236,7 +199,7 @@ fn argument(project: &Project<'_>, field: &Field) -> String {
         Type::Model(id) => return constructor(project, project.service.model(*id)),
         Type::List(_) | Type::Map(_) => return "[].into()".to_owned(),
     };
-    let text = sample(ty, field);
+    let text = ty.sample(field.example.as_deref());
     match (ty, ty.in_record()) {
         (ValueType::Enum(one), _) => {
             let value = one.values.first().map_or_else(String::new, |value| value.rust.variant());

@@ -17,11 +17,6 @@ impl States {
         self.0.is_empty()
     }
 
-    /// Returns the names of the type parameters, with commas between them.
-    pub(in crate::emit) fn list(&self) -> String {
-        self.0.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ")
-    }
-
     /// Returns `<HasAlbumId = Unset>`, for the definition.
     pub(in crate::emit) fn declared(&self) -> String {
         self.each(" = Unset")
@@ -42,13 +37,12 @@ impl States {
         if let [(_, one)] = self.0.as_slice() {
             return format!("Given<{one}>");
         }
-        format!("Given<({})>", self.list())
+        self.names().replace('<', "Given<(").replace('>', ")>")
     }
 
-    /// Returns the expression for whether the parameter at this position is set, if it has a state.
-    pub(in crate::emit) fn is_set(&self, position: usize) -> Option<String> {
-        let (_, name) = self.0.iter().find(|(index, _)| *index == position)?;
-        Some(format!("{name}::GIVEN"))
+    /// Returns whether the parameter at this position has a state.
+    pub(in crate::emit) fn has(&self, position: usize) -> bool {
+        self.0.iter().any(|(index, _)| *index == position)
     }
 
     /// Returns the type parameters and the type arguments of an `impl` for queries in which these parameters are set.

@@ -3,8 +3,8 @@
 use askama::Template;
 
 use crate::emit::filters;
-use crate::emit::model::records::smallest_value;
-use crate::ir::{Code, Codes, Field, Model, Primitive, Service, Type, ValueType};
+use crate::emit::model::records::field_value;
+use crate::ir::{Code, Field, Model, Primitive, Service, Type, ValueType};
 use crate::text::{json_string, raw_string, string, strings};
 
 #[derive(Template)]
@@ -49,32 +49,31 @@ fn is_personal(model: &Model) -> bool {
     model.fields.iter().any(|field| field.personal)
 }
 
-/// The type of a field that has a value.
+/// How a record has the value of a field.
 enum Base<'s> {
+    /// The text itself.
     Text,
-    /// A number or a flag.
-    Plain(&'static str),
-    /// A boolean that is written as codes.
-    Coded(&'s Codes),
-    /// Another record.
+    /// Its JSON text; the first text is what a response sends without a value, and the second one reads it.
+    Json(&'static str, String),
+    /// A nested record.
     Record(&'s Model),
-    /// A list or an object with arbitrary keys, as its JSON text, with the text of an empty one.
-    Json(&'static str),
 }
 
 impl Records<'_> {
-    fn base<'s>(&'s self, field: &'s Field) -> Base<'s> {
+    fn base(&self, field: &Field) -> Base<'_> {
+        let wire = string(&field.wire);
+        // An import reads no record that contains itself.
+        let json = if field.recursive { "\"\"".to_owned() } else { format!("fields.json({wire})") };
         match &field.ty {
-            Type::Value(value) => match (value.codes(), value.in_record()) {
-                (Some(codes), _) => Base::Coded(codes),
-                (None, Primitive::Text) => Base::Text,
-                (None, Primitive::Signed | Primitive::Unsigned) => Base::Plain("integer"),
-                (None, Primitive::Float) => Base::Plain("float"),
-                (None, Primitive::Boolean | Primitive::Coded) => Base::Plain("boolean"),
+            Type::Value(value) => match listed(value) {
+                Some(texts) => Base::Json("null", format!("fields.listed({wire}, &[{texts}])")),
+                None if value.in_record() == Primitive::Text => Base::Text,
+                None => Base::Json("null", json),
             },
+            Type::Model(_) if field.recursive => Base::Json("null", json),
             Type::Model(id) => Base::Record(self.service.model(*id)),
-            Type::List(_) => Base::Json("[]"),
-            Type::Map(_) => Base::Json("{}"),
+            Type::List(_) => Base::Json("[]", json),
+            Type::Map(_) => Base::Json("{}", json),
         }
     }
 
@@ -89,38 +88,22 @@ impl Records<'_> {
     }
 
     fn field_type(&self, field: &Field) -> String {
-        let base = match self.base(field) {
-            Base::Text | Base::Json(_) => "&'a str".to_owned(),
-            Base::Plain("integer") => "i64".to_owned(),
-            Base::Plain("float") => "Float".to_owned(),
-            Base::Plain(_) | Base::Coded(_) => "bool".to_owned(),
-            Base::Record(model) => {
-                let reference = if field.recursive { "&'a " } else { "" };
-                format!("{reference}{}{}", row(model), self.lifetime(model))
-            }
-        };
-        if self.is_option(field) { format!("Option<{base}>") } else { base }
+        match self.base(field) {
+            Base::Record(model) if self.is_option(field) => format!("Option<{}<'a>>", row(model)),
+            Base::Record(model) => format!("{}<'a>", row(model)),
+            Base::Text | Base::Json(..) => "&'a str".to_owned(),
+        }
     }
 
     /// Returns the expression that reads a field of an import.
     fn read(&self, field: &Field) -> String {
-        let (wire, is_option) = (string(&field.wire), self.is_option(field));
-        let text = |of: &str| {
-            let text = format!("fields.{of}({wire})");
-            if is_option { format!("Some({text}).filter(|{of}| !{of}.is_empty())") } else { text }
-        };
-        let or_default = if is_option { "" } else { ".unwrap_or_default()" };
         match self.base(field) {
-            Base::Record(_) | Base::Json(_) if field.recursive => empty(is_option),
-            Base::Text => text("text"),
-            Base::Json(_) => text("json"),
-            Base::Plain(kind) => format!("fields.{kind}({wire}){or_default}"),
-            Base::Coded(codes) => {
-                let yes = strings(codes.yes.iter().map(Code::text));
-                format!("fields.coded({wire}, &[{yes}])")
-            }
+            Base::Text => format!("fields.text({})", string(&field.wire)),
+            Base::Json(_, read) => read,
             Base::Record(model) => {
-                format!("fields.object({wire}).map({}::from_fields){or_default}", row(model))
+                let or_default = if self.is_option(field) { "" } else { ".unwrap_or_default()" };
+                let (wire, row) = (string(&field.wire), row(model));
+                format!("fields.object({wire}).map({row}::from_fields){or_default}")
             }
         }
     }
@@ -128,80 +111,63 @@ impl Records<'_> {
     /// Returns the expression for the example of a field. Sample data has a value in every field, so that clients see its
     /// type.
     fn example(&self, field: &Field) -> String {
-        let text = field.ty.value().and_then(ValueType::example).or(field.example.as_deref());
-        let is_option = self.is_option(field);
-        let value = match self.base(field) {
-            Base::Record(_) | Base::Json(_) if field.recursive => return empty(is_option),
-            Base::Text => string(text.unwrap_or_default()),
-            Base::Plain("integer") => text.unwrap_or("1").to_owned(),
-            Base::Plain("float") => {
-                let text = string(text.unwrap_or("52.25"));
-                format!("{text}.parse::<Float>().unwrap_or_default()")
+        match self.base(field) {
+            Base::Json(..) if field.recursive => "\"\"".to_owned(),
+            Base::Json(..) => raw_string(&field_value(self.service, field).to_string()),
+            Base::Text => {
+                let text = field.ty.value().and_then(ValueType::example);
+                string(text.or(field.example.as_deref()).unwrap_or_default())
             }
-            Base::Plain(_) => text.unwrap_or("true").to_owned(),
-            Base::Coded(codes) => {
-                let value = text.and_then(|text| codes.value(text));
-                value.unwrap_or(true).to_string()
+            Base::Record(model) if self.is_option(field) => {
+                format!("Some({}::example())", row(model))
             }
-            Base::Json(_) => raw_string(&smallest_value(self.service, &field.ty).to_string()),
             Base::Record(model) => format!("{}::example()", row(model)),
-        };
-        if is_option { format!("Some({value})") } else { value }
+        }
     }
 
     /// Returns the expression that writes a value of a field.
     fn written(&self, field: &Field, value: &str) -> String {
         match self.base(field) {
             Base::Text => format!("json::text(out, {value})"),
-            Base::Plain(_) => format!("out.extend_from_slice({value}.to_string().as_bytes())"),
-            Base::Coded(codes) => {
-                let [yes, no] = [true, false].map(|value| {
-                    let json = codes.of(value).map(Code::json).unwrap_or_default();
-                    raw_string(&json.to_string())
-                });
-                format!("out.extend_from_slice(if {value} {{ {yes} }} else {{ {no} }}.as_bytes())")
-            }
+            Base::Json(empty, _) => format!("json::raw(out, {value}, \"{empty}\")"),
             Base::Record(_) => format!("{value}.write(out)"),
-            Base::Json(empty) => format!("json::raw(out, {value}, \"{empty}\")"),
         }
     }
 
-    /// Returns whether a field without a value is `None`, and `null` on the wire. The others have an empty form: an empty
-    /// text, or a record of empty texts.
+    /// Returns whether a field without a value is `None`: a record without an empty form. Others are an empty text, or a
+    /// record of empty texts.
     fn is_option(&self, field: &Field) -> bool {
-        field.is_boxed() || !field.required && !self.has_empty_form(field)
+        matches!(self.base(field), Base::Record(_))
+            && !field.required
+            && !self.has_empty_form(field)
     }
 
     fn has_empty_form(&self, field: &Field) -> bool {
-        match &field.ty {
-            Type::Value(value) => {
-                value.in_record() == Primitive::Text && value.as_closed_enum().is_none()
+        match self.base(field) {
+            Base::Text => true,
+            Base::Json(..) => false,
+            Base::Record(model) => {
+                model.fields.iter().all(|field| !field.required || self.has_empty_form(field))
             }
-            Type::Model(id) => {
-                let mut fields = self.service.model(*id).fields.iter();
-                fields.all(|field| !field.required || self.has_empty_form(field))
-            }
-            Type::List(_) | Type::Map(_) => false,
         }
-    }
-
-    /// Returns the lifetime of a record that borrows text or another record, itself or in a nested record.
-    fn lifetime(&self, model: &Model) -> &'static str {
-        if self.borrows(model) { "<'a>" } else { "" }
-    }
-
-    fn borrows(&self, model: &Model) -> bool {
-        model.fields.iter().any(|field| match self.base(field) {
-            Base::Text | Base::Json(_) => true,
-            Base::Plain(_) | Base::Coded(_) => false,
-            Base::Record(inner) => field.recursive || self.borrows(inner),
-        })
     }
 }
 
-/// Returns the expression for a field without a value.
-fn empty(is_option: bool) -> String {
-    if is_option { "None".to_owned() } else { "\"\"".to_owned() }
+/// Returns the only texts of a value, each with the JSON text that a response sends for it, if the spec lists them.
+fn listed(value: &ValueType) -> Option<String> {
+    let pair = |text: &str, json: &str| format!("({}, {})", string(text), raw_string(json));
+    let pairs: Vec<_> = if let Some(codes) = value.codes() {
+        let sent = |code: &Code| {
+            let value = codes.of(codes.yes.contains(code))?;
+            Some(pair(&code.text(), &value.json().to_string()))
+        };
+        codes.all().filter_map(sent).collect()
+    } else {
+        let one = value.as_closed_enum()?;
+        let json = |wire: &str| one.primitive().json(wire).unwrap_or_default().to_string();
+        one.values.iter().map(|value| pair(&value.wire, &json(&value.wire))).collect()
+    };
+    Some(pairs.join(", "))
 }
 
 /// Returns the JSON text before the value of a field.
