@@ -130,7 +130,7 @@ impl Init<'_> {
         })?;
         let filled = templates.iter().copied().flatten();
         let filled = filled.map(|(path, text)| file(&values.fill(path), values.fill(text)));
-        let filled = formatted(filled.collect(), root).map_err(Failure::Output)?;
+        let filled = formatted(&filled.collect::<Vec<_>>(), root).map_err(Failure::Output)?;
         write(root, &filled)?;
         // The generator fills a sample that has a mark.
         let samples = templates::SAMPLES.iter().map(|(path, _)| values.fill(path));

@@ -2,22 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::{fmt, fs};
+use std::{fmt, fs, io};
 
 use crate::config::Project;
 use crate::emit::GeneratedFile;
-use crate::output::file::read;
-use crate::output::staged::Staged;
+use crate::output::mark::Lock;
 
-mod error;
-mod file;
-mod lock;
 mod mark;
 mod rustfmt;
-mod staged;
 mod tree;
 
-pub use crate::output::error::Error;
 pub(crate) use crate::output::mark::{marked, unmarked};
 pub(crate) use crate::output::rustfmt::formatted;
 
@@ -68,14 +62,14 @@ impl Output {
         emitted.extend(tree::modules(&emitted));
         emitted.extend(crate::init::samples(project, root));
         let mut files = BTreeMap::new();
-        for GeneratedFile { path, text } in formatted(emitted, root)? {
+        for GeneratedFile { path, text } in formatted(&emitted, root)? {
             let text = marked(project.config, &path, &text);
             if files.insert(path.clone(), text).is_some() {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
         }
         let lock = project.config.lock();
-        files.insert(lock.clone(), lock::text(project, &files));
+        files.insert(lock.clone(), mark::lock(project, &files));
         Ok(Self { files, folders: tree::folders(project.config), lock })
     }
 
@@ -89,7 +83,7 @@ impl Output {
     /// # Errors
     /// If a file or folder cannot be read.
     pub fn compare(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
-        let lock = lock::Lock::read(&root.join(&self.lock))?;
+        let lock = Lock::read(&root.join(&self.lock))?;
         let mut drifts = Vec::new();
         for (path, text) in &self.files {
             let drift = match read(&root.join(path))? {
@@ -122,45 +116,82 @@ impl Output {
         Ok(drifts)
     }
 
-    /// Updates the files below a root: writes the ones that differ, and removes orphans. Strays are
-    /// kept. All new files are on disk before the first old one is replaced.
+    /// Updates the files below a root: writes the ones that differ, and removes orphans. Strays are kept.
     ///
     /// # Errors
-    /// If a file cannot be read or written. No file was replaced then, unless the last step failed:
-    /// renaming the new files and removing the orphans.
+    /// If a file cannot be read, written or removed.
     pub fn write(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
-        let _lock = lock_file(root)?;
-        for path in tree::leftovers(root, &self.files)? {
-            fs::remove_file(path).ok();
-        }
         let drifts = self.compare(root)?;
-        let mut staged = Staged::default();
         for (path, drift) in &drifts {
-            if let (Some(text), Drift::Missing | Drift::Outdated | Drift::Edited) =
-                (self.files.get(path), drift)
-            {
-                staged
-                    .add(root.join(path), text)
-                    .map_err(|error| Error::io(format!("cannot write `{path}`"), error))?;
-            }
-        }
-        staged.commit()?;
-        for (path, drift) in &drifts {
-            if *drift == Drift::Orphan {
-                fs::remove_file(root.join(path))
-                    .map_err(|error| Error::io(format!("cannot remove `{path}`"), error))?;
+            let place = root.join(path);
+            match (drift, self.files.get(path)) {
+                (Drift::Missing | Drift::Outdated | Drift::Edited, Some(text)) => {
+                    write(&place, text)
+                        .map_err(|error| Error::io(format!("cannot write `{path}`"), error))?;
+                }
+                (Drift::Orphan, _) => fs::remove_file(place)
+                    .map_err(|error| Error::io(format!("cannot remove `{path}`"), error))?,
+                _ => {}
             }
         }
         Ok(drifts)
     }
 }
 
-/// Waits until no other run writes below a root, and locks others out until the file is dropped.
-fn lock_file(root: &Path) -> Result<fs::File, Error> {
-    let folder = root.join("target");
-    let failed = |error| Error::io(format!("cannot lock `{}`", folder.display()), error);
-    fs::create_dir_all(&folder).map_err(failed)?;
-    let file = fs::File::create(folder.join("codegen.lock")).map_err(failed)?;
-    file.lock().map_err(failed)?;
-    Ok(file)
+/// Writes a file and the folders that contain it, but does not follow a link out of the workspace.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(io::Error::other("it is a symbolic link; remove the link first"));
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, text)
+}
+
+/// Reads a file; `None` if it does not exist. Windows line endings become Unix line endings.
+fn read(path: &Path) -> Result<Option<String>, Error> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(format!("cannot read `{}`", path.display()), error)),
+    }
+}
+
+/// Returns the part of a path after its last dot.
+fn extension(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// The reason why a file could not be generated, read or written. The message names the file.
+#[derive(Debug)]
+pub struct Error {
+    what: String,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), source: None }
+    }
+
+    pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Self { what: what.into(), source: Some(source) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some(source) => write!(f, "{}: {source}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let source = self.source.as_ref()?;
+        Some(source)
+    }
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -186,19 +185,6 @@ fn without_rustfmt_nothing_is_written() {
     assert_eq!(generated(scratch.path()), [""; 0].map(PathBuf::from));
 }
 
-#[test]
-fn one_unwritable_path_prevents_all_changes() {
-    let scratch = scratch();
-    // A file in place of a folder makes writing fail even for a user with all permissions.
-    fs::write(scratch.path().join("docs"), "in the way").expect("written");
-    fs::create_dir_all(scratch.path().join("crates/gateway-model/src")).expect("a folder");
-    fs::write(scratch.path().join("crates/gateway-model/src/generated"), "in the way")
-        .expect("written");
-    fails(&run(scratch.path()), 1, "error: cannot ");
-    let left: Vec<_> = generated(scratch.path());
-    assert_eq!(left, [PathBuf::from("crates/gateway-model/src/generated")]);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_symbolic_link_is_not_followed() {
@@ -210,7 +196,6 @@ fn a_symbolic_link_is_not_followed() {
     std::os::unix::fs::symlink(&elsewhere, folder.join("service.rs")).expect("linked");
     fails(&run(scratch.path()), 1, "symbolic link");
     assert_eq!(fs::read_to_string(&elsewhere).expect("readable"), "mine\n");
-    assert_eq!(generated(scratch.path()).len(), 1);
 }
 
 #[test]
@@ -223,57 +208,6 @@ fn windows_line_endings_are_not_drift() {
         fs::write(path, text.replace('\n', "\r\n")).expect("written");
     }
     succeeds(&command(scratch.path()).arg("--check").output().expect("it starts"));
-}
-
-#[test]
-fn concurrent_runs_leave_the_same_files_as_one() {
-    let (alone, shared) = (scratch(), scratch());
-    succeeds(&run(alone.path()));
-    let runs: Vec<_> = (0..4).map(|_| command(shared.path()).spawn().expect("it starts")).collect();
-    for run in runs {
-        succeeds(&run.wait_with_output().expect("it ends"));
-    }
-    assert_eq!(tree(shared.path()), tree(alone.path()));
-}
-
-/// A killed run leaves each file in its old or its new version, and the next run updates the rest.
-#[test]
-fn a_killed_run_leaves_no_partial_file() {
-    let (old, new) = (scratch(), scratch());
-    for root in [old.path(), new.path()] {
-        succeeds(&run(root));
-    }
-    edit(new.path(), "spec/gateway.toml", "Tool shed", "Other shed");
-    edit(new.path(), "spec/gateway.toml", "path = \"/api/v2\"", "path = \"/api/v3\"");
-    succeeds(&run(new.path()));
-    let (before, after) = (tree(old.path()), tree(new.path()));
-    for delay in (0..60).step_by(4) {
-        fs::write(old.path().join("spec/gateway.toml"), &after[Path::new("spec/gateway.toml")])
-            .expect("written");
-        let mut child = command(old.path()).spawn().expect("it starts");
-        wait(Duration::from_millis(delay));
-        child.kill().ok();
-        child.wait().expect("it ends");
-        for (path, content) in tree(old.path()) {
-            let staged = path.extension().is_some_and(|extension| extension == "codegen-new");
-            let whole = Some(&content) == before.get(&path) || Some(&content) == after.get(&path);
-            assert!(staged || whole, "{} is partially written", path.display());
-        }
-        for (path, content) in &before {
-            fs::write(old.path().join(path), content).expect("written");
-        }
-    }
-    fs::write(old.path().join("spec/gateway.toml"), &after[Path::new("spec/gateway.toml")])
-        .expect("written");
-    fs::write(old.path().join("spec/.generated.lock.1.codegen-new"), "half").expect("written");
-    succeeds(&run(old.path()));
-    assert_eq!(tree(old.path()), after);
-}
-
-/// Waits for a while, during which a child process runs.
-fn wait(time: Duration) {
-    let (_keep, never) = std::sync::mpsc::sync_channel::<()>(0);
-    never.recv_timeout(time).expect_err("nothing is sent");
 }
 
 /// Removing a field changes only the files that contain it.

@@ -1,12 +1,12 @@
 //! The locations of generated files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use crate::config::{Config, Documents};
 use crate::emit::GeneratedFile;
-use crate::output::error::Error;
+use crate::output::Error;
 
 /// Returns the `generated.rs` of every crate with generated modules, unless an emitter wrote it.
 pub(super) fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
@@ -59,38 +59,12 @@ fn below(root: &Path, folder: &str, found: &mut BTreeSet<String>) -> Result<(), 
         let path = format!("{folder}/{name}");
         if root.join(&path).is_dir() {
             below(root, &path, found)?;
-        } else if !is_staged(&name) {
+        } else {
             found.insert(path);
         }
     }
     Ok(())
 }
-
-/// Returns the temporary files that killed runs left in the folders of some files.
-pub(super) fn leftovers(
-    root: &Path,
-    files: &BTreeMap<String, String>,
-) -> Result<Vec<PathBuf>, Error> {
-    let folders: BTreeSet<_> = files.keys().filter_map(|path| Path::new(path).parent()).collect();
-    let mut found = Vec::new();
-    for folder in folders {
-        let folder = root.join(folder);
-        let staged = names(&folder)?.into_iter().filter(|name| is_staged(name));
-        found.extend(staged.map(|name| folder.join(name)));
-    }
-    Ok(found)
-}
-
-/// Returns the name of a new file before it replaces the old one.
-pub(super) fn staged(name: &str) -> String {
-    format!(".{name}.{}{STAGED}", std::process::id())
-}
-
-fn is_staged(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(STAGED)
-}
-
-const STAGED: &str = ".codegen-new";
 
 /// Returns the names in a folder, sorted; empty if the folder does not exist.
 fn names(folder: &Path) -> Result<Vec<String>, Error> {
