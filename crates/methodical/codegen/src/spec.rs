@@ -168,8 +168,8 @@ fn document<D: DeserializeOwned + JsonSchema, T>(
     }
     match D::deserialize(Deserializer::from(root)) {
         Ok(document) => {
-            let (types, used) = Default::default();
-            Some(lower(&mut Context { text, keys, diagnostics, types, used }, &document))
+            let (types, points, used) = Default::default();
+            Some(lower(&mut Context { text, keys, diagnostics, types, points, used }, &document))
         }
         // The check above is not complete.
         Err(error) => {

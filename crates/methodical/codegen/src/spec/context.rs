@@ -18,6 +18,8 @@ pub(crate) struct Context<'a> {
     pub(super) diagnostics: &'a mut Vec<Diagnostic>,
     /// The declared types.
     pub(super) types: BTreeMap<String, Type>,
+    /// The declared open points.
+    pub(super) points: Vec<String>,
     /// The names of types, envelopes and open points to which something refers.
     pub(super) used: BTreeSet<String>,
 }
@@ -176,14 +178,16 @@ impl Context<'_> {
     }
 
     /// Returns references to open points.
-    pub(super) fn open<F>(&mut self, ids: &[Text<F>], known: &[&str]) -> Vec<OpenRef> {
+    pub(super) fn open<F>(&mut self, ids: &[Text<F>]) -> Vec<OpenRef> {
+        let known = self.points.clone();
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
         for id in ids {
             self.used.insert(id.value.clone());
             if !known.contains(&id.as_str()) {
                 let message = format!("unknown open point `{}`", id.value);
                 let diagnostic = Diagnostic::new(&code::UNKNOWN_OPEN_POINT, &id.span, message);
                 let help = format!("declare it as `[open-point.{}]`", id.value);
-                self.push(diagnostic.help(help).suggest(id, known));
+                self.push(diagnostic.help(help).suggest(id, &known));
             }
         }
         ids.iter().map(|id| OpenRef(id.value.clone())).collect()

@@ -21,13 +21,13 @@ mod types;
 /// Lowers a document. The service may be used only if no error was reported.
 pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<&Path>) -> Service {
     let head = &document.service;
-    let points: Vec<_> = document.open_points.names().map(|id| id.as_str()).collect();
+    cx.points = document.open_points.names().map(|id| id.value.clone()).collect();
     let dispatch = dispatch(cx, &document.dispatch);
     let auth = auth(cx, document, &dispatch);
     names::distinct(cx, document);
-    let scalars = types::scalars(cx, document, &points);
-    let enums = types::enums(cx, document, &points);
-    let models = types::models(cx, document, &points);
+    let scalars = types::scalars(cx, document);
+    let enums = types::enums(cx, document);
+    let models = types::models(cx, document);
     let path = match dispatch.place {
         Place::Path => head.path.trim_end_matches('/'),
         Place::Query | Place::Form => head.path.as_str(),
@@ -43,7 +43,7 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
         accept: head.accept.value.clone(),
         doc: doc(&head.doc),
         source: source(head.source.as_ref()),
-        open: cx.open(&head.open, &points),
+        open: cx.open(&head.open),
         scalars,
         enums,
         models,
@@ -53,7 +53,7 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     };
     response::envelopes(cx, document);
     types::columns(cx, document, &mut service);
-    service.operations = operation::operations(cx, document, &service, &points);
+    service.operations = operation::operations(cx, document, &service);
     service.examples = example::examples(cx, document, &service, folder);
     // After an error, a declaration may look unused only because of it.
     if cx.is_clean() {

@@ -23,7 +23,6 @@ pub(super) fn operations(
     cx: &mut Context<'_>,
     document: &Document,
     service: &Service,
-    points: &[&str],
 ) -> Vec<Operation> {
     let given = &document.operations;
     if given.is_empty() {
@@ -42,7 +41,7 @@ pub(super) fn operations(
     cx.distinct(&code::DUPLICATE_WIRE, "selector value", names);
     let mut lowered = Vec::new();
     for (name, given) in given.iter() {
-        if let Some(operation) = operation(cx, document, (name, given), service, points) {
+        if let Some(operation) = operation(cx, document, (name, given), service) {
             lowered.push(Lowered { name, given, operation });
         }
     }
@@ -56,12 +55,11 @@ fn operation(
     document: &Document,
     (name, given): (&At<String>, &language::Operation),
     service: &Service,
-    points: &[&str],
 ) -> Option<Operation> {
-    let open = cx.open(&given.open, points);
+    let open = cx.open(&given.open);
     let post = post(cx, name, given, service);
     let is_json = post.is_some_and(|post| post.format == BodyFormat::Json);
-    let params = params(cx, &given.params, service, is_json, points);
+    let params = params(cx, &given.params, service, is_json);
     let response = response::response(cx, document, &given.response, service);
     if let Some(response) = &response {
         recoveries(cx, given, service, response);
@@ -143,7 +141,6 @@ fn params(
     given: &Named<Bracketed, language::Parameter>,
     service: &Service,
     is_json: bool,
-    points: &[&str],
 ) -> Option<Vec<Param>> {
     let names = given.iter().map(|(key, param)| (&**key, param.rust_name.as_deref()));
     cx.distinct_rust_names("parameter", names);
@@ -155,7 +152,7 @@ fn params(
         // After a parameter with a mistake, the others are only checked.
         let (needs, before) =
             if complete { (needs, params.as_slice()) } else { (Vec::new(), &[][..]) };
-        match param(cx, key, one, needs, before, is_json, points) {
+        match param(cx, key, one, needs, before, is_json) {
             Some(param) if complete => params.push(param),
             Some(_) => {}
             None => complete = false,
@@ -256,10 +253,9 @@ fn param(
     direct: Vec<usize>,
     before: &[Param],
     is_json: bool,
-    points: &[&str],
 ) -> Option<Param> {
     let rust = cx.rust_name(key, given.rust_name.as_deref());
-    let open = cx.open(&given.open, points);
+    let open = cx.open(&given.open);
     let ty = cx.resolve(&given.ty)?;
     let is_list = ty.is_list();
     let ty = match ty {

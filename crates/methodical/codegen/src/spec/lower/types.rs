@@ -13,14 +13,10 @@ use crate::spec::context::{Context, doc, owned, source};
 use crate::spec::language::{self, Document, Presence};
 use crate::spec::value::{At, Text};
 
-pub(super) fn scalars(
-    cx: &mut Context<'_>,
-    document: &Document,
-    points: &[&str],
-) -> Vec<Arc<Scalar>> {
+pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scalar>> {
     let mut scalars = Vec::new();
     for (name, given) in document.scalars.iter() {
-        if let Some(scalar) = scalar(cx, name, given, points).map(Arc::new) {
+        if let Some(scalar) = scalar(cx, name, given).map(Arc::new) {
             cx.declare(name, Type::Value(ValueType::Scalar(Arc::clone(&scalar))));
             scalars.push(scalar);
         }
@@ -28,12 +24,7 @@ pub(super) fn scalars(
     scalars
 }
 
-fn scalar(
-    cx: &mut Context<'_>,
-    name: &str,
-    given: &language::Scalar,
-    points: &[&str],
-) -> Option<Scalar> {
+fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<Scalar> {
     let (wire, meaning, example) = (*given.wire, given.meaning, &given.example);
     let query_wire = given.query_wire.as_ref().map(|wire| **wire);
     let form = meaning.form(wire);
@@ -78,7 +69,7 @@ fn scalar(
         example: example.value.clone(),
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
-        open: cx.open(&given.open, points),
+        open: cx.open(&given.open),
     })
 }
 
@@ -164,10 +155,10 @@ fn json_value(value: &toml::Value) -> Option<Code> {
     })
 }
 
-pub(super) fn enums(cx: &mut Context<'_>, document: &Document, points: &[&str]) -> Vec<Arc<Enum>> {
+pub(super) fn enums(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Enum>> {
     let mut enums = Vec::new();
     for (name, given) in document.enums.iter() {
-        if let Some(one) = one_enum(cx, name, given, points).map(Arc::new) {
+        if let Some(one) = one_enum(cx, name, given).map(Arc::new) {
             cx.declare(name, Type::Value(ValueType::Enum(Arc::clone(&one))));
             enums.push(one);
         }
@@ -175,12 +166,7 @@ pub(super) fn enums(cx: &mut Context<'_>, document: &Document, points: &[&str]) 
     enums
 }
 
-fn one_enum(
-    cx: &mut Context<'_>,
-    name: &At<String>,
-    given: &language::Enum,
-    points: &[&str],
-) -> Option<Enum> {
+fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<Enum> {
     if given.values.is_empty() {
         let message = format!("the enum `{}` has no values", name.value);
         cx.say(&code::EMPTY, &place(&given.values.span, &name.span), message, "add a value");
@@ -226,18 +212,18 @@ fn one_enum(
         values,
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
-        open: cx.open(&given.open, points),
+        open: cx.open(&given.open),
     })
 }
 
-pub(super) fn models(cx: &mut Context<'_>, document: &Document, points: &[&str]) -> Vec<Model> {
+pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
     let given = &document.models;
     for (index, name) in given.names().enumerate() {
         cx.declare(name, Type::Model(ModelId::new(index)));
     }
     let models = given.iter().enumerate();
     let mut models: Vec<_> = models
-        .filter_map(|(index, (name, one))| model(cx, ModelId::new(index), name, one, points))
+        .filter_map(|(index, (name, one))| model(cx, ModelId::new(index), name, one))
         .collect();
     recursion(cx, &mut models, document);
     // When all models are known: an empty list represents a record without fields.
@@ -263,14 +249,13 @@ fn model(
     id: ModelId,
     name: &At<String>,
     given: &language::Model,
-    points: &[&str],
 ) -> Option<Model> {
     if given.fields.is_empty() {
         let message = format!("the model `{}` has no fields", name.value);
         cx.say(&code::EMPTY, &place(&given.fields.span, &name.span), message, "add a field");
     }
     let fields: Vec<_> =
-        given.fields.iter().filter_map(|(key, given)| field(cx, key, given, points)).collect();
+        given.fields.iter().filter_map(|(key, given)| field(cx, key, given)).collect();
     let names = given.fields.iter().map(|(key, field)| (&**key, field.rust_name.as_deref()));
     cx.distinct_rust_names("field", names);
     Some(Model {
@@ -284,7 +269,7 @@ fn model(
         fields,
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
-        open: cx.open(&given.open, points),
+        open: cx.open(&given.open),
         recursive: false,
     })
 }
@@ -320,14 +305,9 @@ fn identity(
     None
 }
 
-fn field(
-    cx: &mut Context<'_>,
-    key: &At<String>,
-    given: &language::Field,
-    points: &[&str],
-) -> Option<Field> {
+fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Option<Field> {
     let rust = cx.rust_name(key, given.rust_name.as_deref());
-    let open = cx.open(&given.open, points);
+    let open = cx.open(&given.open);
     let ty = cx.resolve(&given.ty)?;
     if let Some(example) = &given.example {
         let misfit = match &ty {
