@@ -7,16 +7,14 @@ use std::{fs, io};
 use crate::config::Project;
 use crate::diag::Report;
 use crate::emit::GeneratedFile;
-use crate::init::place::Place;
-use crate::init::runtime::Runtime;
+use crate::init::place::{Place, Runtime};
 use crate::init::values::Values;
 use crate::output::{Error, formatted, marked, unmarked};
 use crate::spec::form::{Formed as _, Kebab, fits};
 use crate::workspace::Workspace;
 use crate::{config, ir, manifest, spec};
 
-mod place;
-pub(crate) mod runtime;
+pub(crate) mod place;
 mod templates;
 mod values;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cli::{Context, InitOptions, Outcome, usage};
 use crate::config::Config;
-use crate::init::runtime::Runtime;
+use crate::init::place::Runtime;
 use crate::init::{Failure, Init, Started};
 use crate::output::{Drift, Error, Output};
 use crate::workspace::Workspace;

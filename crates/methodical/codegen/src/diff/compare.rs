@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::diff::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::ir::{
-    Code, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint, Operation, Param, Response,
-    RustName, Scalar, Service, Wire,
+    Code, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint, Operation, Param, RustName,
+    Scalar, Service, Wire,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
@@ -393,7 +393,7 @@ fn operation(service: &Service, one: &Operation) -> Vec<Fact> {
     let mut facts = vec![
         fact("select", quoted(&one.select), breaks),
         fact("body of a POST", quoted(one.post.map_or("none", |post| post.format.word())), breaks),
-        fact("response", quoted(response(service, &one.response)), breaks),
+        fact("response", quoted(service.outline(&one.response)), breaks),
     ];
     facts.extend(one.post.map(|post| fact("idempotent", post.is_idempotent, adds)));
     if let Some(body) = one.response.body() {
@@ -485,18 +485,4 @@ fn gauge(operation: &Operation) -> String {
     let value = quoted(gauge.value.join("."));
     let unit = gauge.unit.as_ref().map(|unit| format!(" in {}", quoted(unit.join("."))));
     value + &unit.unwrap_or_default()
-}
-
-fn response(service: &Service, response: &Response) -> String {
-    let model = response.of().map(|id| service.model(id).rust.plain()).unwrap_or_default();
-    match response {
-        Response::Envelope { marker, success, items, .. } => {
-            format!("{{\"{marker}\": \"{success}\", \"{items}\": [{model}]}}")
-        }
-        Response::Array { .. } => format!("[{model}]"),
-        Response::Object { .. } => model,
-        Response::Body { .. } | Response::Value { .. } | Response::Nothing { .. } => {
-            service.outline(response)
-        }
-    }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::config::{Project, Role};
 use crate::emit::{example_query, smallest_record};
-use crate::init::place::Place;
-use crate::init::runtime::Runtime;
+use crate::init::place::{Place, Runtime};
 use crate::ir::{Command, Example, Operation, Service};
 use crate::text::{inline, string};
 

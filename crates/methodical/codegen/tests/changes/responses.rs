@@ -45,8 +45,8 @@ fn changes_of_values() {
     };
     let nothing = spec("response.nothing = {}", "fixtures/tools.json");
     let place = "breaking operation.list_tools: response changed from";
-    compare(&list, &nothing, &[&format!("{place} `[Tool]` to `no data`")]);
-    compare(&list, &value("map<text>"), &[&format!("{place} `[Tool]` to `map<text>`")]);
+    compare(&list, &nothing, &[&format!("{place} `[Tool, …]` to `no data`")]);
+    compare(&list, &value("map<text>"), &[&format!("{place} `[Tool, …]` to `map<text>`")]);
     compare(&nothing, &value("map<text>"), &[&format!("{place} `no data` to `map<text>`")]);
 }
 
