@@ -9,7 +9,6 @@ mod account;
 mod additions;
 mod balance;
 mod check;
-mod checksum;
 mod cursor;
 mod damage;
 mod deletion;
@@ -31,8 +30,6 @@ mod sql;
 pub(crate) mod sqlite;
 mod stage;
 mod staged;
-mod tally;
-mod tally_sql;
 mod verify;
 
 use std::fmt;

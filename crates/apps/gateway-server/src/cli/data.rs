@@ -147,9 +147,8 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 }
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
-    let CheckReport { damage, outdated, unverified, pending_erasures } =
-        database.open()?.check()?;
-    for line in damage.iter().chain(&outdated).chain(&unverified) {
+    let CheckReport { damage, outdated, pending_erasures } = database.open()?.check()?;
+    for line in damage.iter().chain(&outdated) {
         note(line);
     }
     if pending_erasures > 0 {

@@ -1,9 +1,7 @@
 //! The result of the check of a database.
 
-use crate::store::checksum;
 use crate::store::rendered::{Kind, Stored};
 use crate::store::snapshot::AccountId;
-use crate::token::TokenDigest;
 
 /// The result of the check of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,41 +15,6 @@ pub struct CheckReport {
     ///
     /// [`erase_traces`]: crate::StoreAdmin::erase_traces
     pub pending_erasures: u64,
-    /// One line for each kind of data that a former release wrote without a checksum. Responses send it unverified.
-    pub unverified: Vec<String>,
-}
-
-impl CheckReport {
-    /// Adds a line for the accounts whose newest revision has no tallies.
-    pub(super) fn uncounted(&mut self, accounts: i64) {
-        if accounts > 0 {
-            self.unverified.push(format!(
-                "accounts that a former release wrote last: {accounts}; their next import counts the rows"
-            ));
-        }
-    }
-
-    /// Checks a token.
-    pub(super) fn token(&mut self, token: &StoredToken) {
-        let StoredToken { digest, account, created_at, expires_at, revoked_at, checksum } = token;
-        let expected = checksum::of_token(digest, *account, *created_at, *expires_at);
-        let is_whole =
-            checksum.is_none_or(|own| own == expected || revoked_at.is_some() && own < 0);
-        if !is_whole {
-            self.damage.push(format!("token {} is not as it was written", digest.id()));
-        }
-    }
-}
-
-/// A token, as it is stored.
-#[derive(Debug)]
-pub(super) struct StoredToken {
-    pub(super) digest: TokenDigest,
-    pub(super) account: AccountId,
-    pub(super) created_at: i64,
-    pub(super) expires_at: Option<i64>,
-    pub(super) revoked_at: Option<i64>,
-    pub(super) checksum: Option<i64>,
 }
 
 /// The numbers of stored records of one kind that are not as an import writes them now.
@@ -61,24 +24,19 @@ pub(super) struct Deviations {
     /// The first damaged records.
     first: Vec<(AccountId, i64)>,
     outdated: u64,
-    unverified: u64,
 }
 
 impl Deviations {
-    /// Counts a record and its checksum. `is_live` says whether new responses contain it.
+    /// Counts a record. `is_live` says whether new responses contain it.
     pub(super) fn count(
         &mut self,
         kind: &Kind,
         account: AccountId,
         id: i64,
         record: &[u8],
-        own: Option<i64>,
         is_live: bool,
     ) {
-        let is_whole =
-            own.is_none_or(|own| own == checksum::of_record(kind.row, account, id, record));
-        let stored = if is_whole { (kind.compare)(id, record) } else { Stored::Damaged };
-        match stored {
+        match (kind.compare)(id, record) {
             Stored::Damaged => {
                 self.damaged += 1;
                 if self.first.len() < NAMED {
@@ -88,7 +46,6 @@ impl Deviations {
             Stored::Outdated if is_live => self.outdated += 1,
             Stored::Outdated | Stored::Whole => {}
         }
-        self.unverified += u64::from(own.is_none() && is_live);
     }
 
     /// Adds a line to the report for each number that is not 0, and for each of the first damaged records. `account`
@@ -99,7 +56,7 @@ impl Deviations {
         report: &mut CheckReport,
         mut account: impl FnMut(AccountId) -> Option<String>,
     ) {
-        let Self { damaged, first, outdated, unverified } = self;
+        let Self { damaged, first, outdated } = self;
         let name = kind.name;
         if damaged > 0 {
             report
@@ -108,22 +65,12 @@ impl Deviations {
         }
         for (owner, id) in first {
             let owner = account(owner).unwrap_or_else(|| format!("number {owner}"));
-            report.damage.push(match kind.row {
-                checksum::Row::Candidate => format!("account {owner}: candidate {id} is damaged"),
-                checksum::Row::Vacancy => format!("account {owner}: vacancy {id} is damaged"),
-                checksum::Row::Credits => format!("account {owner}: the credit balance is damaged"),
-            });
+            report.damage.push(format!("account {owner}: {} is damaged", (kind.one)(id)));
         }
         if outdated > 0 {
             report.outdated.push(format!(
                 "{name} imported before a field was added: {outdated}; import them again"
             ));
-        }
-        // A balance is verified from the next revision on.
-        if unverified > 0 && kind.row != checksum::Row::Credits {
-            report
-                .unverified
-                .push(format!("{name} of a former release: {unverified}; they are not verified until an import changes them"));
         }
     }
 }

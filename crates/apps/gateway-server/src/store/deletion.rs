@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use crate::error::{Error, ErrorKind};
 use crate::store::errors::account_gone;
+use crate::store::revision::create_revision;
 use crate::store::session::Session;
-use crate::store::tally::{Delta, Difference, create_revision};
-use crate::store::{AccountId, sql, tally_sql};
+use crate::store::{AccountId, sql};
 
 /// The records that a deletion removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,14 +125,8 @@ pub(super) fn delete<S: Session>(
         }
     }
     if report.changed_anything() {
-        let ended = |ended| Delta { added: 0, ended };
-        let difference = Difference {
-            candidates: ended(report.candidates),
-            vacancies: ended(report.vacancies),
-            statuses: ended(report.applications),
-            credits_changed: false,
-        };
-        create_revision(session, AccountId(account), next, &difference)?;
+        let changed = [report.candidates > 0, report.applications > 0, report.vacancies > 0, false];
+        create_revision(session, AccountId(account), next, changed)?;
         report.revision = next;
     }
     session.execute(sql::COLLECT_REVISIONS, &[account, report.revision])?;
@@ -144,8 +138,7 @@ pub(super) fn delete<S: Session>(
         let removed = session.execute(sql, &[account, report.revision])?;
         report.superseded += removed.saturating_sub(ended);
     }
-    session.execute(tally_sql::COLLECT_TALLIES, &[account, report.revision])?;
-    session.execute(sql::DELETE_EMPTY_TALLIES, &[account])?;
+    session.execute(sql::DELETE_TALLIES, &[account])?;
     session.execute(sql::DELETE_UNUSED_STATUS_NAMES, &[account])?;
     let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
     session.execute(sql::CREATE_ERASURE, &[account, now])?;

@@ -21,7 +21,7 @@ pub(super) fn snapshot_gone() -> Error {
     Error::new(ErrorKind::SnapshotGone, "the rows of this revision have been removed")
 }
 
-/// Something that was read does not have its checksum, or a list its tally.
+/// Something that was read is not as an import writes it.
 pub(super) fn damaged(what: &str) -> Error {
     let text = format!(
         "the database is damaged: {what} is not as it was written; run `gateway-server check`"

@@ -260,7 +260,7 @@ fn each<'d, T: 'd>(
     let mut count = 0;
     for (id, row) in found.take(limit) {
         visit(row);
-        cursor = cursor.pass(*id, 0)?;
+        cursor = cursor.pass(*id)?;
         count += 1;
     }
     (count == limit).then_some(cursor)

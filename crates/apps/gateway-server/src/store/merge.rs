@@ -4,9 +4,9 @@ use crate::error::Error;
 use crate::place::Place;
 use crate::store::errors::{account_gone, contradiction, dangling};
 use crate::store::merge_sql::{self, APPLICATIONS, CANDIDATES, Kind, VACANCIES};
+use crate::store::revision::create_revision;
 use crate::store::session::Session;
 use crate::store::staged::{Sequence, Staged};
-use crate::store::tally::{Difference, create_revision};
 use crate::store::{AccountId, Changes, ImportReport, replace, sql};
 
 /// Compares the staged records with the live ones, refuses contradictions, and writes the difference as a new revision.
@@ -48,13 +48,11 @@ pub(super) fn merge<S: Session>(
     }
 
     if report.changed_anything() {
-        let difference = Difference {
-            candidates: report.candidates.into(),
-            vacancies: report.vacancies.into(),
-            statuses: report.applications.into(),
-            credits_changed,
-        };
-        create_revision(session, AccountId(account), next, &difference)?;
+        let ImportReport { candidates, applications, vacancies, .. } = &report;
+        let [candidates, statuses, vacancies] =
+            [candidates, applications, vacancies].map(Changes::changed_anything);
+        let changed = [candidates, statuses, vacancies, credits_changed];
+        create_revision(session, AccountId(account), next, changed)?;
         report.revision = next;
     }
     Ok(report)
@@ -108,32 +106,17 @@ fn apply(
     };
     let [live] = session.first(kind.live, &[account])?.unwrap_or([1]);
     if live == 0 {
-        let added = insert(session, account, revision, only, kind)?;
+        let added = session.execute(only, &[account, revision])?;
         return Ok(Changes { added, ..Changes::default() });
     }
     let changed = session.execute(kind.supersede, &[revision, account])?;
-    let inserted = insert(session, account, revision, beside_live, kind)?;
+    let inserted = session.execute(beside_live, &[account, revision])?;
     Ok(Changes {
         added: inserted.saturating_sub(changed),
         changed,
         unchanged: staged.saturating_sub(inserted),
         removed: 0,
     })
-}
-
-/// Adds staged records. The first revision counts all live rows, so no database needs to remember the added ones.
-fn insert(
-    session: &mut impl Session,
-    account: i64,
-    revision: i64,
-    sql: &'static str,
-    kind: &Kind,
-) -> Result<u64, Error> {
-    let parameters = [account, revision];
-    if revision == 1 {
-        return session.execute(sql, &parameters);
-    }
-    session.insert(sql, &kind.target, &parameters)
 }
 
 const UNKNOWN: [(&str, &str); 2] =

@@ -14,23 +14,6 @@ pub(crate) struct Kind {
     /// Ends the row versions that the import replaces.
     pub(crate) supersede: &'static str,
     pub(crate) insert: Inserts,
-    pub(crate) target: Target,
-}
-
-/// The table that receives the records of a kind.
-pub(crate) struct Target {
-    /// The temporary table of PostgreSQL that notes the added rows, for the tallies.
-    #[cfg_attr(
-        not(feature = "postgres"),
-        expect(dead_code, reason = "SQLite reads the rows again")
-    )]
-    pub(crate) notes: &'static str,
-    /// The columns of that table.
-    #[cfg_attr(
-        not(feature = "postgres"),
-        expect(dead_code, reason = "SQLite reads the rows again")
-    )]
-    pub(crate) columns: &'static str,
 }
 
 /// The statements that add the staged records that are not live, in the order of the key, so that the database appends.
@@ -74,14 +57,13 @@ pub(crate) const VACANCIES: Kind = Kind {
         WHERE v.account_id = $2 AND v.id = s.id AND v.rev_to = 9223372036854775807 \
         AND v.record <> s.record)",
     insert: inserts!(
-        "INSERT INTO vacancy(account_id, id, rev_from, rev_to, record, checksum) \
-         SELECT $1, s.id, $2, 9223372036854775807, s.record, s.checksum FROM staged_vacancy s",
+        "INSERT INTO vacancy(account_id, id, rev_from, rev_to, record) \
+         SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_vacancy s",
         "s.seq IN (SELECT min(f.seq) FROM staged_vacancy f GROUP BY f.id)",
         "NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.id \
          AND v.rev_to = 9223372036854775807)",
         " ORDER BY s.id"
     ),
-    target: Target { notes: "added_vacancy", columns: "account_id, rev_from, checksum" },
 };
 
 pub(crate) const CANDIDATES: Kind = Kind {
@@ -100,14 +82,13 @@ pub(crate) const CANDIDATES: Kind = Kind {
         WHERE c.account_id = $2 AND c.id = s.id AND c.rev_to = 9223372036854775807 \
         AND c.record <> s.record)",
     insert: inserts!(
-        "INSERT INTO candidate(account_id, id, rev_from, rev_to, record, checksum) \
-         SELECT $1, s.id, $2, 9223372036854775807, s.record, s.checksum FROM staged_candidate s",
+        "INSERT INTO candidate(account_id, id, rev_from, rev_to, record) \
+         SELECT $1, s.id, $2, 9223372036854775807, s.record FROM staged_candidate s",
         "s.seq IN (SELECT min(f.seq) FROM staged_candidate f GROUP BY f.id)",
         "NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.id \
          AND c.rev_to = 9223372036854775807)",
         " ORDER BY s.id"
     ),
-    target: Target { notes: "added_candidate", columns: "account_id, rev_from, checksum" },
 };
 
 /// The id of a conflict is that of the candidate.
@@ -140,10 +121,6 @@ pub(crate) const APPLICATIONS: Kind = Kind {
          AND a.rev_to = 9223372036854775807)",
         " ORDER BY s.vacancy_id, s.candidate_id"
     ),
-    target: Target {
-        notes: "added_application",
-        columns: "account_id, rev_from, vacancy_id, candidate_id, status_key",
-    },
 };
 
 /// Finds a status in a vacancy that does not exist. Returns the vacancy and the place.
@@ -163,7 +140,7 @@ pub(crate) const UNKNOWN_CANDIDATE: &str = "\
 pub(crate) fn all() -> Vec<&'static str> {
     let mut all = vec![UNKNOWN_VACANCY, UNKNOWN_CANDIDATE];
     for kind in [VACANCIES, CANDIDATES, APPLICATIONS] {
-        let Kind { keys, conflict, live, supersede, insert, target: _ } = kind;
+        let Kind { keys, conflict, live, supersede, insert } = kind;
         let Inserts { ascending, unique, any } = insert;
         all.extend([keys, conflict, live, supersede]);
         all.extend([ascending, unique, any].concat());

@@ -31,7 +31,7 @@ use crate::store::postgres::link::{Link, Parameter, get, is_unique_violation, no
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
     ImportMode, ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot,
-    Store, StoreAdmin, TokenInfo, UnknownIds, checksum, rendered, sql, verify,
+    Store, StoreAdmin, TokenInfo, UnknownIds, rendered, sql, verify,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -289,9 +289,8 @@ impl StoreAdmin for PostgresStore {
         expires_at: Option<UnixTime>,
     ) -> Result<(), Error> {
         let expires_at = expires_at.map(|time| time.0);
-        let checksum = checksum::of_token(digest, account, now.0, expires_at);
-        let parameters: [Parameter<'_>; 6] =
-            [&&digest.0[..], &account.0, &label, &now.0, &expires_at, &checksum];
+        let parameters: [Parameter<'_>; 5] =
+            [&&digest.0[..], &account.0, &label, &now.0, &expires_at];
         self.with(|link| link.execute(sql::CREATE_TOKEN, &parameters)).map(drop)
     }
 

@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::error::{Error, ErrorKind};
 use crate::fields::{Field, Fields, Record as _};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-use crate::store::checksum::Row;
 
 /// Overwrites `buffer` with the JSON text of a candidate. The id in the text is `id`, the one in the key.
 pub(super) fn candidate<'b>(
@@ -41,14 +40,6 @@ pub(super) fn credits(row: &CreditsRow<'_>) -> Result<String, Error> {
 /// Returns the JSON text of the credit balance of a new account.
 pub(super) fn no_credits() -> Result<String, Error> {
     credits(&CreditsRow::new("0", "EUR"))
-}
-
-/// Returns whether a stored text is the balance of a new account, possibly from before a field was added.
-pub(super) fn is_no_credits(record: &[u8]) -> bool {
-    let Ok(whole) = no_credits() else { return false };
-    let [part, whole] =
-        [record, whole.as_bytes()].map(|text| serde_json::from_slice::<Value>(text).ok());
-    part.zip(whole).is_some_and(|(part, whole)| part.is_object() && is_part(&part, &whole))
 }
 
 fn text(buffer: &[u8]) -> Result<&str, Error> {
@@ -133,18 +124,22 @@ fn is_part(part: &Value, whole: &Value) -> bool {
 pub(super) struct Kind {
     /// The name of the records, in reports.
     pub(super) name: &'static str,
-    pub(super) row: Row,
+    /// Names one of them.
+    pub(super) one: fn(id: i64) -> String,
     pub(super) compare: fn(id: i64, record: &[u8]) -> Stored,
 }
 
 pub(super) const CANDIDATES: Kind =
-    Kind { name: "candidates", row: Row::Candidate, compare: stored_candidate };
+    Kind { name: "candidates", one: |id| format!("candidate {id}"), compare: stored_candidate };
 
 pub(super) const VACANCIES: Kind =
-    Kind { name: "vacancies", row: Row::Vacancy, compare: stored_vacancy };
+    Kind { name: "vacancies", one: |id| format!("vacancy {id}"), compare: stored_vacancy };
 
-pub(super) const CREDITS: Kind =
-    Kind { name: "credit balances", row: Row::Credits, compare: stored_credits };
+pub(super) const CREDITS: Kind = Kind {
+    name: "credit balances",
+    one: |_id| "the credit balance".to_owned(),
+    compare: stored_credits,
+};
 
 #[cfg(test)]
 mod tests {

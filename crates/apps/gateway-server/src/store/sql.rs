@@ -6,29 +6,29 @@
 //! account reaches that revision.
 
 pub(crate) const AUTHENTICATE: &str = "\
-    SELECT t.account_id, a.revision, a.tag, t.created_at, t.expires_at, t.checksum, r.tag, \
-    r.candidates_tag, r.statuses_tag, r.vacancies_tag, r.credits_tag, \
-    r.credits_checksum, a.credits FROM token t JOIN account a ON a.id = t.account_id \
+    SELECT t.account_id, a.revision, a.tag, r.candidates_tag, r.statuses_tag, r.vacancies_tag, \
+    r.credits_tag, a.credits FROM token t JOIN account a ON a.id = t.account_id \
     LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
     WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
 
 /// A page has rows only while its revision exists, so that a page whose rows are being removed is empty and never has
-/// gaps. The query for the tally of the list tells such a page from its end.
+/// gaps. [`REVISION_EXISTS`] tells such a page from the end of the list.
 pub(crate) const CANDIDATES: &str = "\
-    SELECT id, record, checksum FROM candidate \
+    SELECT id, record FROM candidate \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
 
 pub(crate) const VACANCIES: &str = "\
-    SELECT id, record, checksum FROM vacancy \
+    SELECT id, record FROM vacancy \
     WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     ORDER BY id LIMIT $4";
 
-pub(crate) const CREDITS: &str = "\
-    SELECT a.credits, a.revision, r.credits_checksum FROM account a \
-    LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
+pub(crate) const REVISION_EXISTS: &str =
+    "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
+
+pub(crate) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
 
 pub(crate) const NEWEST_REVISION: &str = "SELECT max(at) FROM revision";
 
@@ -46,24 +46,31 @@ pub(crate) const ACCOUNTS: &str =
 pub(crate) const ACCOUNT: &str = "SELECT id FROM account WHERE name = $1";
 
 pub(crate) const CREATE_TOKEN: &str = "\
-    INSERT INTO token(sha256, account_id, label, created_at, expires_at, checksum) \
-    VALUES ($1, $2, $3, $4, $5, $6)";
+    INSERT INTO token(sha256, account_id, label, created_at, expires_at) \
+    VALUES ($1, $2, $3, $4, $5)";
 
 pub(crate) const TOKENS: &str = "\
     SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
     WHERE account_id = $1 ORDER BY created_at, sha256";
 
-/// All tokens of all accounts, for `check`.
-pub(crate) const EVERY_TOKEN: &str =
-    "SELECT sha256, account_id, created_at, expires_at, revoked_at, checksum FROM token";
-
-/// A token is named by the first bytes of its hash, so this selects a range of hashes. -1 is the checksum of a revoked
-/// token.
+/// A token is named by the first bytes of its hash, so this selects a range of hashes.
 pub(crate) const REVOKE_TOKEN: &str = "\
-    UPDATE token SET revoked_at = coalesce(revoked_at, $1), checksum = -1 \
+    UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
     WHERE account_id = $2 AND sha256 BETWEEN $3 AND $4";
 
 pub(crate) const REVISION: &str = "SELECT revision FROM account WHERE id = $1";
+
+/// The tags of the lists of the current revision. A list of a former release has the tag of the account.
+pub(crate) const LAST_TAGS: &str = "\
+    SELECT coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
+    coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag) \
+    FROM account a LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
+
+pub(crate) const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
+
+pub(crate) const CREATE_REVISION: &str = "\
+    INSERT INTO revision(account_id, rev, at, tag, candidates_tag, statuses_tag, vacancies_tag, \
+    credits_tag) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
 pub(crate) const SET_CREDITS: &str =
     "UPDATE account SET credits = $1 WHERE id = $2 AND credits <> $1";
@@ -157,10 +164,7 @@ pub(crate) const DELETE_SUPERSEDED_VACANCIES: &str = "DELETE FROM vacancy WHERE 
 
 pub(crate) const DELETE_SUPERSEDED_STATUSES: &str = "DELETE FROM application WHERE account_id = $1";
 
-/// Deletes the tallies of empty lists, which have the name of a status.
-pub(crate) const DELETE_EMPTY_TALLIES: &str =
-    "DELETE FROM status_tally WHERE account_id = $1 AND number = 0";
-
+/// Deletes what a former release counted: it has the names of statuses.
 pub(crate) const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = $1";
 
 pub(crate) const DELETE_STATUS_NAMES: &str = "DELETE FROM status WHERE account_id = $1";
@@ -184,7 +188,22 @@ pub(crate) const FINISH_ERASURES: &str =
 pub(crate) const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";
 
 /// Counts inconsistent references, each with its line in the report of `check`. An import creates none.
-pub(crate) const ORPHANS: [(&str, &str); 5] = [
+pub(crate) const ORPHANS: [(&str, &str); 8] = [
+    (
+        "SELECT count(*) FROM (SELECT 1 FROM candidate WHERE rev_to = 9223372036854775807 \
+         GROUP BY account_id, id HAVING count(*) > 1) twice",
+        "candidates with two current versions",
+    ),
+    (
+        "SELECT count(*) FROM (SELECT 1 FROM vacancy WHERE rev_to = 9223372036854775807 \
+         GROUP BY account_id, id HAVING count(*) > 1) twice",
+        "vacancies with two current versions",
+    ),
+    (
+        "SELECT count(*) FROM account a JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+         WHERE r.tag <> a.tag",
+        "accounts whose tag is not the one of their revision",
+    ),
     (
         "SELECT count(*) FROM account WHERE (revision = 0) <> (tag = 0)",
         "accounts with a revision but no tag, or a tag but no revision",
@@ -217,7 +236,11 @@ pub(crate) const ALL: &[&str] = &[
     AUTHENTICATE,
     CANDIDATES,
     VACANCIES,
+    REVISION_EXISTS,
     CREDITS,
+    LAST_TAGS,
+    SET_REVISION,
+    CREATE_REVISION,
     NEWEST_REVISION,
     HEALTH,
     CREATE_ACCOUNT,
@@ -251,7 +274,6 @@ pub(crate) const ALL: &[&str] = &[
     DELETE_SUPERSEDED_CANDIDATES,
     DELETE_SUPERSEDED_VACANCIES,
     DELETE_SUPERSEDED_STATUSES,
-    DELETE_EMPTY_TALLIES,
     DELETE_TALLIES,
     DELETE_STATUS_NAMES,
     DELETE_REVISIONS,
@@ -266,7 +288,7 @@ pub(crate) const ALL: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{merge_sql, replace, tally_sql};
+    use crate::store::{merge_sql, replace};
 
     /// Returns the numbers of the parameters of a statement in the order of their first appearance.
     fn parameters(sql: &str) -> Vec<u32> {
@@ -281,7 +303,7 @@ mod tests {
     }
 
     fn all() -> impl Iterator<Item = &'static str> {
-        let statements = ALL.iter().chain(tally_sql::ALL).chain(replace::ALL).copied();
+        let statements = ALL.iter().chain(replace::ALL).copied();
         statements.chain(merge_sql::all())
     }
 

@@ -27,7 +27,7 @@ use crate::store::sqlite::readers::Readers;
 use crate::store::{
     Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
     ImportMode, ImportReport, Page, Principal, RecordSink, Removals, Snapshot, Store, StoreAdmin,
-    TokenInfo, UnknownIds, checksum, rendered, sql,
+    TokenInfo, UnknownIds, rendered, sql,
 };
 use crate::token::{TokenDigest, TokenId};
 
@@ -191,12 +191,8 @@ impl StoreAdmin for SqliteStore {
         expires_at: Option<UnixTime>,
     ) -> Result<(), Error> {
         let expires_at = expires_at.map(|time| time.0);
-        let checksum = checksum::of_token(digest, account, now.0, expires_at);
         self.writer()
-            .execute(
-                sql::CREATE_TOKEN,
-                params![digest.0, account.0, label, now.0, expires_at, checksum],
-            )
+            .execute(sql::CREATE_TOKEN, params![digest.0, account.0, label, now.0, expires_at])
             .map_err(failed("cannot store the token"))?;
         Ok(())
     }

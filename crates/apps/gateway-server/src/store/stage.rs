@@ -70,7 +70,7 @@ impl ImportReport {
         self.credits_changed
             || [self.vacancies, self.candidates, self.applications]
                 .iter()
-                .any(|changes| changes.added + changes.changed + changes.removed > 0)
+                .any(Changes::changed_anything)
     }
 
     /// Returns the number of removed records.
@@ -98,4 +98,10 @@ pub struct Changes {
     pub unchanged: u64,
     /// Records that existed and were not among those of a replacing import.
     pub removed: u64,
+}
+
+impl Changes {
+    pub(crate) fn changed_anything(&self) -> bool {
+        self.added + self.changed + self.removed > 0
+    }
 }

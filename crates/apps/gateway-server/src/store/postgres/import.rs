@@ -9,7 +9,7 @@ use crate::store::postgres::session::{Open, failed};
 use crate::store::postgres::stage;
 use crate::store::revision::seconds_before;
 use crate::store::session::Session;
-use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql, tally_sql};
+use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql};
 
 /// Runs an import in one transaction. It locks the row of the account first, so imports into one account run one after
 /// another.
@@ -51,7 +51,6 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
     for row in link.query(sql::COLLECTABLE, &[&seconds_before(now, age)])? {
         let (account, revision): (i64, i64) = (get(&row, 0)?, get(&row, 1)?);
         link.execute(sql::COLLECT_REVISIONS, &[&account, &revision])?;
-        link.execute(tally_sql::COLLECT_TALLIES, &[&account, &revision])?;
         for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS] {
             deleted += link.execute(sql, &[&account, &revision])?;
         }
@@ -62,4 +61,4 @@ pub(super) fn collect(link: &mut Link, age: Duration) -> Result<u64, Error> {
 const LOCK_ACCOUNT: &str = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
 /// Without statistics, the planner assumes small tables until the next autovacuum.
-const ANALYZE: &str = "ANALYZE vacancy, candidate, application, status, status_tally";
+const ANALYZE: &str = "ANALYZE vacancy, candidate, application, status";

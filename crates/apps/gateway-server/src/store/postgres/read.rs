@@ -1,12 +1,9 @@
 //! Reads pages from PostgreSQL.
 
 use crate::error::{Error, ErrorKind};
-use crate::store::checksum::Row;
 use crate::store::errors::snapshot_gone;
 use crate::store::postgres::link::{Link, Parameter, get};
-use crate::store::{
-    AccountId, CandidateFilter, Cursor, Page, RecordSink, Snapshot, sql, tally_sql, verify,
-};
+use crate::store::{AccountId, CandidateFilter, Cursor, Page, RecordSink, Snapshot, sql, verify};
 
 pub(super) fn candidates(
     link: &mut Link,
@@ -17,30 +14,19 @@ pub(super) fn candidates(
 ) -> Result<Option<Cursor>, Error> {
     let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
     let (after, limit) = (page.from.after(), i64::from(page.limit));
-    let (sql, tally, values): (_, _, Vec<Parameter<'_>>) = match filter {
+    let (sql, values): (_, Vec<Parameter<'_>>) = match filter {
         CandidateFilter::Nothing => return Ok(None),
-        CandidateFilter::All => (sql::CANDIDATES, tally_sql::CANDIDATES, Vec::new()),
-        CandidateFilter::Vacancy(vacancy) => {
-            (VACANCY_CANDIDATES, tally_sql::VACANCY_CANDIDATES, vec![vacancy])
-        }
+        CandidateFilter::All => (sql::CANDIDATES, Vec::new()),
+        CandidateFilter::Vacancy(vacancy) => (VACANCY_CANDIDATES, vec![vacancy]),
         // A text in the database cannot contain NUL, so no candidate has such a status.
         CandidateFilter::Status(_, status) if status.contains('\0') => return Ok(None),
-        CandidateFilter::Status(vacancy, status) => {
-            (STATUS_CANDIDATES, tally_sql::STATUS_CANDIDATES, vec![vacancy, status])
-        }
+        CandidateFilter::Status(vacancy, status) => (STATUS_CANDIDATES, vec![vacancy, status]),
     };
     let mut parameters: Vec<Parameter<'_>> = vec![&account, &after, &revision, &limit];
     parameters.extend(&values);
     let rows = link.query(sql, &parameters)?;
-    let filtered = *filter != CandidateFilter::All;
-    let verify = verify::Rows::new(Row::Candidate, snapshot.account, filtered, page.from);
-    let end = each(&rows, verify, sink)?;
-    if is_full(&rows, page) {
-        return Ok(Some(end));
-    }
-    let mut parameters: Vec<Parameter<'_>> = vec![&account, &revision];
-    parameters.extend(&values);
-    complete(link, snapshot, end, tally, &parameters)
+    let read = each(&rows, page, sink)?;
+    complete(link, snapshot, read)
 }
 
 pub(super) fn vacancies(
@@ -52,12 +38,8 @@ pub(super) fn vacancies(
     let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
     let (after, limit) = (page.from.after(), i64::from(page.limit));
     let rows = link.query(sql::VACANCIES, &[&account, &after, &revision, &limit])?;
-    let verify = verify::Rows::new(Row::Vacancy, snapshot.account, false, page.from);
-    let end = each(&rows, verify, sink)?;
-    if is_full(&rows, page) {
-        return Ok(Some(end));
-    }
-    complete(link, snapshot, end, tally_sql::VACANCIES, &[&account, &revision])
+    let read = each(&rows, page, sink)?;
+    complete(link, snapshot, read)
 }
 
 pub(super) fn credits(
@@ -69,47 +51,43 @@ pub(super) fn credits(
     let gone = || Error::new(ErrorKind::Storage, "the account no longer exists");
     let row = row.ok_or_else(gone)?;
     let record: &str = get(&row, 0)?;
-    sink(verify::credits(account, get(&row, 1)?, record.as_bytes(), get(&row, 2)?)?);
+    sink(verify::credits(record.as_bytes())?);
     Ok(())
 }
 
-/// Sends the rows of a page. Returns the cursor after the last one.
+/// Sends the rows of a page. Returns where the list continues, if the page was full.
 fn each(
     rows: &[::postgres::Row],
-    mut verify: verify::Rows,
+    page: Page,
     sink: RecordSink<'_>,
-) -> Result<Cursor, Error> {
+) -> Result<Option<Cursor>, Error> {
+    let mut cursor = page.from;
     for row in rows {
         let record: &str = get(row, 1)?;
-        sink(verify.next(get(row, 0)?, record.as_bytes(), get(row, 2)?)?);
+        sink(verify::next(&mut cursor, get(row, 0)?, record.as_bytes())?);
     }
-    Ok(verify.cursor())
+    let is_full = u32::try_from(rows.len()).is_ok_and(|rows| rows == page.limit);
+    Ok(is_full.then_some(cursor))
 }
 
-fn is_full(rows: &[::postgres::Row], page: Page) -> bool {
-    rows.len() == usize::try_from(page.limit).unwrap_or(usize::MAX)
-}
-
-/// Verifies a list at its end. Fails if the last page was empty because its revision has been removed.
+/// Returns where the list continues. Fails if the last page was empty because its revision has been removed.
 fn complete(
     link: &mut Link,
     snapshot: Snapshot,
-    end: Cursor,
-    tally: &'static str,
-    parameters: &[Parameter<'_>],
+    read: Option<Cursor>,
 ) -> Result<Option<Cursor>, Error> {
-    match link.optional(tally, parameters)? {
-        Some(row) => verify::complete(end, get(&row, 0)?, get(&row, 1)?).map(|()| None),
-        // An account without data has no revision.
-        None if snapshot.revision == 0 => Ok(None),
-        None => Err(snapshot_gone()),
-    }
+    let (AccountId(account), revision) = (snapshot.account, snapshot.revision);
+    // An account without data has no revision.
+    let is_there = read.is_some()
+        || revision == 0
+        || link.optional(sql::REVISION_EXISTS, &[&account, &revision])?.is_some();
+    if is_there { Ok(read) } else { Err(snapshot_gone()) }
 }
 
 /// The subquery selects the ids of the page first. For a plain join, the planner walks the candidates of the whole
 /// account in order and looks up each one in the vacancy.
 pub(super) const VACANCY_CANDIDATES: &str = "\
-    SELECT c.id, c.record, c.checksum \
+    SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
@@ -117,7 +95,7 @@ pub(super) const VACANCY_CANDIDATES: &str = "\
     AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
-    SELECT c.id, c.record, c.checksum \
+    SELECT c.id, c.record \
     FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
     AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
     AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \

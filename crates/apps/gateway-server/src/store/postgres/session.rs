@@ -5,11 +5,9 @@ use ::postgres::Transaction;
 use crate::error::Error;
 use crate::store::balance::Balance;
 use crate::store::dictionary::Dictionary;
-use crate::store::merge_sql::Target;
 use crate::store::postgres::link::{Parameter, failure, get, parameter};
 use crate::store::session::Session;
 use crate::store::sql;
-use crate::store::tally_sql::{Added, NOTED};
 
 /// The open transaction of an import or a deletion.
 pub(super) struct Open<'t> {
@@ -43,26 +41,10 @@ impl Dictionary for Open<'_> {
 
 impl Session for Open<'_> {
     const NOW: &'static str = NOW;
-    const ADDED: Added = NOTED;
 
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
         let parameters: Vec<_> = parameters.iter().map(parameter).collect();
         self.transaction.execute(sql, &parameters).map_err(failed)
-    }
-
-    fn insert(
-        &mut self,
-        sql: &'static str,
-        target: &Target,
-        parameters: &[i64],
-    ) -> Result<u64, Error> {
-        let Target { notes, columns } = target;
-        let sql = format!(
-            "WITH added AS ({sql} RETURNING {columns}) \
-             INSERT INTO {notes}({columns}) SELECT {columns} FROM added"
-        );
-        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
-        self.transaction.execute(&sql, &parameters).map_err(failed)
     }
 
     fn first<const COLUMNS: usize>(
@@ -78,11 +60,6 @@ impl Session for Open<'_> {
             *column = get(row, index)?;
         }
         Ok(Some(columns))
-    }
-
-    fn credits(&mut self, account: i64) -> Result<String, Error> {
-        let row = self.transaction.query_one(sql::CREDITS, &[&account]).map_err(failed)?;
-        get(&row, 0)
     }
 }
 

@@ -11,23 +11,21 @@ use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::place::Place;
 use crate::store::balance::Balance;
-use crate::store::checksum::{self, Row};
 use crate::store::dictionary::{Dictionary, StatusKeys};
 use crate::store::postgres::link::failure;
 use crate::store::postgres::session::{Open, failed};
 use crate::store::staged::Staged;
-use crate::store::{AccountId, ApplicationRow, Fill, Stage, rendered};
+use crate::store::{ApplicationRow, Fill, Stage, rendered};
 
 /// Fills the temporary tables. Returns the facts about the records, and the credit balance, which has no table.
 pub(super) fn fill<'t>(
     session: Open<'t>,
     fill: Fill<'_>,
 ) -> Result<(Open<'t>, Staged, Balance), Error> {
-    let account = AccountId(session.account);
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING_BATCHES);
         let writer = scope.spawn(move || write(session, &receiver));
-        let mut staging = Staging::new(account, sender);
+        let mut staging = Staging::new(sender);
         let filled = fill(&mut staging).and_then(|()| staging.flush());
         // Closes the queue, which ends the other thread.
         let (staged, balance) = staging.end();
@@ -79,7 +77,6 @@ fn not_sent(error: io::Error) -> Error {
 
 /// Renders records, and passes them on in batches.
 struct Staging {
-    account: AccountId,
     keys: StatusKeys,
     statuses: Statuses,
     record: Vec<u8>,
@@ -93,9 +90,8 @@ struct Staging {
 }
 
 impl Staging {
-    fn new(account: AccountId, requests: SyncSender<Request>) -> Self {
+    fn new(requests: SyncSender<Request>) -> Self {
         Self {
-            account,
             keys: StatusKeys::default(),
             statuses: Statuses(requests),
             record: Vec::new(),
@@ -123,19 +119,17 @@ impl Staging {
 impl Stage for Staging {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let record = rendered::vacancy(id, row, &mut self.record)?;
-        let checksum = checksum::of_record(Row::Vacancy, self.account, id, record.as_bytes());
         self.staged.vacancies.push((id, 0));
         self.number += 1;
-        self.vacancies.push([self.number, place.pack(), id, checksum], Some(record));
+        self.vacancies.push([self.number, place.pack(), id], Some(record));
         self.vacancies.flush_if_full(&self.statuses.0)
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let record = rendered::candidate(id, row, &mut self.record)?;
-        let checksum = checksum::of_record(Row::Candidate, self.account, id, record.as_bytes());
         self.staged.candidates.push((id, 0));
         self.number += 1;
-        self.candidates.push([self.number, place.pack(), id, checksum], Some(record));
+        self.candidates.push([self.number, place.pack(), id], Some(record));
         self.candidates.flush_if_full(&self.statuses.0)
     }
 
@@ -236,10 +230,10 @@ const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
 
 const COPY_VACANCIES: &str =
-    "COPY staged_vacancy(seq, place, id, checksum, record) FROM STDIN (FORMAT binary)";
+    "COPY staged_vacancy(seq, place, id, record) FROM STDIN (FORMAT binary)";
 
 const COPY_CANDIDATES: &str =
-    "COPY staged_candidate(seq, place, id, checksum, record) FROM STDIN (FORMAT binary)";
+    "COPY staged_candidate(seq, place, id, record) FROM STDIN (FORMAT binary)";
 
 const COPY_APPLICATIONS: &str = "\
     COPY staged_application(seq, place, vacancy_id, candidate_id, status_key) \

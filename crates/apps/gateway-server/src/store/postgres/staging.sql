@@ -4,19 +4,9 @@ SET LOCAL jit = off;
 -- The records of an import, before they are compared with the live ones. Only the importing transaction sees these
 -- tables. `seq` numbers the records of a kind in the order of the input, because two records can have one place.
 CREATE TEMP TABLE staged_vacancy (
-  seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL,
-  checksum BIGINT NOT NULL) ON COMMIT DROP;
+  seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL) ON COMMIT DROP;
 CREATE TEMP TABLE staged_candidate (
-  seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL,
-  checksum BIGINT NOT NULL) ON COMMIT DROP;
+  seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL) ON COMMIT DROP;
 CREATE TEMP TABLE staged_application (
   seq BIGINT NOT NULL, place BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, candidate_id BIGINT NOT NULL,
-  status_key BIGINT NOT NULL) ON COMMIT DROP;
--- The rows that the import adds to the tables, for the tallies.
-CREATE TEMP TABLE added_vacancy (
-  account_id BIGINT NOT NULL, rev_from BIGINT NOT NULL, checksum BIGINT NOT NULL) ON COMMIT DROP;
-CREATE TEMP TABLE added_candidate (
-  account_id BIGINT NOT NULL, rev_from BIGINT NOT NULL, checksum BIGINT NOT NULL) ON COMMIT DROP;
-CREATE TEMP TABLE added_application (
-  account_id BIGINT NOT NULL, rev_from BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, candidate_id BIGINT NOT NULL,
   status_key BIGINT NOT NULL) ON COMMIT DROP;

@@ -3,13 +3,12 @@
 use rusqlite::Connection;
 
 use crate::error::{Error, ErrorKind};
-use crate::store::check::{Deviations, StoredToken};
+use crate::store::check::Deviations;
 use crate::store::rendered::{self, Kind};
 use crate::store::sqlite::failure::failed;
-use crate::store::{AccountId, CheckReport, sql, tally_sql};
-use crate::token::TokenDigest;
+use crate::store::{AccountId, CheckReport, sql};
 
-/// Checks the integrity of the file, the references between the tables, the stored records, and the tallies.
+/// Checks the integrity of the file, the references between the tables, and the stored records.
 pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
     let context = "cannot check the database";
     let mut report = CheckReport::default();
@@ -25,7 +24,7 @@ pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
         let count = writer.query_row(sql, [], |row| row.get::<_, i64>(0));
         count.map_err(failed(context))
     };
-    for (sql, what) in sql::ORPHANS.into_iter().chain(tally_sql::DAMAGE) {
+    for (sql, what) in sql::ORPHANS {
         match unless_damaged(count(sql))? {
             Some(0) => {}
             Some(count) => report.damage.push(format!("{what}: {count}")),
@@ -34,7 +33,6 @@ pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
     }
     let pending = unless_damaged(count(sql::PENDING_ERASURES))?;
     report.pending_erasures = u64::try_from(pending.unwrap_or(0)).unwrap_or(0);
-    report.uncounted(unless_damaged(count(tally_sql::UNCOUNTED))?.unwrap_or(0));
     for (kind, select) in EVERY_RECORD {
         let (mut deviations, mut last) = (Deviations::default(), None);
         let read = read_all(writer, &kind, select, &mut deviations, &mut last);
@@ -46,20 +44,6 @@ pub(super) fn check(writer: &Connection) -> Result<CheckReport, Error> {
             report.damage.push(format!("{} that cannot be read{after}", kind.name));
         }
         deviations.report(&kind, &mut report, |account| name(writer, account));
-    }
-    let mut statement = writer.prepare(sql::EVERY_TOKEN).map_err(failed(context))?;
-    let tokens = statement.query_map([], |row| {
-        Ok(StoredToken {
-            digest: TokenDigest(row.get(0)?),
-            account: AccountId(row.get(1)?),
-            created_at: row.get(2)?,
-            expires_at: row.get(3)?,
-            revoked_at: row.get(4)?,
-            checksum: row.get(5)?,
-        })
-    });
-    for token in tokens.map_err(failed(context))? {
-        report.token(&token.map_err(failed(context))?);
     }
     Ok(report)
 }
@@ -81,8 +65,7 @@ fn read_all(
         let record = row.get_ref(2).map_err(failed(context))?;
         let record = record.as_bytes().unwrap_or_default();
         let is_live = row.get(3).map_err(failed(context))?;
-        let own = row.get(4).map_err(failed(context))?;
-        deviations.count(kind, account, id, record, own, is_live);
+        deviations.count(kind, account, id, record, is_live);
         *last = Some((account, id));
     }
     Ok(())
@@ -120,15 +103,11 @@ const MAX_PLACES: usize = 20;
 const EVERY_RECORD: [(Kind, &str); 3] = [
     (
         rendered::CANDIDATES,
-        "SELECT account_id, id, record, rev_to = 9223372036854775807, checksum FROM candidate",
+        "SELECT account_id, id, record, rev_to = 9223372036854775807 FROM candidate",
     ),
     (
         rendered::VACANCIES,
-        "SELECT account_id, id, record, rev_to = 9223372036854775807, checksum FROM vacancy",
+        "SELECT account_id, id, record, rev_to = 9223372036854775807 FROM vacancy",
     ),
-    (
-        rendered::CREDITS,
-        "SELECT a.id, 0, a.credits, true, r.credits_checksum FROM account a \
-         LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision",
-    ),
+    (rendered::CREDITS, "SELECT id, 0, credits, true FROM account"),
 ];

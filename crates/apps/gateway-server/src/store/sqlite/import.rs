@@ -7,13 +7,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from
 use crate::error::Error;
 use crate::store::balance::Balance;
 use crate::store::merge::merge;
-use crate::store::merge_sql::Target;
 use crate::store::revision::seconds_before;
 use crate::store::session::Session;
 use crate::store::sqlite::failure::failed;
 use crate::store::sqlite::stage;
-use crate::store::tally_sql::{Added, STAGED};
-use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql, tally_sql};
+use crate::store::{AccountId, Fill, ImportMode, ImportReport, Removals, sql};
 
 /// Runs an import over its own connection.
 ///
@@ -75,9 +73,6 @@ pub(super) fn collect(writer: &mut Connection, age: Duration) -> Result<u64, Err
             transaction
                 .execute(sql::COLLECT_REVISIONS, [account, revision])
                 .map_err(failed(context))?;
-            transaction
-                .execute(tally_sql::COLLECT_TALLIES, [account, revision])
-                .map_err(failed(context))?;
             for sql in [sql::COLLECT_VACANCIES, sql::COLLECT_CANDIDATES, sql::COLLECT_APPLICATIONS]
             {
                 let count =
@@ -95,20 +90,10 @@ pub(super) struct OpenTransaction<'t>(pub(super) &'t Transaction<'t>, pub(super)
 
 impl Session for OpenTransaction<'_> {
     const NOW: &'static str = NOW;
-    const ADDED: Added = STAGED;
 
     fn execute(&mut self, sql: &'static str, parameters: &[i64]) -> Result<u64, Error> {
         let count = self.0.execute(sql, params_from_iter(parameters)).map_err(failed(self.1))?;
         Ok(u64::try_from(count).unwrap_or(0))
-    }
-
-    fn insert(
-        &mut self,
-        sql: &'static str,
-        _target: &Target,
-        parameters: &[i64],
-    ) -> Result<u64, Error> {
-        self.execute(sql, parameters)
     }
 
     fn first<const COLUMNS: usize>(
@@ -124,11 +109,6 @@ impl Session for OpenTransaction<'_> {
             *column = row.get(index).map_err(failed(self.1))?;
         }
         Ok(Some(columns))
-    }
-
-    fn credits(&mut self, account: i64) -> Result<String, Error> {
-        let credits = self.0.query_row(sql::CREDITS, [account], |row| row.get(0));
-        credits.map_err(failed("cannot read the credit balance"))
     }
 }
 

@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension as _, ToSql, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::clock::UnixTime;
 use crate::error::Error;
-use crate::store::checksum::Row;
 use crate::store::errors::snapshot_gone;
 use crate::store::sqlite::failure::{failed, failure};
 use crate::store::{
-    AccountId, CandidateFilter, Cursor, Page, Principal, RecordSink, Snapshot, sql, tally_sql,
-    verify,
+    AccountId, CandidateFilter, Cursor, Page, Principal, RecordSink, Snapshot, sql, verify,
 };
 use crate::token::TokenDigest;
 
@@ -88,26 +86,8 @@ impl Reader {
                 statement.query(params![account, after, revision, limit])
             }
         };
-        let filtered = *filter != CandidateFilter::All;
-        let verify = verify::Rows::new(Row::Candidate, snapshot.account, filtered, page.from);
-        let read = each(rows.map_err(failed(context))?, page.limit, context, verify, sink)?;
-        let end = match read {
-            Read::Full(next) => return Ok(Some(next)),
-            Read::Last(end) => end,
-        };
-        match filter {
-            CandidateFilter::Vacancy(vacancy) => {
-                let parameters = params![account, revision, vacancy];
-                self.complete(snapshot, end, tally_sql::VACANCY_CANDIDATES, parameters)
-            }
-            CandidateFilter::Status(vacancy, status) => {
-                let parameters = params![account, revision, vacancy, status];
-                self.complete(snapshot, end, tally_sql::STATUS_CANDIDATES, parameters)
-            }
-            CandidateFilter::All | CandidateFilter::Nothing => {
-                self.complete(snapshot, end, tally_sql::CANDIDATES, params![account, revision])
-            }
-        }
+        let read = each(rows.map_err(failed(context))?, page, context, sink)?;
+        self.complete(snapshot, read)
     }
 
     pub(super) fn vacancies(
@@ -123,35 +103,24 @@ impl Reader {
         let rows = statement
             .query(params![account, page.from.after(), revision, page.limit])
             .map_err(failed(context))?;
-        let verify = verify::Rows::new(Row::Vacancy, snapshot.account, false, page.from);
-        let read = each(rows, page.limit, context, verify, sink)?;
-        let end = match read {
-            Read::Full(next) => return Ok(Some(next)),
-            Read::Last(end) => end,
-        };
-        self.complete(snapshot, end, tally_sql::VACANCIES, params![account, revision])
+        let read = each(rows, page, context, sink)?;
+        self.complete(snapshot, read)
     }
 
-    /// Verifies a list at its end. Fails if the last page was empty because its revision has been removed.
-    fn complete(
-        &self,
-        snapshot: Snapshot,
-        end: Cursor,
-        tally: &str,
-        parameters: &[&dyn ToSql],
-    ) -> Result<Option<Cursor>, Error> {
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found = self
-            .connection
-            .prepare_cached(tally)
-            .and_then(|mut statement| statement.query_row(parameters, read).optional())
-            .map_err(failed("cannot read the database"))?;
-        match found {
-            Some((number, sum)) => verify::complete(end, number, sum).map(|()| None),
-            // An account without data has no revision.
-            None if snapshot.revision == 0 => Ok(None),
-            None => Err(snapshot_gone()),
+    /// Returns where the list continues. Fails if the last page was empty because its revision has been removed.
+    fn complete(&self, snapshot: Snapshot, read: Option<Cursor>) -> Result<Option<Cursor>, Error> {
+        // An account without data has no revision.
+        if read.is_some() || snapshot.revision == 0 {
+            return Ok(read);
         }
+        let exists = self
+            .connection
+            .prepare_cached(sql::REVISION_EXISTS)
+            .and_then(|mut statement| {
+                statement.exists(params![snapshot.account.0, snapshot.revision])
+            })
+            .map_err(failed("cannot read the database"))?;
+        if exists { Ok(None) } else { Err(snapshot_gone()) }
     }
 
     pub(super) fn credits(
@@ -166,9 +135,7 @@ impl Reader {
         let row = rows.next().map_err(failed(context))?;
         let row = row.ok_or_else(|| failure(context, rusqlite::Error::QueryReturnedNoRows))?;
         let record = text(row, 0).map_err(failed(context))?;
-        let revision = row.get(1).map_err(failed(context))?;
-        let own = row.get(2).map_err(failed(context))?;
-        sink(verify::credits(account, revision, record, own)?);
+        sink(verify::credits(record)?);
         Ok(())
     }
 
@@ -188,33 +155,21 @@ impl Reader {
     }
 }
 
-/// The outcome of reading a page.
-#[derive(Clone, Copy)]
-enum Read {
-    /// The page was full; the list continues here.
-    Full(Cursor),
-    /// The page was the last one; the list ends here.
-    Last(Cursor),
-}
-
-/// Reads the rows of a page.
+/// Reads the rows of a page. Returns where the list continues, if the page was full.
 fn each(
     mut rows: rusqlite::Rows<'_>,
-    limit: u32,
+    page: Page,
     context: &'static str,
-    mut verify: verify::Rows,
     sink: RecordSink<'_>,
-) -> Result<Read, Error> {
-    let mut count = 0;
+) -> Result<Option<Cursor>, Error> {
+    let (mut count, mut cursor) = (0, page.from);
     while let Some(row) = rows.next().map_err(failed(context))? {
         let id = row.get(0).map_err(failed(context))?;
         let record = text(row, 1).map_err(failed(context))?;
-        let own = row.get(2).map_err(failed(context))?;
-        sink(verify.next(id, record, own)?);
+        sink(verify::next(&mut cursor, id, record)?);
         count += 1;
     }
-    let cursor = verify.cursor();
-    Ok(if count == limit { Read::Full(cursor) } else { Read::Last(cursor) })
+    Ok((count == page.limit).then_some(cursor))
 }
 
 /// Returns a stored text. As bytes, because the import wrote UTF-8 and validating it again would only cost time.
@@ -240,7 +195,7 @@ const STEPS: i32 = 1000;
 
 /// `CROSS JOIN` and the unary plus fix the plan: from the applications of the vacancy to each candidate by its key.
 pub(super) const VACANCY_CANDIDATES: &str = "\
-    SELECT c.id, c.record, c.checksum \
+    SELECT c.id, c.record \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
@@ -248,7 +203,7 @@ pub(super) const VACANCY_CANDIDATES: &str = "\
     ORDER BY a.candidate_id LIMIT ?4";
 
 pub(super) const STATUS_CANDIDATES: &str = "\
-    SELECT c.id, c.record, c.checksum \
+    SELECT c.id, c.record \
     FROM application a CROSS JOIN candidate c ON c.account_id = ?1 AND c.id = +a.candidate_id \
     WHERE a.account_id = ?1 AND a.candidate_id > ?2 AND a.rev_from <= ?3 AND ?3 < a.rev_to \
     AND c.rev_from <= ?3 AND ?3 < c.rev_to AND a.vacancy_id = ?5 \
@@ -308,14 +263,11 @@ mod tests {
             ("of a vacancy", VACANCY_CANDIDATES),
             ("of a vacancy and status", STATUS_CANDIDATES),
             ("vacancies", sql::VACANCIES),
-            ("tally of all candidates", tally_sql::CANDIDATES),
-            ("tally of a vacancy", tally_sql::VACANCY_CANDIDATES),
-            ("tally of a vacancy and status", tally_sql::STATUS_CANDIDATES),
+            ("revision", sql::REVISION_EXISTS),
             ("credits", sql::CREDITS),
             ("collect revisions", sql::COLLECT_REVISIONS),
             ("collect candidates", sql::COLLECT_CANDIDATES),
             ("collect applications", sql::COLLECT_APPLICATIONS),
-            ("collect tallies", tally_sql::COLLECT_TALLIES),
         ] {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let parameters = vec![0_i64; statement.parameter_count()];

@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::place::Place;
 use crate::store::balance::Balance;
-use crate::store::checksum::{self, Row};
 use crate::store::dictionary::{Dictionary, StatusKeys};
 use crate::store::sqlite::failure::failed;
 use crate::store::staged::Staged;
@@ -25,7 +24,7 @@ pub(super) fn fill(
     importer.execute(KNOWN_STATUSES, [account.0]).map_err(failed(context))?;
     // A transaction for speed. It locks nothing, because it uses only temporary tables.
     let transaction = importer.transaction().map_err(failed(context))?;
-    let mut stage = Staging::new(&transaction, account)?;
+    let mut stage = Staging::new(&transaction)?;
     fill(&mut stage)?;
     let (staged, balance) = stage.end();
     transaction.execute_batch(include_str!("staged.sql")).map_err(failed(context))?;
@@ -52,7 +51,6 @@ pub(super) fn name_statuses(
 
 /// Writes records into the temporary tables.
 struct Staging<'t> {
-    account: AccountId,
     dictionary: Statuses<'t>,
     keys: StatusKeys,
     record: Vec<u8>,
@@ -64,15 +62,14 @@ struct Staging<'t> {
 }
 
 impl<'t> Staging<'t> {
-    fn new(transaction: &'t Transaction<'t>, account: AccountId) -> Result<Self, Error> {
+    fn new(transaction: &'t Transaction<'t>) -> Result<Self, Error> {
         let prepare = |sql| transaction.prepare_cached(sql).map_err(failed("cannot import"));
         Ok(Self {
-            account,
             dictionary: Statuses(transaction),
             keys: StatusKeys::default(),
             record: Vec::new(),
-            vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?, ?)")?,
-            candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?, ?)")?,
+            vacancy: prepare("INSERT INTO staged_vacancy VALUES (NULL, ?, ?, ?)")?,
+            candidate: prepare("INSERT INTO staged_candidate VALUES (NULL, ?, ?, ?)")?,
             application: prepare("INSERT INTO staged_application VALUES (NULL, ?, ?, ?, ?)")?,
             staged: Staged::default(),
             balance: Balance::default(),
@@ -105,17 +102,15 @@ impl Dictionary for Statuses<'_> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let record = rendered::vacancy(id, row, &mut self.record)?;
-        let checksum = checksum::of_record(Row::Vacancy, self.account, id, record.as_bytes());
         self.staged.vacancies.push((id, 0));
-        let inserted = self.vacancy.execute(params![place.pack(), id, record, checksum]);
+        let inserted = self.vacancy.execute(params![place.pack(), id, record]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let record = rendered::candidate(id, row, &mut self.record)?;
-        let checksum = checksum::of_record(Row::Candidate, self.account, id, record.as_bytes());
         self.staged.candidates.push((id, 0));
-        let inserted = self.candidate.execute(params![place.pack(), id, record, checksum]);
+        let inserted = self.candidate.execute(params![place.pack(), id, record]);
         inserted.map(drop).map_err(failed("cannot import"))
     }
 
