@@ -166,7 +166,8 @@ gateway-server serve --connections 0
 gateway-server serve --log-level loud
 gateway-server serve --response-timeout 9999
 gateway-server serve --demo --database a.db
-gateway-server serve --print-config
+gateway-server serve --check
+gateway-server serve --check --database absent.db
 gateway-server serve --config absent.toml
 env -u GATEWAY_DATABASE gateway-server serve
 GATEWAY_RATE=x gateway-server serve
@@ -275,7 +276,7 @@ fn exchanges(database: &str) {
     let mut seen = asking.see(&address(&served), EXCHANGES);
     seen += &asking.see(&ops, EXCHANGES_OF_OPERATORS);
 
-    for (flags, token) in [("--rate 1 --burst 1", "T"), ("--wrong-tokens 1", "wrong")] {
+    for (flags, token) in [("--rate 1", "T"), ("--rate 0", "wrong")] {
         let limited = serve(flags);
         let request = format!("GET /c/oauth/v1?method=credits/get  Authorization: Bearer {token}");
         // It depends on the time which request is the first one that is refused.

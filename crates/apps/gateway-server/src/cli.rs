@@ -15,6 +15,7 @@ mod token;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::database::Database;
@@ -96,11 +97,23 @@ fn failed(error: Error) -> ExitCode {
 
 fn parse() -> Result<Arguments, clap::Error> {
     let mut command = Arguments::command();
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(explain)?;
     if let Some(serve) = matches.subcommand_matches("serve") {
         serve::check(serve).map_err(|error| error.format(&mut command))?;
     }
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Says what to do without a flag that no longer exists.
+fn explain(error: clap::Error) -> clap::Error {
+    let flag = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) => flag.as_str(),
+        _ => return error,
+    };
+    match settings::former(flag) {
+        Some(advice) => clap::Error::raw(error.kind(), format!("cannot use {flag}: {advice}\n")),
+        None => error,
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use std::{fmt, io};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -26,8 +25,7 @@ use self::queue::Queue;
 use crate::error::{Error, ErrorKind};
 
 /// The form of a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Text if standard error is a terminal, otherwise JSON.
     #[default]
@@ -39,8 +37,7 @@ pub(crate) enum Format {
 }
 
 /// The least severe events that are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Level {
     /// No events.
     Off,

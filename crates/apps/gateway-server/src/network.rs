@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::IpNet;
-use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
 
@@ -23,8 +22,7 @@ use crate::error::{Error, ErrorKind};
 /// assert!(!network.contains([11, 1, 2, 3].into()));
 /// # Ok::<(), gateway_server::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpNet);
 
 impl Network {
@@ -75,20 +73,6 @@ impl fmt::Display for Network {
             return self.0.addr().fmt(f);
         }
         self.0.fmt(f)
-    }
-}
-
-impl TryFrom<String> for Network {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        text.parse()
-    }
-}
-
-impl From<Network> for String {
-    fn from(network: Network) -> Self {
-        network.to_string()
     }
 }
 

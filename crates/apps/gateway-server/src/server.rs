@@ -133,12 +133,7 @@ pub(crate) fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error>
         metrics: Arc::clone(&metrics),
         traces,
     };
-    let tls = match &config.tls {
-        Some((certificate, key)) => {
-            Some(Arc::new(Acceptor::from_files(certificate, key).map_err(unusable)?))
-        }
-        None => None,
-    };
+    let tls = acceptor(config)?;
     let limits = Limits {
         connections: config.connections,
         connections_per_address: config.connections_of_an_address(),
@@ -224,6 +219,12 @@ impl fmt::Debug for RunningServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunningServer").field("address", &self.address).finish_non_exhaustive()
     }
+}
+
+/// Reads the certificates and the key, if the configuration names them.
+pub(crate) fn acceptor(config: &Config) -> Result<Option<Arc<Acceptor>>, Error> {
+    let Some((certificate, key)) = &config.tls else { return Ok(None) };
+    Acceptor::from_files(certificate, key).map(Arc::new).map(Some).map_err(unusable)
 }
 
 /// Returns the error of a certificate or key.

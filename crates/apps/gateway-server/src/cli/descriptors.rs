@@ -18,7 +18,7 @@ pub(super) fn fit(config: &mut Config) -> Result<Option<String>, Error> {
     if config.connections == 0 {
         let readers = config.readers;
         let help = format!(
-            "the limit of {allowed} open files is too low for {readers} readers: raise it (ulimit -n) or lower --readers"
+            "the limit of {allowed} open files is too low for {readers} readers: raise it (ulimit -n)"
         );
         return Err(Error::new(ErrorKind::Config, help));
     }

@@ -1,7 +1,6 @@
 //! The command `gateway-server serve`.
 
 use std::convert::Infallible;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,9 +10,9 @@ use clap::{ArgMatches, Args};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::causes::with_causes;
-use crate::cli::database::open_or_create;
+use crate::cli::database::{open_existing, open_or_create};
 use crate::cli::output::{print, print_error};
-use crate::cli::settings::Settings;
+use crate::cli::settings::{Settings, refuse_former};
 use crate::cli::{descriptors, supervisor};
 use crate::config::Config;
 use crate::error::Error;
@@ -27,12 +26,9 @@ pub(super) struct Arguments {
     /// Serve sample data from a temporary database, and print a URL and a token as shell exports.
     #[arg(long)]
     demo: bool,
-    /// TOML file with settings. Its keys are the flag names.
-    #[arg(long, value_name = "FILE", env = "GATEWAY_CONFIG")]
-    config: Option<PathBuf>,
-    /// Print the effective configuration and exit.
-    #[arg(long)]
-    print_config: bool,
+    /// Validate the settings, the certificates and the database, and exit.
+    #[arg(long, conflicts_with = "demo")]
+    check: bool,
     #[command(flatten)]
     settings: Settings,
 }
@@ -49,16 +45,13 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
 
 /// Serves until a signal stops the server. Invalid settings are an error; failures after that are logged.
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
-    let Arguments { demo, config: file, print_config, settings } = arguments;
-    let settings = match file {
-        Some(file) => settings.or(Settings::from_file(&file)?),
-        None => settings,
-    };
-    if print_config {
-        print(&settings.show(&settings.config()?)?)?;
+    let Arguments { demo, check, settings } = arguments;
+    refuse_former()?;
+    let config = Config { traces: Traces::from_environment()?, ..settings.config()? };
+    if check {
+        validate(&settings, &config)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let config = Config { traces: Traces::from_environment()?, ..settings.config()? };
     let level = match settings.log_level {
         // The person who tries the demo reads its output.
         None if demo => Level::Warn,
@@ -77,6 +70,13 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     }
     log.flush(LOG_FLUSH);
     Ok(served.map_or_else(|error| ExitCode::from(error.kind().exit_code()), |()| ExitCode::SUCCESS))
+}
+
+/// Opens the certificates and the database, which must exist, as a server does.
+fn validate(settings: &Settings, config: &Config) -> Result<(), Error> {
+    crate::server::acceptor(config)?;
+    open_existing(settings.database.as_deref())?.health()?;
+    print("the settings, the certificates and the database are valid\n")
 }
 
 fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {

@@ -1,24 +1,21 @@
-//! The settings of `serve`. Order of precedence: flags, environment, file, defaults.
+//! The settings of `serve`. Order of precedence: flags, environment, defaults.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
 
-use crate::cli::database::masked;
-use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, READERS, SECONDS};
+use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, SECONDS};
 use crate::error::{Error, ErrorKind};
 use crate::log::{Format, Level};
 use crate::network::Network;
 
-/// The settings as flags, environment variables and keys of the file, in one struct so that all three stay the same.
-#[derive(Debug, Default, Args, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+/// The settings, as flags and environment variables.
+#[derive(Debug, Default, Args)]
 pub(super) struct Settings {
     /// Address of the service; port 0 picks a free port [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN", value_parser = address)]
@@ -47,12 +44,6 @@ pub(super) struct Settings {
     /// Sustained requests per second and token; 0 means no limit [default: 50]
     #[arg(long, value_name = "N", env = "GATEWAY_RATE", value_parser = number::<u32>)]
     rate: Option<u32>,
-    /// Maximum burst of requests per token [default: 100]
-    #[arg(long, value_name = "N", env = "GATEWAY_BURST", value_parser = number::<u32>)]
-    burst: Option<u32>,
-    /// Wrong tokens per minute and client address; 0 means no limit [default: 60]
-    #[arg(long, value_name = "N", env = "GATEWAY_WRONG_TOKENS", value_parser = number::<u32>)]
-    wrong_tokens: Option<u32>,
     /// Maximum number of open connections [default: 10000]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = number::<usize>)]
     connections: Option<usize>,
@@ -60,24 +51,6 @@ pub(super) struct Settings {
     /// of --connections, at least 16]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = number::<usize>)]
     connections_per_address: Option<usize>,
-    /// Maximum number of lists that are sent concurrently with one token [default: an eighth of --connections, at least 4]
-    #[arg(long, value_name = "N", env = "GATEWAY_RESPONSES_PER_TOKEN", value_parser = number::<usize>)]
-    responses_per_token: Option<usize>,
-    /// Maximum number of concurrent database readers [default: 8]
-    #[arg(long, value_name = "N", env = "GATEWAY_READERS", value_parser = number::<usize>)]
-    readers: Option<usize>,
-    /// Timeout of one database statement, in seconds [default: 10]
-    #[arg(long, value_name = "S", env = "GATEWAY_STATEMENT_TIMEOUT", value_parser = number::<u64>)]
-    statement_timeout: Option<u64>,
-    /// Timeout for receiving a complete request head, in seconds [default: 10]
-    #[arg(long, value_name = "S", env = "GATEWAY_HEAD_TIMEOUT", value_parser = number::<u64>)]
-    head_timeout: Option<u64>,
-    /// Timeout of an idle connection, in seconds [default: 60]
-    #[arg(long, value_name = "S", env = "GATEWAY_IDLE_TIMEOUT", value_parser = number::<u64>)]
-    idle_timeout: Option<u64>,
-    /// Timeout of a client that stops reading the response, in seconds [default: 30]
-    #[arg(long, value_name = "S", env = "GATEWAY_STALL_TIMEOUT", value_parser = number::<u64>)]
-    stall_timeout: Option<u64>,
     /// Timeout of a whole response, in seconds, at most 900 [default: 900]
     #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = number::<u64>)]
     response_timeout: Option<u64>,
@@ -98,32 +71,7 @@ pub(super) struct Settings {
     pub(super) log_level: Option<Level>,
 }
 
-/// Takes each field from the first of two settings, or from the second if it is unset in the first.
-macro_rules! first_of {
-    ($first:expr, $second:expr; $($field:ident),+ $(,)?) => {
-        Settings { $($field: $first.$field.or($second.$field)),+ }
-    };
-}
-
 impl Settings {
-    /// Reads a configuration file.
-    pub(super) fn from_file(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Error::caused(ErrorKind::Config, format!("cannot read {}", path.display()), error)
-        })?;
-        toml::from_str(&text).map_err(|error| invalid(path, &text, &error))
-    }
-
-    /// Fills in unset fields from settings of lower precedence.
-    pub(super) fn or(self, other: Self) -> Self {
-        first_of!(self, other;
-            listen, ops_listen, database, database_timeout, prefix, tls_certificate, tls_key, trusted_proxy,
-            rate, burst, wrong_tokens, connections, connections_per_address, responses_per_token, readers,
-            statement_timeout, head_timeout, idle_timeout, stall_timeout, response_timeout, drain_timeout,
-            drain_pause, access_log, log_format, log_level,
-        )
-    }
-
     /// Returns the configuration of the server.
     pub(super) fn config(&self) -> Result<Config, Error> {
         let mut config = Config::default();
@@ -144,21 +92,13 @@ impl Settings {
         }
         set(&mut config.trusted_proxies, self.trusted_proxy.clone());
         set(&mut config.rate, self.rate);
-        set(&mut config.burst, within("burst", self.burst, &(1..=u32::MAX))?);
-        set(&mut config.wrong_tokens, self.wrong_tokens);
+        config.burst = config.rate.saturating_mul(2);
         set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
         config.connections_per_address =
             within("connections-per-address", self.connections_per_address, &CONNECTIONS)?;
-        config.responses_per_token =
-            within("responses-per-token", self.responses_per_token, &CONNECTIONS)?;
-        set(&mut config.readers, within("readers", self.readers, &READERS)?);
         // 0 is allowed: responses are then cut immediately.
         let drain = 0..=*SECONDS.end();
         for (name, timeout, own, range) in [
-            ("statement-timeout", &mut config.statement_timeout, self.statement_timeout, SECONDS),
-            ("head-timeout", &mut config.head_timeout, self.head_timeout, SECONDS),
-            ("idle-timeout", &mut config.idle_timeout, self.idle_timeout, SECONDS),
-            ("stall-timeout", &mut config.stall_timeout, self.stall_timeout, SECONDS),
             (
                 "response-timeout",
                 &mut config.response_timeout,
@@ -185,41 +125,6 @@ impl Settings {
         let pause = within("drain-pause", self.drain_pause, &(0..=*SECONDS.end()))?;
         Ok(Duration::from_secs(pause.unwrap_or(0)))
     }
-
-    /// Returns the effective configuration as a file for `--config`. A password in the database URL is masked.
-    pub(super) fn show(&self, config: &Config) -> Result<String, Error> {
-        let (tls_certificate, tls_key) = config.tls.clone().unzip();
-        let effective = Self {
-            listen: Some(config.listen),
-            ops_listen: config.ops_listen,
-            database: self.database.as_deref().map(masked).transpose()?,
-            database_timeout: Some(self.database_wait()?.as_secs()),
-            prefix: Some(config.prefix.clone()),
-            tls_certificate,
-            tls_key,
-            trusted_proxy: Some(config.trusted_proxies.clone()),
-            rate: Some(config.rate),
-            burst: Some(config.burst),
-            wrong_tokens: Some(config.wrong_tokens),
-            connections: Some(config.connections),
-            connections_per_address: Some(config.connections_of_an_address()),
-            responses_per_token: Some(config.responses_of_a_token()),
-            readers: Some(config.readers),
-            statement_timeout: Some(config.statement_timeout.as_secs()),
-            head_timeout: Some(config.head_timeout.as_secs()),
-            idle_timeout: Some(config.idle_timeout.as_secs()),
-            stall_timeout: Some(config.stall_timeout.as_secs()),
-            response_timeout: Some(config.response_timeout.as_secs()),
-            drain_timeout: Some(config.drain_timeout.as_secs()),
-            drain_pause: Some(self.drain_pause()?.as_secs()),
-            access_log: Some(config.access_log),
-            log_format: Some(self.log_format.unwrap_or_default()),
-            log_level: Some(self.log_level.unwrap_or_default()),
-        };
-        toml::to_string(&effective).map_err(|error| {
-            Error::caused(ErrorKind::Config, "cannot write the configuration as TOML", error)
-        })
-    }
 }
 
 /// Reads an address. Its errors name the form.
@@ -243,34 +148,38 @@ fn set<T>(setting: &mut T, value: Option<T>) {
     }
 }
 
-/// Describes an error in the file by its line and key. Values are not repeated: one of them may be a password.
-fn invalid(path: &Path, text: &str, error: &toml::de::Error) -> Error {
-    let start = error.span().map_or(0, |span| span.start);
-    let before = text.get(..start).unwrap_or_default();
-    let number = before.matches('\n').count() + 1;
-    let line = text.lines().nth(number - 1).unwrap_or_default();
-    let key = line.split('=').next().unwrap_or_default().trim();
-    let message = error.message();
-    let problem = match message.rsplit_once(", expected ") {
-        Some((wrong, expected))
-            if wrong.starts_with("invalid type:") || wrong.starts_with("invalid value:") =>
-        {
-            let expected = match expected {
-                "u32" | "u64" | "usize" => "a whole number",
-                "a string" | "path string" => "a string",
-                "a boolean" => "true or false",
-                "socket address" => "an address, such as \"127.0.0.1:8080\"",
-                other => other,
-            };
-            format!("`{key}` must be {expected}")
+/// Fails if a variable of a setting that no longer exists is set.
+pub(super) fn refuse_former() -> Result<(), Error> {
+    for (flag, advice) in FORMER {
+        let variable = format!("GATEWAY_{}", flag.replace('-', "_").to_ascii_uppercase());
+        if std::env::var_os(&variable).is_some() {
+            let text = format!("cannot use {variable}: {advice}");
+            return Err(Error::new(ErrorKind::Config, text));
         }
-        _ if message == "invalid socket address syntax" => {
-            format!("`{key}` must be an address, such as \"127.0.0.1:8080\"")
-        }
-        _ => message.to_owned(),
-    };
-    Error::new(ErrorKind::Config, format!("{}:{number}: {problem}", path.display()))
+    }
+    Ok(())
 }
+
+/// Returns what to do without a flag that no longer exists.
+pub(super) fn former(flag: &str) -> Option<&'static str> {
+    let flag = flag.strip_prefix("--")?;
+    FORMER.iter().find(|(name, _)| *name == flag).map(|(_, advice)| *advice)
+}
+
+/// The settings of former releases, and what to do without them.
+const FORMER: [(&str, &str); 11] = [
+    ("config", "use flags or GATEWAY_… variables"),
+    ("print-config", "use flags or GATEWAY_… variables; `serve --check` validates them"),
+    ("burst", "bursts have twice the requests of --rate"),
+    ("wrong-tokens", "the limit is 60 a minute"),
+    ("responses-per-token", "the limit is an eighth of --connections, at least 4"),
+    ("readers", "there are 8 readers"),
+    ("statement-timeout", "the limit is 10 s"),
+    ("head-timeout", "the limit is 10 s"),
+    ("idle-timeout", "the limit is 60 s"),
+    ("stall-timeout", "the limit is 30 s"),
+    ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),
+];
 
 /// Refuses a value that is out of range, with which the server might not answer any request.
 fn within<T: PartialOrd + Display>(
@@ -296,79 +205,46 @@ const RESPONSE_SECONDS: RangeInclusive<u64> = 1..=LONGEST_RESPONSE.as_secs();
 
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches as _;
+
     use super::*;
 
-    #[test]
-    fn the_shown_configuration_reads_back_the_same() {
-        let settings =
-            Settings { database: Some("a.db".into()), rate: Some(7), ..Settings::default() };
-        let shown = settings.show(&settings.config().unwrap()).unwrap();
-        let read: Settings = toml::from_str(&shown).unwrap();
-        assert_eq!(read.show(&read.config().unwrap()).unwrap(), shown);
-        assert!(shown.contains("rate = 7\n"), "{shown}");
+    fn settings(flags: &[&str]) -> Settings {
+        let command = Settings::augment_args(clap::Command::new("serve").no_binary_name(true));
+        Settings::from_arg_matches(&command.try_get_matches_from(flags).unwrap()).unwrap()
     }
 
     #[test]
-    fn unknown_keys_and_incomplete_settings_are_refused() {
-        assert!(toml::from_str::<Settings>("listn = \"127.0.0.1:1\"").is_err());
-        let half = Settings { tls_key: Some("k".into()), ..Settings::default() };
-        assert_eq!(half.config().unwrap_err().kind(), ErrorKind::Config);
-        let odd = Settings { prefix: Some("x".into()), ..Settings::default() };
-        assert_eq!(odd.config().unwrap_err().kind(), ErrorKind::Config);
-    }
-
-    #[test]
-    fn an_error_in_the_file_names_the_line_and_the_key_but_no_value() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("cfg.toml");
-        for (text, expected) in [
-            ("burst = 1\n\nrate = \"hunter2\"\n", ":3: `rate` must be a whole number"),
-            ("rate = -1", ":1: `rate` must be a whole number"),
-            ("database = [\"hunter2\"]", ":1: `database` must be a string"),
-            ("tls-key = 1", ":1: `tls-key` must be a string"),
-            ("access-log = \"hunter2\"", ":1: `access-log` must be true or false"),
-            ("listen = \"hunter2\"", ":1: `listen` must be an address, such as \"127.0.0.1:8080\""),
-            ("rate = 1\nlistn = \"hunter2\"", ":2: unknown field `listn`, expected one of"),
-            ("database = \"hunter2", ":1: invalid basic string"),
-        ] {
-            std::fs::write(&file, text).unwrap();
-            let error = Settings::from_file(&file).unwrap_err();
-            let shown = crate::causes::with_causes(&error);
-            assert!(shown.contains(&format!("cfg.toml{expected}")), "{shown}");
-            assert!(!shown.contains("hunter2"), "{shown}");
+    fn incomplete_settings_are_refused() {
+        for flags in [["--tls-key", "k"], ["--prefix", "x"]] {
+            let error = settings(&flags).config().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config, "{flags:?}");
         }
+        assert_eq!(settings(&["--rate", "7"]).config().unwrap().burst, 14);
     }
 
     #[test]
     fn out_of_range_settings_are_refused() {
-        let settings = |toml: &str| toml::from_str::<Settings>(toml).unwrap();
-        for line in [
-            "burst = 0",
-            "connections = 0",
-            "connections = 1000001",
-            "connections-per-address = 0",
-            "responses-per-token = 0",
-            "readers = 0",
-            "readers = 9223372036854775807",
-            "statement-timeout = 0",
-            "head-timeout = 0",
-            "head-timeout = 9223372036854775807",
-            "idle-timeout = 0",
-            "stall-timeout = 86401",
-            "response-timeout = 901",
-            "drain-timeout = 86401",
+        for [flag, value] in [
+            ["--connections", "0"],
+            ["--connections", "1000001"],
+            ["--connections-per-address", "0"],
+            ["--response-timeout", "901"],
+            ["--drain-timeout", "86401"],
+            ["--drain-timeout", "9223372036854775807"],
         ] {
-            let error = settings(line).config().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Config, "{line}");
-            let (name, value) = line.split_once(" = ").unwrap();
+            let error = settings(&[flag, value]).config().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Config, "{flag}");
             let text = error.to_string();
+            let name = flag.trim_start_matches('-');
             assert!(text.starts_with(name) && text.ends_with(&format!("not {value}")), "{text}");
         }
-        assert!(settings("database-timeout = 86401").database_wait().is_err());
-        assert!(settings("drain-pause = 86401").drain_pause().is_err());
-        assert_eq!(settings("database-timeout = 0").database_wait().unwrap(), Duration::ZERO);
-        for line in ["rate = 0", "drain-timeout = 0", "idle-timeout = 86400"] {
-            settings(line).config().unwrap();
+        assert!(settings(&["--database-timeout", "86401"]).database_wait().is_err());
+        assert!(settings(&["--drain-pause", "86401"]).drain_pause().is_err());
+        let now = settings(&["--database-timeout", "0"]).database_wait().unwrap();
+        assert_eq!(now, Duration::ZERO);
+        for flags in [["--rate", "0"], ["--drain-timeout", "0"]] {
+            settings(&flags).config().unwrap();
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Timeouts: heads that arrive byte by byte, empty lines, and responses that are read byte by byte.
 
-use std::io::{BufRead as _, ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
+use gateway_server::Config;
 
 use crate::front::Here;
 use crate::process::{Served, account, program, run};
@@ -69,27 +69,26 @@ fn an_empty_line_does_not_begin_a_head() {
 /// Each byte is progress, so that only the timeout of the whole response applies.
 #[test]
 fn a_response_that_is_read_byte_by_byte_times_out() {
-    let mut large = LargeResponse::begin(&["--response-timeout", "1", "--stall-timeout", "600"]);
+    let mut large = LargeResponse::begin(|config| config.response_timeout = Duration::from_secs(1));
     let begun = Instant::now();
     while large.is_in_flight() {
         assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
         large.socket.read_exact(&mut [0]).unwrap();
     }
     assert_eq!(large.ends(), ["response_timeout"]);
-    large.assert_cut();
+    assert_cut(large.socket);
 }
 
 #[test]
 fn a_response_that_is_not_read_stalls() {
-    let flags = &["--response-timeout", "600", "--stall-timeout", "1"];
-    let large = LargeResponse::begin(flags);
+    let large = LargeResponse::begin(|config| config.stall_timeout = Duration::from_secs(1));
     let begun = Instant::now();
     while large.is_in_flight() {
         assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
         std::thread::yield_now();
     }
     assert_eq!(large.ends().last().unwrap(), "stalled");
-    large.assert_cut();
+    assert_cut(large.socket);
 }
 
 /// The system buffers several megabytes for this client, which reads 400 KB/s: for seconds it accepts nothing from the
@@ -97,7 +96,7 @@ fn a_response_that_is_not_read_stalls() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "sets the pace of the client")]
 fn a_slow_client_that_reads_does_not_stall() {
-    let mut large = LargeResponse::begin(&["--stall-timeout", "1"]);
+    let mut large = LargeResponse::begin(|config| config.stall_timeout = Duration::from_secs(1));
     let begun = Instant::now();
     let mut piece = vec![0; 8 * 1024];
     while begun.elapsed() < Duration::from_secs(8) {
@@ -122,19 +121,26 @@ fn a_slow_client_that_reads_does_not_stall() {
 /// The metrics end with the server, so the access log names this end.
 #[test]
 fn a_response_that_outlasts_the_drain_timeout_is_drained() {
-    let flags = &["--drain-timeout", "0", "--log-level", "info"];
-    let mut large = LargeResponse::begin(flags);
-    large.served.signal("-TERM");
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
+    let mut command = program();
+    command.stderr(Stdio::piped());
+    let flags = ["--drain-timeout", "0", "--log-level", "info"];
+    let mut served = Served::started_by(command, &database, &flags);
+    let socket = ask(served.base_url.strip_prefix("http://").unwrap(), &token);
+    served.signal("-TERM");
     let mut log = String::new();
-    large.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     assert!(log.contains("\"end\":\"drained\""), "{log}");
-    large.assert_cut();
+    assert_cut(socket);
 }
 
 #[test]
 fn a_response_whose_client_has_closed_the_connection_has_no_client() {
-    let large = LargeResponse::begin(&[]);
-    let LargeResponse { served, ops, socket, directory } = large;
+    let large = LargeResponse::begin(|_config| {});
+    let LargeResponse { here, ops, socket } = large;
     drop(socket);
     let begun = Instant::now();
     while in_flight(&ops) {
@@ -142,40 +148,26 @@ fn a_response_whose_client_has_closed_the_connection_has_no_client() {
         std::thread::yield_now();
     }
     assert_eq!(ends(&ops), ["client_gone"]);
-    drop((served, directory));
+    drop(here);
 }
 
 /// A response that is being sent, and that is larger than the buffers of the system.
 struct LargeResponse {
-    served: Served,
+    here: Here,
     ops: String,
     socket: TcpStream,
-    directory: TempDir,
 }
 
 impl LargeResponse {
-    fn begin(flags: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let token = account(&database, "acme");
-        run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
-        let mut command = program();
-        command.stderr(Stdio::piped());
-        let flags = [flags, &["--ops-listen", "127.0.0.1:0"]].concat();
-        let mut served = Served::started_by(command, &database, &flags);
-        let mut line = String::new();
-        served.out.read_line(&mut line).unwrap();
-        let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-        let address = served.base_url.strip_prefix("http://").unwrap();
-        let mut socket = TcpStream::connect(address).unwrap();
-        let request = format!(
-            "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-        );
-        socket.write_all(request.as_bytes()).unwrap();
-        let mut head = [0; 12];
-        socket.read_exact(&mut head).unwrap();
-        assert_eq!(&head, b"HTTP/1.1 200");
-        let large = Self { served, ops, socket, directory };
+    fn begin(change: impl FnOnce(&mut Config)) -> Self {
+        let here = Here::start(|config| {
+            config.ops_listen = "127.0.0.1:0".parse().ok();
+            change(config);
+        });
+        here.fill(40_000);
+        let ops = here.running.ops_address().unwrap().to_string();
+        let socket = ask(&here.running.address().to_string(), &here.token);
+        let large = Self { here, ops, socket };
         assert!(large.is_in_flight(), "the response must not fit into the buffers");
         large
     }
@@ -187,15 +179,27 @@ impl LargeResponse {
     fn ends(&self) -> Vec<String> {
         ends(&self.ops)
     }
+}
 
-    /// Reads the rest of the buffers of the system, and then the end of the connection.
-    fn assert_cut(mut self) {
-        let mut rest = Vec::new();
-        drop(self.socket.read_to_end(&mut rest));
-        let is_complete = rest.ends_with(b"0\r\n\r\n") || rest.ends_with(b"]}");
-        assert!(!is_complete, "the list looks complete");
-        drop(self.directory);
-    }
+/// Asks for the list of all candidates, and reads no more than the status.
+fn ask(address: &str, token: &str) -> TcpStream {
+    let mut socket = TcpStream::connect(address).unwrap();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    socket.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+    socket
+}
+
+/// Reads the rest of the buffers of the system, and then the end of the connection.
+fn assert_cut(mut socket: TcpStream) {
+    let mut rest = Vec::new();
+    drop(socket.read_to_end(&mut rest));
+    let is_complete = rest.ends_with(b"0\r\n\r\n") || rest.ends_with(b"]}");
+    assert!(!is_complete, "the list looks complete");
 }
 
 fn metrics(ops: &str) -> String {

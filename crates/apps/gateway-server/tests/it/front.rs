@@ -38,6 +38,15 @@ impl Here {
         Self { running, token, runtime, directory }
     }
 
+    /// Fills the account with this many candidates.
+    pub(crate) fn fill(&self, candidates: u32) {
+        let store = SqliteStore::open(self.directory.path().join("t.db")).unwrap();
+        let account = store.account("a").unwrap();
+        let data = gateway_server::DemoData { candidates, seed: 1 };
+        let mode = gateway_server::ImportMode::Commit;
+        store.import(account, mode, &mut |stage| data.fill(stage)).unwrap();
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let socket = TcpStream::connect(self.running.address()).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

@@ -59,7 +59,7 @@ fn read_rest(raw: &mut Raw) -> (Vec<u8>, Option<&'static str>) {
 
 #[test]
 fn a_head_that_does_not_end_closes_the_connection() {
-    let target = Target::start(&["--idle-timeout", "1"]);
+    let target = Target::start_here(|config| config.idle_timeout = Duration::from_secs(1));
     // The bytes arrive one by one: those of a head, and those of its continuation. Then nothing arrives.
     let long = |kind| frame(kind, 0, 1, &[0; 10_000])[..20].to_vec();
     let begun = frame(HEADERS, END_STREAM, 1, b"");
@@ -77,7 +77,7 @@ fn a_head_that_does_not_end_closes_the_connection() {
 /// Pings do not make a connection less idle.
 #[test]
 fn an_idle_connection_is_closed() {
-    let target = Target::start(&["--idle-timeout", "1"]);
+    let target = Target::start_here(|config| config.idle_timeout = Duration::from_secs(1));
     let mut raw = target.connect(b"");
     assert_eq!(drip(&mut raw, &frame(PING, 0, 0, &[0; 8])), Some("NO_ERROR"));
     let mut raw = target.connect(b"");
@@ -90,7 +90,7 @@ fn an_idle_connection_is_closed() {
 /// Each byte is progress, so that only the timeout of the whole response applies.
 #[test]
 fn a_response_that_is_taken_byte_by_byte_times_out() {
-    let target = Target::start(&["--response-timeout", "1", "--stall-timeout", "600"]);
+    let target = Target::start(&["--response-timeout", "1"]);
     let mut raw = target.connect(&setting(4, 0));
     raw.send(&target.request(1, "candidates/list"));
     let begun = Instant::now();
@@ -113,7 +113,7 @@ fn a_response_that_is_taken_byte_by_byte_times_out() {
 /// This client reads 64 KiB at 16 KiB a second, and grants room only afterwards: for seconds, the server sees nothing.
 #[test]
 fn a_slow_client_that_reads_is_not_cut() {
-    let target = Target::start(&["--stall-timeout", "1"]);
+    let target = Target::start_here(|config| config.stall_timeout = Duration::from_secs(1));
     let mut raw = target.connect(b"");
     raw.send(&target.request(1, "candidates/list"));
     let mut received = 0;
@@ -141,7 +141,7 @@ fn a_slow_client_that_reads_is_not_cut() {
 /// A client that is not there answers no ping.
 #[test]
 fn a_client_that_answers_no_ping_is_cut() {
-    let target = Target::start(&["--stall-timeout", "1"]);
+    let target = Target::start_here(|config| config.stall_timeout = Duration::from_secs(1));
     let mut raw = target.connect(b"");
     raw.send(&target.request(1, "candidates/list"));
     target.wait_for("gateway_requests_in_flight 1");
@@ -180,7 +180,7 @@ fn responses_in_progress_end_before_the_server_stops() {
     assert_eq!(idle.next(), Some(Event::Pong));
     raw.send(&target.request(1, "candidates/list"));
     assert_eq!(raw.next(), Some(Event::Status(1, 200)));
-    target.served.signal("-TERM");
+    target.served().signal("-TERM");
     // The idle connection is closed without delay.
     assert_eq!(idle.next(), Some(Event::GoAway("NO_ERROR")));
     while let Some(event) = raw.next() {
@@ -194,7 +194,7 @@ fn responses_in_progress_end_before_the_server_stops() {
     assert_eq!(reset, None);
     assert!(body.ends_with(b"]}"));
     drop(raw);
-    assert!(target.served.child.wait().unwrap().success());
+    assert!(target.served().child.wait().unwrap().success());
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn a_response_that_outlasts_the_drain_timeout_is_drained() {
     let mut raw = target.connect(&setting(4, 0));
     raw.send(&target.request(1, "candidates/list"));
     assert_eq!(raw.next(), Some(Event::Status(1, 200)));
-    target.served.signal("-TERM");
+    target.served().signal("-TERM");
     let mut log = String::new();
-    target.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    target.served().child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     assert!(log.contains("\"end\":\"drained\""), "{log}");
 }
 

@@ -1,6 +1,7 @@
 //! Attacks on HTTP/2 that cost the client little. After each, the server answers others, and its memory is bounded.
 
 use std::io::Read as _;
+use std::time::Duration;
 
 use crate::http2_raw::{
     CONTINUATION, END_HEADERS, END_STREAM, Event, HEADERS, PING, PRIORITY, RST_STREAM, SETTINGS,
@@ -107,7 +108,7 @@ fn streams_that_are_not_read_are_limited_and_cut() {
 /// The window is open, but the client reads nothing from its socket.
 #[test]
 fn a_connection_that_is_not_read_is_cut() {
-    let target = Target::start(&["--stall-timeout", "1"]);
+    let target = Target::start_here(|config| config.stall_timeout = Duration::from_secs(1));
     let before = target.memory();
     let mut raw = target.connect(&setting(4, 0x7fff_ffff));
     raw.send(&frame(WINDOW_UPDATE, 0, 0, &0x7ffe_ffff_u32.to_be_bytes()));

@@ -4,18 +4,25 @@ use std::io::BufRead as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use gateway_server::Config;
 use tempfile::TempDir;
 
+use crate::front::Here;
 use crate::http2_raw::{END_HEADERS, END_STREAM, HEADERS, Raw, block, frame};
 use crate::process::{Served, account, program, run};
 use crate::support::{exchange, get, parse};
 
 /// A server with a list that is larger than all buffers.
 pub(crate) struct Target {
-    pub(crate) served: Served,
+    pub(crate) server: Running,
     pub(crate) token: String,
     ops: String,
-    _directory: TempDir,
+}
+
+/// A server in another process, or in this one.
+pub(crate) enum Running {
+    Process(Served, #[expect(dead_code, reason = "removed when it is dropped")] TempDir),
+    Here(Here),
 }
 
 impl Target {
@@ -31,11 +38,37 @@ impl Target {
         let mut line = String::new();
         served.out.read_line(&mut line).unwrap();
         let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-        Self { served, token, ops, _directory: directory }
+        Self { server: Running::Process(served, directory), token, ops }
+    }
+
+    /// Starts a server in this process, with settings that the program does not have.
+    pub(crate) fn start_here(change: impl FnOnce(&mut Config)) -> Self {
+        let here = Here::start(|config| {
+            config.ops_listen = "127.0.0.1:0".parse().ok();
+            change(config);
+        });
+        here.fill(40_000);
+        let (token, ops) = (here.token.clone(), here.running.ops_address().unwrap().to_string());
+        Self { server: Running::Here(here), token, ops }
+    }
+
+    /// Returns the process of the server.
+    pub(crate) fn served(&mut self) -> &mut Served {
+        match &mut self.server {
+            Running::Process(served, _) => served,
+            Running::Here(_) => panic!("the server is in this process"),
+        }
+    }
+
+    fn base_url(&self) -> String {
+        match &self.server {
+            Running::Process(served, _) => served.base_url.clone(),
+            Running::Here(here) => here.running.base_url(),
+        }
     }
 
     pub(crate) fn connect(&self, settings: &[u8]) -> Raw {
-        Raw::connect(self.served.base_url.strip_prefix("http://").unwrap(), settings)
+        Raw::connect(self.base_url().strip_prefix("http://").unwrap(), settings)
     }
 
     /// Encodes a request with the token.
@@ -52,9 +85,10 @@ impl Target {
         frame(HEADERS, END_STREAM | END_HEADERS, stream, &block(&fields))
     }
 
-    /// Returns the resident memory, in KiB.
+    /// Returns the resident memory of a server in another process, in KiB.
     pub(crate) fn memory(&self) -> u64 {
-        let status = format!("/proc/{}/status", self.served.child.id());
+        let Running::Process(served, _) = &self.server else { return 0 };
+        let status = format!("/proc/{}/status", served.child.id());
         let text = std::fs::read_to_string(status).unwrap();
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
@@ -89,11 +123,7 @@ impl Target {
 
     /// Asserts that the server answers others, holds nothing of the attacker, and has not grown much.
     pub(crate) fn assert_healthy(&self, name: &str, before: u64) {
-        assert_eq!(
-            get(&self.served.base_url, &self.token, "method=credits/get").status,
-            200,
-            "{name}"
-        );
+        assert_eq!(get(&self.base_url(), &self.token, "method=credits/get").status, 200, "{name}");
         self.wait_for("gateway_requests_in_flight 0");
         self.wait_for("gateway_connections 0");
         let after = self.memory();

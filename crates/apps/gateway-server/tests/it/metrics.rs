@@ -177,7 +177,7 @@ fn requests_problems_and_lists_are_counted() {
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
     run(&database, &["demo-data", "--account", "acme", "--candidates", "3000"]);
-    let flags = ["--ops-listen", "127.0.0.1:0", "--rate", "1", "--burst", "6"];
+    let flags = ["--ops-listen", "127.0.0.1:0", "--rate", "3"];
     let mut command = program();
     command.args(["serve", "--listen", "127.0.0.1:0", "--database", &database]).args(flags);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

@@ -1,17 +1,17 @@
 //! A database that becomes unreachable without an error, as after a network cable is pulled.
 
-use std::io::{BufRead as _, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use gateway_server::{Config, PostgresStore, Server};
 use postgres::config::Host;
 
 use crate::cluster;
-use crate::process::{Served, account};
+use crate::process::account;
 use crate::support::{exchange, get, parse};
 
 /// A connection to a database that can be cut.
@@ -90,38 +90,34 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     let Some(database) = cluster::database() else { return };
     let wire = Wire::to(&database.url);
     let token = account(&wire.url, "acme");
-    let mut served = Served::start(
-        &wire.url,
-        &["--readers", "1", "--statement-timeout", "1", "--ops-listen", "127.0.0.1:0"],
-    );
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let store = PostgresStore::connect(&wire.url).unwrap();
+    let limit = Duration::from_secs(1);
+    let mut config = Config::default();
+    config.listen = "127.0.0.1:0".parse().unwrap();
+    config.ops_listen = Some(config.listen);
+    (config.readers, config.statement_timeout) = (1, limit);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = Server::new(config, Arc::new(store.with_statement_budget(limit)));
+    let running = runtime.block_on(server.start()).unwrap();
+    let ops = running.ops_address().unwrap().to_string();
+    let base_url = running.base_url();
     let ready = || {
         let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
         (response.status, response.text().to_owned())
     };
-    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
+    assert_eq!(get(&base_url, &token, "method=credits/get").status, 200);
     assert_eq!(ready(), (200, "ready\n".to_owned()));
     wire.cut();
     // The first request waits for the database, and the next ones for its reader.
     for problem in ["storage-unavailable", "overloaded", "overloaded"] {
-        let response = get(&served.base_url, &token, "method=credits/get");
+        let response = get(&base_url, &token, "method=credits/get");
         assert_eq!(response.status, 503);
         assert_eq!(response.json()["type"], format!("urn:gateway:problem:{problem}"));
         assert_eq!(response.header("retry-after"), Some("1"));
     }
     assert_eq!(ready(), (503, "the database does not respond\n".to_owned()));
-    served.signal("-TERM");
-    let (over, wait) = channel();
-    std::thread::scope(|scope| {
-        let out = &mut served.out;
-        scope.spawn(move || over.send(out.read_to_string(&mut String::new())));
-        let ended = wait.recv_timeout(Duration::from_secs(30)).is_ok();
-        if !ended {
-            served.child.kill().unwrap();
-        }
-        assert!(ended, "the process still waits for the database");
-    });
-    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let stopped = async { tokio::time::timeout(Duration::from_secs(30), running.stop()).await };
+    assert_eq!(runtime.block_on(stopped), Ok(true), "the server still waits for the database");
+    // As the program does: a thread may wait for the database.
+    runtime.shutdown_timeout(limit);
 }

@@ -115,9 +115,9 @@ fn a_wrong_call_fails_with_its_reason_and_exit_code() {
     );
     check(&["serve", "--database", &database, "--tls-key", "k"], 2, "must be set together");
     for (flag, value) in [
-        ("readers", "9999999999999999999"),
-        ("head-timeout", "18446744073709551615"),
-        ("idle-timeout", "0"),
+        ("connections", "9999999999999999999"),
+        ("response-timeout", "18446744073709551615"),
+        ("response-timeout", "0"),
     ] {
         let help = format!("{flag} must be from 1 to");
         check(&["serve", "--database", &database, &format!("--{flag}"), value], 2, &help);
@@ -186,26 +186,40 @@ fn only_serve_and_account_create_create_a_database() {
 }
 
 #[test]
-fn flags_take_precedence_over_the_environment_and_that_over_the_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("gateway.toml");
-    std::fs::write(
-        &file,
-        "rate = 1\nburst = 1\nreaders = 1\ndatabase = \"postgres://u:hunter2@h/d?password=hunter2\"\n",
-    )
-    .unwrap();
-    let output = program()
-        .env("GATEWAY_RATE", "2")
-        .env("GATEWAY_BURST", "2")
-        .args(["serve", "--print-config", "--rate", "3", "--config"])
-        .arg(&file)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    for line in ["rate = 3", "burst = 2", "readers = 1", "idle-timeout = 60"] {
-        assert!(text.lines().any(|other| other == line), "{line}: {text}");
+fn a_former_setting_fails_and_says_what_to_do() {
+    for (flags, variable, expected) in [
+        (&["--config", "a.toml"][..], None, "cannot use --config: use flags or GATEWAY_"),
+        (&["--print-config"], None, "cannot use --print-config: use flags or GATEWAY_"),
+        (&["--burst", "3"], None, "cannot use --burst: bursts have twice the requests of --rate"),
+        (&[], Some("GATEWAY_LIST_CACHE"), "cannot use GATEWAY_LIST_CACHE: lists are not cached"),
+    ] {
+        let mut command = program();
+        command.arg("serve").args(flags).args(["--database", "absent.db"]);
+        command.envs(variable.map(|name| (name, "1")));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let text = error(&output);
+        assert!(text.contains(expected), "{text}");
     }
-    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn settings_are_checked_without_serving() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let check = |flags: &[&str]| {
+        let output = program().args(["serve", "--check"]).args(flags).output().unwrap();
+        let text = String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap();
+        (output.status.code().unwrap(), text)
+    };
+    let (code, text) = check(&["--database", &database]);
+    assert_eq!((code, text.contains("does not exist")), (2, true), "{text}");
+    account(&database, "acme");
+    let (code, text) = check(&["--database", &database]);
+    assert_eq!((code, text.contains("are valid")), (0, true), "{text}");
+    let tls = ["--tls-certificate", "absent.pem", "--tls-key", "absent.pem"];
+    let (code, text) = check(&[&["--database", &*database][..], &tls].concat());
+    assert_eq!((code, text.contains("cannot read absent.pem")), (1, true), "{text}");
 }
 
 /// Every command, with URLs that cannot be used: none of its output repeats the password.
@@ -216,7 +230,7 @@ fn no_command_prints_the_password_of_a_database_url() {
     std::fs::write(&file, "{\"id\":\"52\"}\n").unwrap();
     let commands: [&[&str]; 10] = [
         &["serve"],
-        &["serve", "--print-config"],
+        &["serve", "--check"],
         &["account", "create", "acme"],
         &["account", "list"],
         &["token", "create", "--account", "acme", "--label", "a"],

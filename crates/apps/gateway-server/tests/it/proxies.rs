@@ -38,23 +38,8 @@ fn the_log_names_the_client_of_a_trusted_proxy_only() {
 
 #[test]
 fn a_trusted_proxy_is_an_address_or_a_network() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("gateway.toml");
-    let show = |text: &str, flags: &[&str]| {
-        std::fs::write(&file, text).unwrap();
-        let arguments = [&["serve", "--print-config"], flags].concat();
-        program().args(arguments).arg("--config").arg(&file).output().unwrap()
-    };
-    let in_file = "trusted-proxy = [\"10.0.0.0/8\", \"::1\"]";
-    let output = show(in_file, &[]);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("trusted-proxy = [\"10.0.0.0/8\", \"::1\"]"), "{text}");
-    let output = show(in_file, &["--trusted-proxy", "192.0.2.1"]);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("trusted-proxy = [\"192.0.2.1\"]"), "{text}");
-    for output in
-        [show("trusted-proxy = [\"10.0.0.0/33\"]", &[]), show("", &["--trusted-proxy", "proxy"])]
-    {
+    for proxy in ["proxy", "10.0.0.0/33"] {
+        let output = program().args(["serve", "--trusted-proxy", proxy]).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let text = error(&output);
         assert!(text.contains("expected an IP address or a network"), "{text}");

@@ -64,7 +64,7 @@ impl Large {
 
 #[test]
 fn slow_lists_of_one_account_leave_room_for_others() {
-    let large = Large::start(&["--responses-per-token", "5"]);
+    let large = Large::start(&["--connections", "44"]);
     let [one, two] = &large.tokens;
     let base = &large.served.base_url;
     let (statuses, slow): (Vec<u16>, Vec<TcpStream>) =
