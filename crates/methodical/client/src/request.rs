@@ -49,7 +49,7 @@ impl<'a> Draft<'a> {
         options: Option<&'a CallOptions>,
         query: Query,
     ) -> Result<Self, Error> {
-        let target = Secrets::of(auth, |_| PLACEHOLDER.to_owned()).target(base_url, &query)?;
+        let target = Secrets::new(auth, |_| PLACEHOLDER.to_owned()).target(base_url, &query)?;
         Ok(Self { headers, base_url, auth, options, query, target })
     }
 
@@ -75,6 +75,31 @@ impl<'a> Draft<'a> {
 
     /// Returns the request that a person may see: with a placeholder for each secret in the URL and the body.
     pub(crate) fn redacted(&self, tokens: &Tokens) -> Result<Request, Error> {
+        self.build(tokens, self.target.clone(), &self.placeholders())
+    }
+
+    /// Returns the request with these tokens.
+    pub(crate) fn request(&self, tokens: &Tokens) -> Result<Request, Error> {
+        let secrets = Secrets::new(self.auth, |index| {
+            let mut text = String::new();
+            tokens.get(index).into_iter().for_each(|token: &AccessToken| token.encode(&mut text));
+            text
+        });
+        if secrets.are_elsewhere() {
+            return self.build(tokens, self.target.clone(), &secrets);
+        }
+        let mut request =
+            self.build(tokens, secrets.target(self.base_url, &self.query)?, &secrets)?;
+        let body = match self.query.format() {
+            Some(_) => self.body(&self.placeholders()),
+            None => Bytes::new(),
+        };
+        request.extensions_mut().insert(Redacted::new(self.target.clone(), body));
+        Ok(request)
+    }
+
+    /// Builds a request. Every request of the client is created here.
+    fn build(&self, tokens: &Tokens, target: Uri, secrets: &Secrets) -> Result<Request, Error> {
         let extra = self.options.map(|options| &options.headers);
         // With room for one more header, which a transport layer may add.
         let mut headers = HeaderMap::with_capacity(4 + extra.map_or(0, HeaderMap::len));
@@ -107,31 +132,16 @@ impl<'a> Draft<'a> {
         if let Some(format) = self.query.format() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
             *request.method_mut() = Method::POST;
-            *request.body_mut() = self.body(&Secrets::of(self.auth, |_| PLACEHOLDER.to_owned()));
+            *request.body_mut() = self.body(secrets);
         }
-        *request.uri_mut() = self.target.clone();
+        *request.uri_mut() = target;
         *request.headers_mut() = headers;
         Ok(request)
     }
 
-    /// Returns the request with these tokens. Every request of the client is created here.
-    pub(crate) fn request(&self, tokens: &Tokens) -> Result<Request, Error> {
-        let mut request = self.redacted(tokens)?;
-        let secrets = Secrets::of(self.auth, |index| {
-            let mut text = String::new();
-            tokens.get(index).into_iter().for_each(|token: &AccessToken| token.encode(&mut text));
-            text
-        });
-        if !secrets.are_elsewhere() {
-            let target = secrets.target(self.base_url, &self.query)?;
-            let target = std::mem::replace(request.uri_mut(), target);
-            let mut body = Bytes::new();
-            if self.query.format().is_some() {
-                body = std::mem::replace(request.body_mut(), self.body(&secrets));
-            }
-            request.extensions_mut().insert(Redacted::new(target, body));
-        }
-        Ok(request)
+    /// Returns a placeholder for each secret.
+    fn placeholders(&self) -> Secrets {
+        Secrets::new(self.auth, |_| PLACEHOLDER.to_owned())
     }
 
     /// Returns the body of a POST.
@@ -155,7 +165,7 @@ struct Secrets {
 
 impl Secrets {
     /// Returns the secrets of a call; `text` returns the one with this index.
-    fn of(auth: Auth, text: impl Fn(usize) -> String) -> Self {
+    fn new(auth: Auth, text: impl Fn(usize) -> String) -> Self {
         let mut secrets = Self::default();
         for (index, secret) in auth.secrets().iter().enumerate() {
             match secret.place() {
