@@ -1,9 +1,10 @@
-//! The async example of `docs/writing-a-transport.md` against the whole kit.
+//! The async examples of `docs/writing-a-transport.md` against the whole kit.
 
 #![expect(clippy::unnecessary_wraps, reason = "the kit expects a function that can fail")]
 
 #[path = "../../examples/pooled_transport/adapter.rs"]
 mod adapter;
+mod local;
 
 use gateway_transport::TransportError;
 use methodical_testkit::conformance::{Setup, Subject};
@@ -18,12 +19,57 @@ fn subject(setup: &Setup) -> Result<Subject, TransportError> {
 
 methodical_testkit::conformance_tests!(subject, skip = []);
 
+/// The example of a client that is not `Send`, over the example above.
+mod on_one_thread {
+    use std::rc::Rc;
+
+    use futures_util::stream::try_unfold;
+    use gateway_transport::{Request, Transport as _, TransportError};
+    use methodical_testkit::conformance::{Setup, Subject};
+
+    use crate::adapter::{HyperTransport, Pool};
+    use crate::local::{LocalBody, LocalClient, LocalTransport};
+
+    /// The other example, which `Rc` keeps on its thread.
+    struct Local(Rc<HyperTransport>);
+
+    impl LocalClient for Local {
+        async fn send(
+            &self,
+            request: Request,
+        ) -> Result<http::Response<LocalBody>, TransportError> {
+            let response = self.0.send(request).await?;
+            Ok(response.map(|body| -> LocalBody {
+                Box::pin(try_unfold(body, |mut body| async {
+                    Ok(body.chunk().await?.map(|chunk| (chunk, body)))
+                }))
+            }))
+        }
+    }
+
+    fn subject(setup: &Setup) -> Result<Subject, TransportError> {
+        let Setup { connect_timeout, idle_timeout, .. } = *setup;
+        let create = move || {
+            let pool = Pool::default();
+            Local(Rc::new(HyperTransport { connect_timeout, idle_timeout, pool }))
+        };
+        let transport = LocalTransport::start(create).map_err(TransportError::from_io)?;
+        Ok(Subject::asynchronous(transport).without_tls("the example is built without TLS"))
+    }
+
+    methodical_testkit::conformance_tests!(subject, skip = []);
+}
+
 #[test]
-fn the_guide_quotes_the_example() {
+fn the_guide_quotes_the_examples() {
     let guide = include_str!("../../../../../docs/writing-a-transport.md");
-    let adapter = include_str!("../../examples/pooled_transport/adapter.rs");
-    assert!(
-        guide.contains(adapter.trim()),
-        "copy examples/pooled_transport/adapter.rs into docs/writing-a-transport.md"
-    );
+    for (path, example) in [
+        (
+            "examples/pooled_transport/adapter.rs",
+            include_str!("../../examples/pooled_transport/adapter.rs"),
+        ),
+        ("tests/pooled_transport/local.rs", include_str!("local.rs")),
+    ] {
+        assert!(guide.contains(example.trim()), "copy {path} into docs/writing-a-transport.md");
+    }
 }
