@@ -1,10 +1,10 @@
 //! The response body of a blocking transport.
-use std::fmt;
 use std::io::{self, Read};
 
 use bytes::Bytes;
 
 use crate::TransportError;
+use crate::body_state::{State, conversions};
 
 /// A response body that may still be arriving, to [`Read`] or to take in [chunks](Self::chunk). Dropping it ends the
 /// exchange.
@@ -23,15 +23,11 @@ use crate::TransportError;
 /// assert_eq!(text, "hello");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct BlockingBody(Inner);
+pub struct BlockingBody(State<Source>);
 
-enum Inner {
-    /// A complete body needs no allocation.
-    Full(Bytes),
+enum Source {
     Read(Box<dyn Read + Send>),
     Chunks(Chunks),
-    /// A reader or a source of chunks that has failed.
-    Failed(TransportError),
 }
 
 /// A source of chunks.
@@ -66,7 +62,7 @@ impl Chunks {
 impl BlockingBody {
     /// Creates an empty body.
     pub const fn empty() -> Self {
-        Self(Inner::Full(Bytes::new()))
+        Self(State::empty())
     }
 
     /// Creates a body from a reader.
@@ -74,7 +70,7 @@ impl BlockingBody {
     /// If the reader can classify an error more precisely than an [`io::ErrorKind`] does, it should return a
     /// [`TransportError`] wrapped with [`into_io`](TransportError::into_io).
     pub fn new(reader: impl Read + Send + 'static) -> Self {
-        Self(Inner::Read(Box::new(reader)))
+        Self(State::Source(Source::Read(Box::new(reader))))
     }
 
     /// Creates a body from chunks, which [`chunk`](Self::chunk) returns without a copy.
@@ -98,7 +94,7 @@ impl BlockingBody {
         I: IntoIterator<Item = Result<Bytes, TransportError>, IntoIter: Send + 'static>,
     {
         let source = Box::new(chunks.into_iter());
-        Self(Inner::Chunks(Chunks { source, rest: Bytes::new() }))
+        Self(State::Source(Source::Chunks(Chunks { source, rest: Bytes::new() })))
     }
 
     /// Creates a body from a client's reader. `classify` converts its errors.
@@ -129,8 +125,8 @@ impl BlockingBody {
     /// ```
     pub fn collect(mut self, limit: u64) -> Result<Bytes, TransportError> {
         let whole = match self.0 {
-            Inner::Full(data) => data,
-            Inner::Chunks(_) => {
+            State::Full(data) => data,
+            State::Source(Source::Chunks(_)) => {
                 let first = self.chunk()?.unwrap_or_default();
                 match self.chunk()? {
                     // A body of one chunk is not copied.
@@ -141,8 +137,8 @@ impl BlockingBody {
                     }
                 }
             }
-            Inner::Read(reader) => read_whole(reader, limit)?.into(),
-            Inner::Failed(error) => return Err(error),
+            State::Source(Source::Read(reader)) => read_whole(reader, limit)?.into(),
+            State::Failed(error) => return Err(error),
         };
         if whole.len() as u64 > limit {
             return Err(TransportError::body_too_large(limit));
@@ -171,24 +167,13 @@ impl BlockingBody {
     /// ```
     pub fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         let chunk = match &mut self.0 {
-            Inner::Full(data) => Ok(std::mem::take(data)),
-            Inner::Read(reader) => read_chunk(reader),
-            Inner::Chunks(chunks) => chunks.next(),
-            Inner::Failed(error) => Err(error.without_source()),
+            State::Full(data) => Ok(std::mem::take(data)),
+            State::Source(Source::Read(reader)) => read_chunk(reader),
+            State::Source(Source::Chunks(chunks)) => chunks.next(),
+            State::Failed(error) => Err(error.without_source()),
         };
-        self.release_after(chunk.as_ref().map(Bytes::len));
+        self.0.release_after(chunk.as_ref().map(Bytes::is_empty));
         chunk.map(|chunk| Some(chunk).filter(|chunk| !chunk.is_empty()))
-    }
-
-    /// Drops the source if `result`, the number of bytes just received, shows that it has ended or failed.
-    ///
-    /// The source is never read again: many sources panic after their end, or report an end after a failure.
-    fn release_after(&mut self, result: Result<usize, &TransportError>) {
-        match result {
-            Ok(0) => *self = Self::empty(),
-            Ok(_) => {}
-            Err(error) => self.0 = Inner::Failed(error.without_source()),
-        }
     }
 }
 
@@ -198,12 +183,14 @@ impl Read for BlockingBody {
             return Ok(0);
         }
         let count = match &mut self.0 {
-            Inner::Full(data) => Ok(move_bytes(data, buffer)),
-            Inner::Read(reader) => read(reader, buffer).map_err(TransportError::from_io),
-            Inner::Chunks(chunks) => chunks.read(buffer),
-            Inner::Failed(error) => Err(error.without_source()),
+            State::Full(data) => Ok(move_bytes(data, buffer)),
+            State::Source(Source::Read(reader)) => {
+                read(reader, buffer).map_err(TransportError::from_io)
+            }
+            State::Source(Source::Chunks(chunks)) => chunks.read(buffer),
+            State::Failed(error) => Err(error.without_source()),
         };
-        self.release_after(count.as_ref().copied());
+        self.0.release_after(count.as_ref().map(|count| *count == 0));
         count.map_err(TransportError::into_io)
     }
 }
@@ -252,45 +239,7 @@ where
     }
 }
 
-impl fmt::Debug for BlockingBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Inner::Full(data) => write!(f, "BlockingBody({} bytes)", data.len()),
-            Inner::Read(_) | Inner::Chunks(_) => f.write_str("BlockingBody(stream)"),
-            Inner::Failed(error) => write!(f, "BlockingBody({error})"),
-        }
-    }
-}
-
-impl Default for BlockingBody {
-    fn default() -> Self {
-        Self::empty()
-    }
-}
-
-impl From<Bytes> for BlockingBody {
-    fn from(data: Bytes) -> Self {
-        Self(Inner::Full(data))
-    }
-}
-
-impl From<Vec<u8>> for BlockingBody {
-    fn from(data: Vec<u8>) -> Self {
-        Bytes::from(data).into()
-    }
-}
-
-impl From<String> for BlockingBody {
-    fn from(text: String) -> Self {
-        Bytes::from(text).into()
-    }
-}
-
-impl From<&'static str> for BlockingBody {
-    fn from(text: &'static str) -> Self {
-        Bytes::from_static(text.as_bytes()).into()
-    }
-}
+conversions!(BlockingBody);
 
 /// Moves as many bytes as fit from the front of `data` into `buffer`, and returns their number.
 pub(crate) fn move_bytes(data: &mut Bytes, buffer: &mut [u8]) -> usize {

@@ -1,11 +1,11 @@
 //! The response body of an async transport.
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
+use crate::body_state::{State, conversions};
 use crate::{MaybeSend, TransportError};
 
 /// A response body that may still be arriving.
@@ -26,15 +26,7 @@ use crate::{MaybeSend, TransportError};
 /// # Ok(())
 /// # }
 /// ```
-pub struct Body(Inner);
-
-enum Inner {
-    /// A complete body needs no allocation.
-    Full(Bytes),
-    Stream(Stream),
-    /// A stream that has failed.
-    Failed(TransportError),
-}
+pub struct Body(State<Stream>);
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError> + Send>>;
@@ -44,7 +36,7 @@ type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError>>>;
 impl Body {
     /// Creates an empty body.
     pub const fn empty() -> Self {
-        Self(Inner::Full(Bytes::new()))
+        Self(State::empty())
     }
 
     /// Creates a body from a stream whose error is already a [`TransportError`].
@@ -52,7 +44,7 @@ impl Body {
     where
         B: HttpBody<Data = Bytes, Error = TransportError> + MaybeSend + 'static,
     {
-        Self(Inner::Stream(Box::pin(stream)))
+        Self(State::Source(Box::pin(stream)))
     }
 
     /// Creates a body from a stream of chunks, which [`chunk`](Self::chunk) returns without a copy.
@@ -180,33 +172,32 @@ impl HttpBody for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let frame = match &mut self.0 {
-            Inner::Full(data) if data.is_empty() => return Poll::Ready(None),
-            Inner::Full(data) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
-            Inner::Failed(error) => return Poll::Ready(Some(Err(error.without_source()))),
-            Inner::Stream(stream) => ready!(stream.as_mut().poll_frame(cx)),
+            State::Full(data) if data.is_empty() => return Poll::Ready(None),
+            State::Full(data) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
+            State::Failed(error) => return Poll::Ready(Some(Err(error.without_source()))),
+            State::Source(stream) => ready!(stream.as_mut().poll_frame(cx)),
         };
-        match &frame {
-            // Never poll the stream again: many streams panic after their end, or report an end after a failure.
-            None => *self = Self::empty(),
-            Some(Err(error)) => self.0 = Inner::Failed(error.without_source()),
-            Some(Ok(_)) => {}
-        }
+        self.0.release_after(match &frame {
+            None => Ok(true),
+            Some(Ok(_)) => Ok(false),
+            Some(Err(error)) => Err(error),
+        });
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Inner::Full(data) => data.is_empty(),
-            Inner::Stream(stream) => stream.is_end_stream(),
-            Inner::Failed(_) => false,
+            State::Full(data) => data.is_empty(),
+            State::Source(stream) => stream.is_end_stream(),
+            State::Failed(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Inner::Full(data) => SizeHint::with_exact(data.len() as u64),
-            Inner::Stream(stream) => stream.size_hint(),
-            Inner::Failed(_) => SizeHint::default(),
+            State::Full(data) => SizeHint::with_exact(data.len() as u64),
+            State::Source(stream) => stream.size_hint(),
+            State::Failed(_) => SizeHint::default(),
         }
     }
 }
@@ -258,45 +249,7 @@ where
     }
 }
 
-impl fmt::Debug for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Inner::Full(data) => write!(f, "Body({} bytes)", data.len()),
-            Inner::Stream(_) => f.write_str("Body(stream)"),
-            Inner::Failed(error) => write!(f, "Body({error})"),
-        }
-    }
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Self::empty()
-    }
-}
-
-impl From<Bytes> for Body {
-    fn from(data: Bytes) -> Self {
-        Self(Inner::Full(data))
-    }
-}
-
-impl From<Vec<u8>> for Body {
-    fn from(data: Vec<u8>) -> Self {
-        Bytes::from(data).into()
-    }
-}
-
-impl From<String> for Body {
-    fn from(text: String) -> Self {
-        Bytes::from(text).into()
-    }
-}
-
-impl From<&'static str> for Body {
-    fn from(text: &'static str) -> Self {
-        Bytes::from_static(text.as_bytes()).into()
-    }
-}
+conversions!(Body);
 
 #[cfg(test)]
 mod tests {

@@ -67,6 +67,7 @@
 
 mod blocking_body;
 mod body;
+mod body_state;
 mod clock;
 mod deadline;
 mod error;

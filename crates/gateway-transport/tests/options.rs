@@ -45,7 +45,8 @@ fn the_total_timeout_applies_to_a_request_without_a_deadline() {
 
 #[test]
 fn a_timeout_of_zero_is_refused() {
-    let zeros: [(&str, fn(Options) -> Options); 3] = [
+    type Set = fn(Options) -> Options;
+    let zeros: [(&str, Set); 3] = [
         ("connect_timeout", |options| options.connect_timeout(Duration::ZERO)),
         ("idle_timeout", |options| options.idle_timeout(Duration::ZERO)),
         ("total_timeout", |options| options.total_timeout(Duration::ZERO)),
