@@ -21,6 +21,10 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     always("request.empty_query_is_kept", "Node drops an empty query; a browser keeps it"),
     always("request.header_bytes_are_preserved", "reqwest refuses header values beyond ASCII"),
     always("request.nothing_is_added", "`fetch` adds other headers, such as `accept-language`"),
+    always(
+        "request.every_method_with_and_without_a_body",
+        "`fetch` adds other headers, such as `accept-language`",
+    ),
     always("response.every_status_is_returned", "`fetch` reports the status 407 as a failure"),
     always(
         "response.redirects_are_not_followed",
@@ -62,6 +66,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     always("errors.connection_refused", NO_CAUSE),
     always("errors.name_that_does_not_exist", NO_CAUSE),
     always("errors.unknown_version", NO_CAUSE),
+    always("errors.sent_and_phase_of_each_failure", NO_CAUSE),
     always("time.connect_timeout", "`fetch` has no phases; the phase of the error is `Head`"),
     always(
         "secrecy.redirects_get_no_credentials",

@@ -91,10 +91,9 @@ pub fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
 ///
 /// Most values are case-sensitive: tokens, entity tags, boundaries, trace states. RFC 9110 section 5.5.
 pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
-    // Not those that a client needs for the connection or for a body.
+    // Not those that a client or a browser sets itself.
     let names = [
         "accept",
-        "accept-charset",
         "accept-language",
         "authorization",
         "cache-control",
@@ -109,7 +108,6 @@ pub fn header_values_keep_their_case(kit: &Kit) -> Outcome {
         "if-range",
         "if-unmodified-since",
         "link",
-        "origin",
         "pragma",
         "range",
         "traceparent",
