@@ -10,6 +10,7 @@ use methodical_model::Service;
 
 use crate::base_url::BaseUrl;
 use crate::engine::Engine;
+use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::request::Headers;
 use crate::token::Sources;
@@ -178,6 +179,23 @@ impl<C, T> ClientBuilder<C, T> {
         self
     }
 
+    /// Sets the maximum number of requests per second of this client and its clones, retries included. Default: no limit.
+    ///
+    /// The requests are spread evenly, without bursts. A request waits for its turn within the timeout of its call.
+    pub fn requests_per_second(mut self, requests: u32) -> Self {
+        self.policy.requests_per_second = Some(requests);
+        self
+    }
+
+    /// Sets the maximum number of calls in flight of this client and its clones. Default: no limit.
+    ///
+    /// A call waits for its turn within its timeout. A stream is in flight until its end, or until it is dropped: a program
+    /// that makes calls while it reads streams needs a higher limit than the number of its streams.
+    pub fn calls_in_flight(mut self, calls: usize) -> Self {
+        self.policy.calls_in_flight = Some(calls);
+        self
+    }
+
     /// Sets the options of every call, such as a header that each request has. They replace the options set before. Default:
     /// none.
     ///
@@ -223,8 +241,18 @@ impl<C, T> ClientBuilder<C, T> {
         let headers = const { Headers::new(C::Service::ACCEPT, C::USER_AGENT) };
         let options = self.options.map(|options| Arc::new(options.over(None, &headers.user_agent)));
         let selectors = C::Service::DISPATCH.selectors();
-        let engine =
-            Engine { base_url, headers, selectors, auth, tokens, policy, observer, transport };
+        let pace = Pace::new(&policy);
+        let engine = Engine {
+            base_url,
+            headers,
+            selectors,
+            auth,
+            tokens,
+            policy,
+            pace,
+            observer,
+            transport,
+        };
         Ok((engine, options))
     }
 }

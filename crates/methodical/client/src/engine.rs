@@ -14,9 +14,9 @@ use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
 use crate::clock::now;
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
-use crate::limit::Limit;
 use crate::list_reader::ListReader;
 use crate::observer::{Attempt, Observer};
+use crate::pace::{Pace, Permit};
 use crate::policy::Policy;
 use crate::request::{Draft, Headers};
 use crate::response::check_head;
@@ -59,6 +59,7 @@ pub(crate) struct Engine<T> {
     pub(crate) auth: Auth,
     pub(crate) tokens: Sources,
     pub(crate) policy: Policy,
+    pub(crate) pace: Pace,
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) transport: T,
 }
@@ -130,8 +131,8 @@ impl<T: Io> Engine<T> {
         let mut call = Call::streaming(&self.policy, draft, now());
         let outcome = span.around(self.begin_list(operation, &mut call)).await;
         span.attempts(call.attempts());
-        let (response, decoder) = span.outcome(outcome)?;
-        Ok(ListReader::new(response, decoder, call.attempts(), call.end(), span))
+        let (response, decoder, permit) = span.outcome(outcome)?;
+        Ok(ListReader::new(response, decoder, call.attempts(), call.end(), span, permit))
     }
 
     /// Runs the attempts of a call until one has a successful head. If the contract gives errors in the body a class, also
@@ -140,7 +141,8 @@ impl<T: Io> Engine<T> {
         &self,
         operation: &O,
         call: &mut Call<'_>,
-    ) -> Result<(Response<T::Body>, StreamDecoder<O::Item, O::Beside>), Error> {
+    ) -> Result<(Response<T::Body>, StreamDecoder<O::Item, O::Beside>, Permit), Error> {
+        let permit = self.admit(call).await?;
         let mut token = self.token(call).await?;
         loop {
             let response = self.drive(call, &mut token, O::METHOD, Extent::Head).await?;
@@ -153,11 +155,11 @@ impl<T: Io> Engine<T> {
             }
             let mut decoder = operation.decoder();
             if !decoder.has_error_classes() {
-                return Ok((Response::from_parts(head, body), decoder));
+                return Ok((Response::from_parts(head, body), decoder, permit));
             }
             let error = match reported::<T, O>(&mut body, &mut decoder).await {
                 Ok(Some(error)) => error,
-                Ok(None) => return Ok((Response::from_parts(head, body), decoder)),
+                Ok(None) => return Ok((Response::from_parts(head, body), decoder, permit)),
                 Err(error) => {
                     let error = call.end().error(error, now()).with_head(head);
                     return Err(error.after_attempts(call.attempts()));
@@ -171,6 +173,7 @@ impl<T: Io> Engine<T> {
                 Next::Wait(delay) => {
                     trace::retrying(delay);
                     T::sleep(delay).await;
+                    self.wait_for_turn(call).await?;
                 }
                 Next::Done(Err(error)) => return Err(error),
                 Next::Done(Ok(response)) => {
@@ -188,8 +191,12 @@ impl<T: Io> Engine<T> {
         options: Option<&CallOptions>,
     ) -> Result<StreamingResponse<T::Body>, Error> {
         let span = CallSpan::begin(O::METHOD);
-        let (response, attempts, end) = self.open(operation, options, &span).await?;
-        Ok(StreamingResponse::new(response, attempts, end, span))
+        let draft = span.outcome(self.draft(operation, options))?;
+        let mut call = Call::streaming(&self.policy, draft, now());
+        let outcome = span.around(self.call(&mut call, O::METHOD, Extent::Head)).await;
+        span.attempts(call.attempts());
+        let (response, permit) = span.outcome(outcome)?;
+        Ok(StreamingResponse::new(response, call.attempts(), call.end(), span, permit))
     }
 
     /// Calls an operation and receives the whole response.
@@ -204,25 +211,11 @@ impl<T: Io> Engine<T> {
         let extent = Extent::Whole(self.policy.body_limit, O::error_class);
         let outcome = span.around(self.call(&mut call, O::METHOD, extent)).await;
         span.attempts(call.attempts());
-        let (head, body) = span.outcome(outcome)?.into_parts();
+        let (response, _permit) = span.outcome(outcome)?;
+        let (head, body) = response.into_parts();
         // The body is already in memory.
         let body = T::collect(body, u64::MAX).await?;
         Ok(RawResponse::new(Response::from_parts(head, body), call.attempts()))
-    }
-
-    /// Calls an operation and receives the head of the response. Returns it with the number of attempts and the limit of
-    /// the body.
-    async fn open<O: Operation>(
-        &self,
-        operation: &O,
-        options: Option<&CallOptions>,
-        span: &CallSpan,
-    ) -> Result<(Response<T::Body>, u32, Limit), Error> {
-        let draft = span.outcome(self.draft(operation, options))?;
-        let mut call = Call::streaming(&self.policy, draft, now());
-        let outcome = span.around(self.call(&mut call, O::METHOD, Extent::Head)).await;
-        span.attempts(call.attempts());
-        Ok((span.outcome(outcome)?, call.attempts(), call.end()))
     }
 
     /// Returns what the requests of an operation share.
@@ -234,15 +227,49 @@ impl<T: Io> Engine<T> {
         Draft::new(&self.headers, &self.base_url, self.auth, options, operation.query()?)
     }
 
-    /// Gets a token, and runs the attempts of a call until it is over.
+    /// Gets a permit and a token, and runs the attempts of a call until it is over.
     async fn call(
         &self,
         call: &mut Call<'_>,
         operation: &str,
         extent: Extent,
-    ) -> Result<Response<T::Body>, Error> {
+    ) -> Result<(Response<T::Body>, Permit), Error> {
+        let permit = self.admit(call).await?;
         let mut token = self.token(call).await?;
-        self.drive(call, &mut token, operation, extent).await
+        Ok((self.drive(call, &mut token, operation, extent).await?, permit))
+    }
+
+    /// Waits until the call may be in flight, and its first request may be sent. The token is fetched afterwards, so that
+    /// it is current.
+    async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
+        let limit = call.limit();
+        let permit = timeout_at(limit.at, self.pace.permit()).await.ok_or_else(|| {
+            Error::new(
+                ErrorKind::Timeout,
+                format!("too many calls were in flight to start {limit}"),
+            )
+        })?;
+        self.wait_for_turn(call).await?;
+        Ok(permit)
+    }
+
+    /// Waits until the next request of a call may be sent.
+    async fn wait_for_turn(&self, call: &Call<'_>) -> Result<(), Error> {
+        let turn = self.pace.turn(now());
+        loop {
+            // Another call may have been asked to wait in the meantime.
+            let (start, now) = (self.pace.start(turn), now());
+            if start <= now {
+                return Ok(());
+            }
+            let limit = call.limit();
+            if start >= limit.at {
+                let text = format!("no request could be sent {limit}");
+                let error = Error::new(ErrorKind::Timeout, text);
+                return Err(error.after_attempts(call.attempts()));
+            }
+            T::sleep(start.saturating_duration_since(now)).await;
+        }
     }
 
     /// Runs the attempts of a call until it is over.
@@ -264,7 +291,10 @@ impl<T: Io> Engine<T> {
             let next = self.next(call, token, verdict).await;
             self.report(attempt, &next);
             match next {
-                Next::Wait(delay) => T::sleep(delay).await,
+                Next::Wait(delay) => {
+                    T::sleep(delay).await;
+                    self.wait_for_turn(call).await?;
+                }
                 Next::Done(result) => return result,
             }
         }
@@ -352,6 +382,9 @@ impl<T: Io> Engine<T> {
                 (head.as_ref().map(|head| head.status), Some(error.kind()))
             }
         };
+        if let Ok(response) = &outcome {
+            self.pace.received(response.status(), response.headers(), now);
+        }
         let verdict = call.judge(outcome, || Moment { now, ..Moment::now() });
         let (server_address, server_port) = self.base_url.server();
         let attempt = Attempt {

@@ -46,6 +46,8 @@
 //! | longest `Retry-After` that the client waits for | 30 s | [`RetryPolicy::max_retry_after`] |
 //! | retries in one burst, of a client and its clones | 10 | [`RetryBudget::burst`] |
 //! | answered calls that earn another retry | 10 | [`RetryBudget::calls_per_retry`] |
+//! | requests per second, of a client and its clones | none | [`ClientBuilder::requests_per_second`] |
+//! | calls in flight, of a client and its clones | none | [`ClientBuilder::calls_in_flight`] |
 //! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
 //! | record of a stream | 1 MiB | [`Records::record_limit`] |
 //! | body kept with an error | 64 KiB | |
@@ -55,7 +57,8 @@
 //! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
 //!
 //! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in step.
-//! If the service sends `Retry-After`, the client waits at least that long. Limits of a connection, such as its idle timeout,
+//! If the service sends `Retry-After`, the client waits at least that long. After 429 and 503, the requests of all its calls
+//! wait, too; a call whose timeout ends earlier fails without a request. Limits of a connection, such as its idle timeout,
 //! are settings of the transport: see its [`Options`](transport::Options).
 //!
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and protocol
@@ -150,6 +153,7 @@ mod limit;
 mod list_reader;
 mod lock;
 mod observer;
+mod pace;
 mod paged_records;
 mod pager;
 mod pages;

@@ -11,6 +11,7 @@ use methodical_model::{Beside, Next, Record, Rejected, StreamDecoder};
 use crate::Error;
 use crate::clock::now;
 use crate::limit::Limit;
+use crate::pace::Permit;
 use crate::trace::CallSpan;
 
 /// The next list entry: a record, or one that could not be decoded.
@@ -33,6 +34,7 @@ pub(crate) struct ListReader<T, S, B> {
     attempts: u32,
     /// The limit of the last byte of the list.
     end: Limit,
+    permit: Permit,
     delivered: u64,
     /// The list has ended, with its last record or with an error.
     is_over: bool,
@@ -52,10 +54,11 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
         attempts: u32,
         end: Limit,
         span: CallSpan,
+        permit: Permit,
     ) -> Self {
         let (head, body) = response.into_parts();
         let head = Some(head);
-        Self { body, span, decoder, head, attempts, end, delivered: 0, is_over: false }
+        Self { body, span, decoder, head, attempts, end, permit, delivered: 0, is_over: false }
     }
 
     pub(crate) fn record_limit(mut self, bytes: usize) -> Self {
@@ -120,6 +123,7 @@ impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
         self.span.end_after(self.delivered);
         // Without the body, the connection returns to the pool or is closed.
         self.body = B::default();
+        self.permit = None;
     }
 }
 

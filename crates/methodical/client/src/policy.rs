@@ -14,6 +14,8 @@ pub(crate) struct Policy {
     pub(crate) body_limit: u64,
     pub(crate) retry: RetryPolicy,
     pub(crate) budget: RetryBudget,
+    pub(crate) requests_per_second: Option<u32>,
+    pub(crate) calls_in_flight: Option<usize>,
 }
 
 impl Policy {
@@ -24,6 +26,8 @@ impl Policy {
             ("attempt_timeout", self.attempt_timeout.is_zero()),
             ("stream_timeout", self.stream_timeout.is_zero()),
             ("body_limit", self.body_limit == 0),
+            ("requests_per_second", self.requests_per_second == Some(0)),
+            ("calls_in_flight", self.calls_in_flight == Some(0)),
         ];
         match limits.iter().find(|(_, is_zero)| *is_zero) {
             None => Ok(()),
@@ -45,6 +49,8 @@ impl Default for Policy {
             body_limit: BODY_LIMIT,
             retry: RetryPolicy::default(),
             budget: RetryBudget::default(),
+            requests_per_second: None,
+            calls_in_flight: None,
         }
     }
 }
@@ -79,11 +85,13 @@ mod tests {
     #[test]
     fn a_limit_of_zero_is_refused() {
         type Set = fn(&mut Policy);
-        let zeros: [(&str, Set); 4] = [
+        let zeros: [(&str, Set); 6] = [
             ("call_timeout", |policy| policy.call_timeout = Duration::ZERO),
             ("attempt_timeout", |policy| policy.attempt_timeout = Duration::ZERO),
             ("stream_timeout", |policy| policy.stream_timeout = Duration::ZERO),
             ("body_limit", |policy| policy.body_limit = 0),
+            ("requests_per_second", |policy| policy.requests_per_second = Some(0)),
+            ("calls_in_flight", |policy| policy.calls_in_flight = Some(0)),
         ];
         for (name, set) in zeros {
             let mut policy = Policy::default();
@@ -138,6 +146,16 @@ mod tests {
                 "answered calls that earn another retry",
                 CALLS_PER_RETRY.to_string(),
                 "RetryBudget::calls_per_retry",
+            ),
+            (
+                "requests per second, of a client and its clones",
+                "none".to_owned(),
+                "ClientBuilder::requests_per_second",
+            ),
+            (
+                "calls in flight, of a client and its clones",
+                "none".to_owned(),
+                "ClientBuilder::calls_in_flight",
             ),
             ("body of a successful response", mebibytes(BODY_LIMIT), "ClientBuilder::body_limit"),
             (

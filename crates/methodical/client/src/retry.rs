@@ -70,6 +70,11 @@ impl RetryPolicy {
         self
     }
 
+    /// Returns the longest `Retry-After` that the client waits for.
+    pub(crate) fn longest_retry_after(&self) -> Duration {
+        self.max_retry_after
+    }
+
     /// Returns how long to wait before the next attempt, or `None` to make no other.
     ///
     /// `asked` is the wait that the service asks for, `attempt` counts from 1, `left` is the time left of the call, and

@@ -12,6 +12,7 @@ use crate::Error;
 use crate::clock::{date, now};
 use crate::head::retry_after;
 use crate::limit::Limit;
+use crate::pace::Permit;
 use crate::trace::CallSpan;
 
 /// A response of the service with any status, its body still to be received: the result of
@@ -28,12 +29,19 @@ pub struct StreamingResponse<B> {
     /// The limit of the last byte of the body.
     end: Limit,
     span: CallSpan,
+    _permit: Permit,
 }
 
 impl<B> StreamingResponse<B> {
-    pub(crate) fn new(response: Response<B>, attempts: u32, end: Limit, span: CallSpan) -> Self {
+    pub(crate) fn new(
+        response: Response<B>,
+        attempts: u32,
+        end: Limit,
+        span: CallSpan,
+        permit: Permit,
+    ) -> Self {
         let (head, body) = response.into_parts();
-        Self { head, body, received: 0, attempts, end, span }
+        Self { head, body, received: 0, attempts, end, span, _permit: permit }
     }
 
     /// Returns the status.

@@ -1,6 +1,7 @@
 //! The reaction to failures that a body with status 200 reports.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{
@@ -41,7 +42,7 @@ fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
         let (transport, tokens) = (MemoryTransport::new(responses), Tokens::default());
         let client = BlockingClient::builder("https://gateway.example.com")
             .token(tokens.clone())
-            .retry(RetryPolicy::default().base_delay(std::time::Duration::ZERO))
+            .retry(RetryPolicy::default().base_delay(Duration::ZERO))
             .transport(transport.clone())
             .build()
             .unwrap();
@@ -128,4 +129,82 @@ fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
     let error = client.stream(&SearchPhotos).unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 1));
     assert_eq!(error.headers().unwrap()["content-type"], "application/json");
+}
+
+/// Returns a builder without retries, whose calls have this timeout, and the transport with these responses.
+fn paced(
+    timeout: Duration,
+    responses: Vec<Response<Bytes>>,
+) -> (crate::blocking::ClientBuilder<BlockingClient>, MemoryTransport) {
+    let transport = MemoryTransport::new(responses.into_iter().map(Ok));
+    let builder = BlockingClient::builder("https://gateway.example.com")
+        .token(Tokens::default())
+        .call_timeout(timeout)
+        .retry(RetryPolicy::never())
+        .transport(transport.clone());
+    (builder, transport)
+}
+
+fn found() -> Response<Bytes> {
+    let response = Response::builder().header("content-type", "application/json");
+    response.body(Bytes::from_static(FOUND.as_bytes())).unwrap()
+}
+
+#[test]
+fn a_stream_is_in_flight_until_its_end_or_its_drop() {
+    let short = Duration::from_millis(50);
+    let (builder, transport) = paced(short, vec![found(), found(), found(), found()]);
+    let client = builder.calls_in_flight(1).build().unwrap();
+    let mut records = client.stream(&SearchPhotos).unwrap();
+    let error = client.send(&SearchPhotos).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+    assert_eq!(
+        error.to_string(),
+        "too many calls were in flight to start within the call timeout of 50ms; set a longer one with `ClientBuilder::call_timeout`"
+    );
+    assert_eq!(records.by_ref().count(), 2);
+    client.send(&SearchPhotos).unwrap();
+    let response = client.stream_raw(&SearchPhotos).unwrap();
+    client.send(&SearchPhotos).unwrap_err();
+    drop((response, records));
+    client.send(&SearchPhotos).unwrap();
+    assert_eq!(transport.requests().len(), 4);
+}
+
+#[test]
+fn requests_wait_for_their_turn() {
+    let (builder, transport) = paced(Duration::from_secs(20), vec![found(), found(), found()]);
+    let client = builder.requests_per_second(50).build().unwrap();
+    let start = Instant::now();
+    for _ in 0..3 {
+        client.send(&SearchPhotos).unwrap();
+    }
+    assert!(start.elapsed() >= Duration::from_millis(40), "{:?}", start.elapsed());
+    assert_eq!(transport.requests().len(), 3);
+}
+
+#[test]
+fn a_pause_that_the_service_asks_for_delays_the_next_call() {
+    let busy = || {
+        let response = Response::builder().status(429).header("retry-after", "1");
+        response.body(Bytes::new()).unwrap()
+    };
+    let (builder, transport) = paced(Duration::from_secs(20), vec![busy(), found()]);
+    let client = builder.build().unwrap();
+    let start = Instant::now();
+    assert_eq!(client.send(&SearchPhotos).unwrap_err().kind(), ErrorKind::RateLimited);
+    client.send(&SearchPhotos).unwrap();
+    assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
+    assert_eq!(transport.requests().len(), 2);
+
+    let (builder, transport) = paced(Duration::from_millis(100), vec![busy(), found()]);
+    let client = builder.build().unwrap();
+    client.send(&SearchPhotos).unwrap_err();
+    let error = client.send(&SearchPhotos).unwrap_err();
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
+    assert_eq!(
+        error.to_string(),
+        "no request could be sent within the call timeout of 100ms; set a longer one with `ClientBuilder::call_timeout`"
+    );
+    assert_eq!(transport.requests().len(), 1);
 }

@@ -1,0 +1,133 @@
+//! The pace of all calls of a client together: requests per second, calls in flight, and the pauses that the service asks
+//! for.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_lock::{Semaphore, SemaphoreGuardArc};
+use gateway_transport::Instant;
+use http::{HeaderMap, StatusCode};
+
+use crate::clock::date;
+use crate::head::retry_after;
+use crate::lock::unpoisoned;
+use crate::policy::Policy;
+
+/// The pace of a client and its clones.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// The time between two requests; zero without a limit.
+    interval: Duration,
+    calls: Option<Arc<Semaphore>>,
+    /// Longest `Retry-After` that the client waits for.
+    max_pause: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the next request may be sent.
+    next: Option<Instant>,
+    /// The end of the pause that the service asked for.
+    pause: Option<Instant>,
+}
+
+/// The permission for a call to be in flight, until it is dropped.
+pub(crate) type Permit = Option<SemaphoreGuardArc>;
+
+impl Pace {
+    pub(crate) fn new(policy: &Policy) -> Self {
+        Self {
+            interval: policy.requests_per_second.map_or(Duration::ZERO, |requests| {
+                Duration::from_secs(1).checked_div(requests).unwrap_or_default()
+            }),
+            calls: policy.calls_in_flight.map(|calls| Arc::new(Semaphore::new(calls))),
+            max_pause: policy.retry.longest_retry_after(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Waits until the call may be in flight.
+    pub(crate) async fn permit(&self) -> Permit {
+        match &self.calls {
+            Some(calls) => Some(calls.acquire_arc().await),
+            None => None,
+        }
+    }
+
+    /// Takes the next place in the order of requests, and returns its time.
+    pub(crate) fn turn(&self, now: Instant) -> Instant {
+        if self.interval.is_zero() {
+            return now;
+        }
+        let mut state = unpoisoned(self.state.lock());
+        let turn = state.next.map_or(now, |next| next.max(now));
+        state.next = turn.checked_add(self.interval);
+        turn
+    }
+
+    /// Returns when a request with this turn may be sent: not before the pause ends that the service asked for.
+    pub(crate) fn start(&self, turn: Instant) -> Instant {
+        let pause = unpoisoned(self.state.lock()).pause;
+        pause.map_or(turn, |end| end.max(turn))
+    }
+
+    /// Takes note of a response. If it asks callers to wait, the requests of all calls wait, unless that is longer than the
+    /// client waits for.
+    pub(crate) fn received(&self, status: StatusCode, headers: &HeaderMap, now: Instant) {
+        if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+            return;
+        }
+        let asked = retry_after(headers, date()).filter(|asked| *asked <= self.max_pause);
+        if let Some(end) = asked.and_then(|asked| now.checked_add(asked)) {
+            let mut state = unpoisoned(self.state.lock());
+            state.pause = state.pause.max(Some(end));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use http::{HeaderMap, StatusCode};
+
+    use super::Pace;
+    use crate::policy::Policy;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn requests_are_spread_over_the_second() {
+        let pace = Pace::new(&Policy { requests_per_second: Some(4), ..Policy::default() });
+        let now = Instant::now();
+        let quarters = [0, 1, 2, 3].map(|quarter| now + SECOND * quarter / 4);
+        assert_eq!([(); 4].map(|()| pace.turn(now)), quarters);
+        // After a silent second, there is no burst.
+        let later = now + SECOND * 3;
+        assert_eq!([(); 2].map(|()| pace.turn(later)), [later, later + SECOND / 4]);
+        let unlimited = Pace::new(&Policy::default());
+        assert_eq!([(); 2].map(|()| unlimited.turn(now)), [now, now]);
+    }
+
+    #[test]
+    fn a_pause_is_for_all_requests() {
+        let pace = Pace::new(&Policy::default());
+        let now = Instant::now();
+        let receive = |status: StatusCode, seconds: &'static str| {
+            let headers = HeaderMap::from_iter([(
+                http::header::RETRY_AFTER,
+                http::HeaderValue::from_static(seconds),
+            )]);
+            pace.received(status, &headers, now);
+            pace.start(now).duration_since(now).as_secs()
+        };
+        assert_eq!(receive(StatusCode::OK, "5"), 0);
+        assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "5"), 5);
+        assert_eq!(receive(StatusCode::SERVICE_UNAVAILABLE, "7"), 7);
+        // A later response does not shorten the pause.
+        assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "1"), 7);
+        // The client does not wait that long, for any call.
+        assert_eq!(receive(StatusCode::TOO_MANY_REQUESTS, "3600"), 7);
+    }
+}
