@@ -118,10 +118,7 @@ fn assert_reserved<N: AsRef<str>>(
         .map(|name| name.as_ref().to_owned())
         .filter(|name| written(&RustName::new(name).expect("a name")) != format!("{name}_"))
         .collect();
-    assert!(
-        missing.is_empty(),
-        "add to crates/methodical/codegen/src/ir/name/reserved.rs: {missing:?}"
-    );
+    assert!(missing.is_empty(), "add to crates/methodical/codegen/src/ir/name.rs: {missing:?}");
 }
 
 /// Checks the types among these imports.

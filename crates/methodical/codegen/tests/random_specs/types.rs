@@ -340,7 +340,10 @@ impl Scalar {
         let query = self.query_wire.unwrap_or(self.wire);
         let forms = [self.meaning.form(self.wire), self.meaning.query_form(self.wire, query)];
         let fits = |text: &&&str| forms.iter().flatten().all(|form| (form.fits)(text));
-        EXAMPLES.iter().find(fits).unwrap()
+        EXAMPLES
+            .iter()
+            .find(fits)
+            .unwrap_or_else(|| panic!("no example is `{}`", self.meaning.word))
     }
 
     fn write(&self, paper: &mut Paper) {
