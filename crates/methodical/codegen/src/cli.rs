@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::config;
 use crate::config::Config;
 use crate::diag::{CODES, Report, suggestion};
+use crate::text::wrapped;
 use crate::workspace::Workspace;
 
 mod commands;
@@ -243,34 +244,15 @@ fn explain_one(cx: &Context<'_>, code: &str) -> Outcome {
         let hint = suggestion(code, &ids).unwrap_or_else(list);
         return usage(&format!("unknown code `{code}`; {hint}"));
     };
-    let text = wrapped(code.explanation);
+    let paragraphs = code.explanation.split("\n\n");
+    let paragraphs = paragraphs.map(|one| wrapped(one.split_whitespace(), WIDTH).join("\n"));
+    let text = paragraphs.collect::<Vec<_>>().join("\n\n");
     Outcome::fine(format!("{}[{}]: {}\n\n{text}\n", code.level, code.id, code.title))
 }
 
 fn explain_all() -> Outcome {
     let lines = CODES.iter().map(|code| format!("{}  {}\n", code.id, code.title));
     Outcome::fine(lines.collect::<String>())
-}
-
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    for (index, paragraph) in text.split("\n\n").enumerate() {
-        out.push_str(if index > 0 { "\n\n" } else { "" });
-        let mut column = 0;
-        for word in paragraph.split_whitespace() {
-            let length = word.chars().count();
-            if column > 0 && column + 1 + length > WIDTH {
-                out.push('\n');
-                column = 0;
-            } else if column > 0 {
-                out.push(' ');
-                column += 1;
-            }
-            out.push_str(word);
-            column += length;
-        }
-    }
-    out
 }
 
 const WIDTH: usize = 80;

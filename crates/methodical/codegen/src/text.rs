@@ -4,14 +4,119 @@
 //! them to a file uses this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and
 //! [`comment()`] a doc comment.
 
-pub use self::comment::comment;
-pub use self::encode::{
-    is_hidden, json_string, one_line, percent_encoded, raw_string, string, strings,
-};
-pub use self::markdown::{code, fenced, inline, markdown};
-pub use self::path::relative;
+use std::fmt::Write as _;
 
-mod comment;
-mod encode;
+pub use self::markdown::{code, comment, fenced, inline, markdown};
+
 mod markdown;
-mod path;
+
+/// Returns the text as a Rust string literal, quotes included.
+pub fn string(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('"');
+    for c in text.chars() {
+        match c {
+            // Readable in source and harmless inside double quotes.
+            '\'' => literal.push('\''),
+            c if c.is_ascii() || is_hidden(c) => literal.extend(c.escape_default()),
+            c => literal.push(c),
+        }
+    }
+    literal.push('"');
+    literal
+}
+
+/// Returns texts as Rust string literals, with commas between them.
+pub fn strings(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    texts.into_iter().map(|text| string(text.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns JSON text as a Rust string literal. It is a raw literal if that avoids escapes and the
+/// text cannot end or break it.
+pub fn raw_string(text: &str) -> String {
+    if !text.contains('"') || text.contains("\"#") || text.chars().any(is_hidden) {
+        string(text)
+    } else {
+        format!("r#\"{text}\"#")
+    }
+}
+
+/// Returns the text as a JSON string, quotes included.
+pub fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Returns the text on one line: each run of whitespace becomes one space.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a value as it is written in a query: everything but the unreserved characters of
+/// RFC 3986 is percent-encoded, a space as `%20`.
+pub fn percent_encoded(value: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => _ = write!(encoded, "%{byte:02X}"),
+        }
+    }
+    encoded
+}
+
+/// Returns whether a character is invisible or changes how its neighbours are displayed: controls,
+/// line and paragraph separators, byte-order marks, and the marks that change the writing direction
+/// (CVE-2021-42574).
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Returns the path of a file relative to a folder. Both are given relative to the same root, with `/`.
+///
+/// ```
+/// use methodical_codegen::text::relative;
+/// assert_eq!(relative("docs/generated/operations", "docs/service.md"), "../../service.md");
+/// assert_eq!(relative("docs", "docs/generated/types.md"), "generated/types.md");
+/// ```
+pub fn relative(folder: &str, file: &str) -> String {
+    let parts: Vec<_> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let common = parts.iter().zip(file.split('/')).take_while(|(one, other)| *one == other).count();
+    let up = parts.iter().skip(common).map(|_| "..");
+    up.chain(file.split('/').skip(common)).collect::<Vec<_>>().join("/")
+}
+
+/// Returns words in lines of at most this many characters.
+pub(crate) fn wrapped(
+    words: impl IntoIterator<Item = impl AsRef<str>>,
+    width: usize,
+) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        let word = word.as_ref();
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string;
+
+    #[test]
+    fn a_text_cannot_end_its_literal() {
+        assert_eq!(string(r#"a"b\c"#), r#""a\"b\\c""#);
+        assert_eq!(string("x\r\n\u{2028}\u{202e}"), r#""x\r\n\u{2028}\u{202e}""#);
+        assert_eq!(string("Björn's ☂"), "\"Björn's ☂\"");
+    }
+}

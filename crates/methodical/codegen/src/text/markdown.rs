@@ -1,6 +1,6 @@
 //! Descriptions as Markdown: the reader sees the text of the spec, and none of it acts as markup.
 
-use crate::text::encode::is_hidden;
+use crate::text::{is_hidden, wrapped};
 
 /// Returns a description as Markdown, one line per paragraph, with an empty line between paragraphs.
 ///
@@ -159,9 +159,24 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
+/// Returns a description as a doc comment at a depth of indentation. `mark` is `///` or `//!`.
+///
+/// ```
+/// let comment = methodical_codegen::text::comment("///", 0, "Identifies a photo.\n\nIt has a Photo_Id.");
+/// assert_eq!(comment, "/// Identifies a photo.\n///\n/// It has a `Photo_Id`.");
+/// ```
+pub fn comment(mark: &str, depth: usize, description: &str) -> String {
+    let width = 99_usize.saturating_sub(depth * 4 + mark.len()).max(40);
+    let paragraphs = paragraphs(description).map(|words| {
+        let lines = wrapped(&words, width).into_iter();
+        lines.map(|line| format!("{mark} {}", guard(&line))).collect::<Vec<_>>().join("\n")
+    });
+    paragraphs.collect::<Vec<_>>().join(&format!("\n{mark}\n"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{fenced, markdown};
+    use super::{comment, fenced, markdown};
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
@@ -200,5 +215,20 @@ mod tests {
     fn a_fence_is_longer_than_its_content() {
         assert_eq!(fenced("json", "[]\n"), "```json\n[]\n```");
         assert_eq!(fenced("text", "````"), "`````text\n````\n`````");
+    }
+
+    #[test]
+    fn a_description_cannot_end_its_comment() {
+        let text = "Ends.\npub fn evil() {}\n\n```\npanic!()\n```\n*/ #![allow(x)]\r\u{2028}let y;";
+        assert_eq!(
+            comment("///", 0, text),
+            "/// Ends. pub fn `evil()` {}\n///\n/// \\`\\`\\` `panic!()` \\`\\`\\` \\*/ #!\\[allow(x)\\] let y;"
+        );
+    }
+
+    #[test]
+    fn long_descriptions_are_wrapped() {
+        let comment = comment("//!", 0, &"word ".repeat(40));
+        assert!(comment.lines().all(|line| line.len() <= 100));
     }
 }
