@@ -6,19 +6,19 @@ use std::fs;
 use std::path::Path;
 
 use methodical_codegen::config::Config;
-use methodical_codegen::ir::Service;
-use methodical_codegen::spec::read_bytes;
+use methodical_codegen::ir::{BUILT_IN, MEANINGS, Service, ValueType, Wire};
+use methodical_codegen::spec::{read_bytes, read_file};
 use methodical_codegen::{Project, emit, show};
 
 /// The configuration of this workspace.
 const CONFIG: &[u8] = include_bytes!("../../../../spec/codegen.toml");
 
-/// Replaces text in the good spec, and looks for lines in a file that is generated from it.
+/// Replaces text in the good spec, and looks for lines in a file that is generated from it. Returns the file.
 #[track_caller]
-fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) {
+fn check(replacements: &[(&str, &str)], file: &str, expected: &[&str]) -> String {
     let service = read("good-spec.toml", replacements);
     let config = Config::parse(CONFIG).expect("it is valid");
-    assert_generated(&Project { service: &service, config: &config }, file, expected);
+    assert_generated(&Project { service: &service, config: &config }, file, expected)
 }
 
 /// Replaces text in a spec, and reads it.
@@ -36,13 +36,14 @@ fn read(spec: &str, replacements: &[(&str, &str)]) -> Service {
 
 /// Looks for lines in a generated file.
 #[track_caller]
-fn assert_generated(project: &Project<'_>, file: &str, expected: &[&str]) {
+fn assert_generated(project: &Project<'_>, file: &str, expected: &[&str]) -> String {
     let files = emit::all(project);
     let text = &files.iter().find(|one| one.path == file).expect("it is generated").text;
     for line in expected {
         let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
         assert!(lines(text).contains(&lines(line)), "no `{line}` in\n{text}");
     }
+    text.clone()
 }
 
 /// Returns a service in language 2 with fields beside a list, a list in a record, and codes. Its program is `tool-shed`.
@@ -390,4 +391,68 @@ fn the_constant_of_the_selector_says_where_it_is() {
         "crates/gateway-model/src/generated/service.rs",
         &["/// The field of the form that selects the operation.\npub const SELECTOR"],
     );
+}
+
+/// An integer has one text, so a query may hold it as text too.
+#[test]
+fn an_integer_may_be_text_in_a_query() {
+    let shelf_id = "[scalar.ShelfId]\nwire = \"integer\"\nquery-wire = \"string\"\nmeaning = \"id\"\n\
+                    example = \"3\"\ndoc = \"A shelf.\"\n\n[enum.State]";
+    check(
+        &[
+            ("[enum.State]", shelf_id),
+            ("shelf = { type = \"integer\"", "shelf = { type = \"ShelfId\""),
+            ("params = { shelf = 3", "params = { shelf = \"3\""),
+        ],
+        "crates/gateway-model/src/generated/queries.rs",
+        &["query.push(\"shelf\", &ToString::to_string(shelf));", ".shelf(3)"],
+    );
+}
+
+/// On the command line, a boolean by codes is `true` or `false`, whatever the service reads.
+#[test]
+fn a_boolean_by_codes_is_true_or_false_in_examples_of_the_program() {
+    let deep = "[scalar.Deep]\nwire = \"codes\"\ntrue = [1]\nfalse = [0]\nmeaning = \"boolean\"\n\
+                example = \"1\"\ndoc = \"Whether it is deep.\"\n\n[enum.State]";
+    let commands = check(
+        &[
+            ("[enum.State]", deep),
+            ("shelf = { type = \"integer\"", "shelf = { type = \"Deep\", required = true"),
+            ("params = { shelf = 3", "params = { shelf = true"),
+            ("shelf=3", "shelf=1"),
+        ],
+        "crates/apps/gateway-cli/src/generated/commands.rs",
+        &["--shelf true"],
+    );
+    assert!(!commands.contains("--shelf 1"), "{commands}");
+}
+
+/// The specs of which the tests of the workspace compile all generated code, one in each version of the language.
+const FIXTURES: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/tool-shed/spec.toml"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fixtures/recipe-box/spec.toml"),
+];
+
+#[test]
+fn the_fixtures_that_are_compiled_have_every_kind_of_value() {
+    let services = FIXTURES.map(|path| {
+        let reading = read_file(Path::new(path), "spec.toml");
+        reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+    });
+    let models = services.iter().flat_map(|service| &service.models);
+    let fields: Vec<_> =
+        models.flat_map(|model| &model.fields).filter_map(|field| field.ty.value()).collect();
+    for built_in in BUILT_IN {
+        assert!(fields.contains(&&ValueType::BuiltIn(built_in)), "no field is {}", built_in.word);
+    }
+    for meaning in MEANINGS {
+        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.form(*wire).is_some()) {
+            let is_one = |ty: &&ValueType| match ty {
+                ValueType::Scalar(scalar) => (scalar.meaning, scalar.wire) == (meaning, wire),
+                ValueType::BuiltIn(_) | ValueType::Enum(_) => false,
+            };
+            let (word, noun) = (meaning.word, wire.noun());
+            assert!(fields.iter().any(is_one), "no field is `{word}` as {noun}");
+        }
+    }
 }
