@@ -14,6 +14,7 @@ use crate::spec::form::{File, Kebab, Line};
 use crate::spec::language::tables;
 use crate::spec::value::{At, Text};
 use crate::spec::{Parsed, content, parse};
+use crate::words::words;
 
 /// The path of the configuration, from the root of the workspace.
 pub const FILE: &str = "spec/codegen.toml";
@@ -160,7 +161,7 @@ impl Config {
 
     /// Returns the name of a crate, as `Cargo.toml` has it; the name of its role if it is not generated.
     pub fn name(&self, role: Role) -> &str {
-        self.packages.get(&role).map_or_else(|| role.key(), |package| &package.name)
+        self.packages.get(&role).map_or_else(|| role.word(), |package| &package.name)
     }
 
     /// Returns the name of a crate in Rust code: `gateway_model`.
@@ -170,7 +171,8 @@ impl Config {
 
     /// Returns the folder of the generated modules of a crate. The module itself is next to it.
     pub(crate) fn modules(&self, role: Role) -> String {
-        let folder = self.packages.get(&role).map_or_else(|| role.key(), |package| &package.folder);
+        let folder =
+            self.packages.get(&role).map_or_else(|| role.word(), |package| &package.folder);
         format!("{folder}/src/generated")
     }
 
@@ -199,9 +201,9 @@ fn packages(cx: &mut Context<'_>, given: &Crates) -> BTreeMap<Role, Package> {
             cx.say(&code::NAMES_COLLIDE, &span, message, "give each crate its own name and folder");
         }
         if let Some(used) = role.uses().filter(|used| given.of(*used).is_none()) {
-            let used = used.key();
+            let used = used.word();
             let message =
-                format!("the crate `{}` uses the crate `{used}`, which is missing", role.key());
+                format!("the crate `{}` uses the crate `{used}`, which is missing", role.word());
             cx.say(
                 &code::MISSING_KEY,
                 &span,
@@ -279,36 +281,24 @@ fn rejected(parsed: Parsed<Config>, file: &str) -> Report {
     Report { path: file.to_owned(), text, errors, warnings }
 }
 
-/// The purpose of a generated crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Records, queries and scalars.
-    Model,
-    /// One method for each operation, on an async and a blocking client.
-    Client,
-    /// Typed mocks, and the examples of the spec as data.
-    Testkit,
-    /// The operations and the records of a service.
-    Server,
-    /// The commands of a program.
-    Cli,
+words! {
+    /// The purpose of a generated crate. Each follows the ones that it uses.
+    #[derive(PartialOrd, Ord)]
+    pub enum Role {
+        /// Records, queries and scalars.
+        Model = "model",
+        /// One method for each operation, on an async and a blocking client.
+        Client = "client",
+        /// Typed mocks, and the examples of the spec as data.
+        Testkit = "testkit",
+        /// The operations and the records of a service.
+        Server = "server",
+        /// The commands of a program.
+        Cli = "cli",
+    }
 }
 
 impl Role {
-    /// All roles, each after the ones that it uses.
-    pub const ALL: &[Self] = &[Self::Model, Self::Client, Self::Testkit, Self::Server, Self::Cli];
-
-    /// Returns the key in the configuration: `model`.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Client => "client",
-            Self::Testkit => "testkit",
-            Self::Server => "server",
-            Self::Cli => "cli",
-        }
-    }
-
     /// Returns the role whose crate this one depends on, directly.
     pub(crate) fn uses(self) -> Option<Self> {
         match self {

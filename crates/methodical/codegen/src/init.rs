@@ -12,7 +12,7 @@ use crate::init::values::Values;
 use crate::output::{Error, formatted, marked, unmarked};
 use crate::spec::form::{Formed as _, Kebab, fits};
 use crate::workspace::Workspace;
-use crate::{config, ir, manifest, spec};
+use crate::{config, ir, manifest, output, spec};
 
 pub(crate) mod place;
 mod templates;
@@ -184,11 +184,8 @@ fn file(path: &str, text: impl Into<String>) -> GeneratedFile {
 fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Failure> {
     for GeneratedFile { path, text } in files {
         let path = root.join(path);
-        let written = match path.parent() {
-            Some(folder) => fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)),
-            None => Err(io::ErrorKind::InvalidFilename.into()),
-        };
-        written.map_err(|error| failed(format!("cannot write `{}`", path.display()), error))?;
+        output::write(&path, text)
+            .map_err(|error| failed(format!("cannot write `{}`", path.display()), error))?;
     }
     Ok(())
 }

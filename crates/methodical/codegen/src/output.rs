@@ -139,7 +139,7 @@ impl Output {
 }
 
 /// Writes a file and the folders that contain it, but does not follow a link out of the workspace.
-fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(io::Error::other("it is a symbolic link; remove the link first"));
     }
