@@ -20,7 +20,6 @@ fn shell() -> Shell {
 fn help() {
     let mut paths = Vec::new();
     crate::tree::leaves(&Person::new(), &[], &mut paths);
-    paths.push(vec!["airbyte".to_owned()]);
     let script: String = paths.iter().fold(String::new(), |mut script, path| {
         writeln!(script, "gateway {} -h", path.join(" ")).unwrap();
         script
@@ -164,7 +163,6 @@ gateway --demo credits check --below 1000 -o table
 gateway --demo credits check --below x
 gateway --demo credits check
 gateway --demo credits check --days 7
-gateway --demo credits check --below 10 --once
 gateway --demo credits forecast
 # Checks of the service
 gateway --demo check | sha256sum
@@ -533,7 +531,6 @@ gateway mirror sync --values Hird -q --fields table,records
 gateway mirror sync --accept-missing x
 gateway mirror sync --confirm 0
 gateway mirror sync --every 0s
-gateway mirror sync --all-profiles
 gateway mirror status
 gateway mirror status -o table --fields table,synced_at,records,missing
 gateway mirror status -o csv --fields table,records
@@ -572,8 +569,6 @@ GATEWAY_FORCE_TTY=60 gateway board --color never
 gateway board --count-by Hired
 gateway credits check --below 100 --days 7
 gateway credits check --days 7
-gateway credits check --below 100 --once
-gateway credits check --below 100 --once
 gateway credits forecast
 gateway credits forecast -o table
 # Consumers
@@ -612,18 +607,13 @@ gateway board -o csv -q
 # One file for each account
 gateway mirror sync --account other
 gateway --base-url https://other.example mirror sync
-# Singer and Airbyte
+# Singer
 gateway tap --discover | sha256sum
 gateway tap --discover | grep tap_stream_id
 gateway tap | head -n 2
 gateway tap | tail -n 1
 gateway tap --config absent.json
 echo '{"nothing":1}' > tap.json; gateway tap --config tap.json
-gateway airbyte spec
-gateway airbyte check --config absent.json
-echo '{}' > air.json; gateway airbyte check --config air.json
-gateway airbyte discover --config air.json | sha256sum
-gateway airbyte read --config air.json
 # Backups
 gateway mirror check
 gateway mirror check -o table

@@ -305,8 +305,8 @@ gateway-testkit = { workspace = true, features = ["mocks"] }
 wiremock.workspace = true
 
 [dev-dependencies]
-gateway-client = { workspace = true, features = ["reqwest"] }
-methodical-mirror = { workspace = true, features = ["sqlite"] }
+gateway-client = { workspace = true, features = ["reqwest", "ureq"] }
+methodical-mirror.workspace = true
 serde_json.workspace = true
 tempfile.workspace = true
 tokio = { workspace = true, features = ["macros", "rt"] }

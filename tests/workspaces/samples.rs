@@ -66,13 +66,13 @@ version = "0.0.0"
 edition = "2024"
 
 [dev-dependencies]
-crm-client.workspace = true
+crm-client = { workspace = true, features = ["ureq"] }
 crm-model.workspace = true
 crm-testkit.workspace = true
-methodical-mirror = { path = "«root»/crates/methodical/mirror", default-features = false, features = ["sqlite"] }
+methodical-mirror = { path = "«root»/crates/methodical/mirror" }
 tempfile = "3"
 tokio.workspace = true
-wiki-client.workspace = true
+wiki-client = { workspace = true, features = ["ureq"] }
 wiki-model.workspace = true
 wiki-testkit.workspace = true
 wiremock.workspace = true

@@ -313,7 +313,7 @@ impl Job {
         let client = client(port.clone());
         self.world.check(client.is_some(), || "the client cannot be built".to_owned());
         let sync = client.map_or_else(SyncReport::default, |client| {
-            let synced = mirror.sync_all_blocking(&client, options);
+            let synced = mirror.sync_all(&client, options);
             synced.unwrap_or_else(SyncError::into_report)
         });
         if !self.sink.fails {

@@ -83,7 +83,7 @@ fn subcommands<C: OperationCommands>(
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |name: &str| match name {
         "check" => program.contract.is_some(),
-        "airbyte" | "board" | "dashboard" | "mirror" | "tap" | "watch"
+        "board" | "dashboard" | "mirror" | "tap" | "watch"
             if !C::has_subcommand(name) =>
         {
             extras.has_mirror()

@@ -13,8 +13,6 @@ use crate::command::help::HelpFlags;
 use crate::command::man::ManFlags;
 use crate::command::profile::ProfileCommand;
 #[cfg(feature = "mirror")]
-use crate::connector::airbyte::AirbyteCommand;
-#[cfg(feature = "mirror")]
 use crate::connector::singer::TapFlags;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -49,10 +47,6 @@ mod version;
 pub(crate) enum Command<C: Subcommand> {
     #[command(flatten)]
     Operation(C),
-    /// Sync the mirror, and read it as an Airbyte source.
-    #[cfg(feature = "mirror")]
-    #[command(subcommand)]
-    Airbyte(AirbyteCommand),
     /// Call any API method and print the raw response.
     Api(ApiFlags),
     /// Print a board: the number of records in each group, by status.
@@ -154,10 +148,6 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => man::run(&flags, definition, invocation),
-        #[cfg(feature = "mirror")]
-        Command::Airbyte(command) => {
-            connectors.map_or(Ok(()), |of| (of.airbyte)(&command, invocation))
-        }
         #[cfg(feature = "mirror")]
         Command::Board => mirrored.map_or(Ok(()), |of| board::run(of, invocation)),
         #[cfg(feature = "dashboard")]

@@ -1,6 +1,5 @@
-//! Connectors: programs that read the mirror as streams of records, in the protocols of Singer and Airbyte.
+//! The connector: reads the mirror as streams of records, in the protocol of Singer.
 
-pub(crate) mod airbyte;
 mod bookmark;
 mod config;
 mod hooks;

@@ -24,8 +24,7 @@ pub enum GaugeCommand {
     /// The amount is read from the service and compared as a decimal number, without rounding. It is always printed; if it is
     /// below the threshold, an error is printed too. If it cannot be read, the exit code is not 8.
     ///
-    /// --days checks how long the amount will last, and needs a mirror. With --from or --once, the amount is taken from the last
-    /// sync.
+    /// --days checks how long the amount will last, and needs a mirror. With --from, the amount is taken from the last sync.
     #[command(name = "check")]
     Check(CheckFlags),
     /// Forecast how long the amount will last, based on the last two weeks.
@@ -112,8 +111,8 @@ impl<S: Service> Session<S> {
     {
         let below = flags.below.as_deref();
         #[cfg(feature = "mirror")]
-        if flags.samples.is_of_mirror(&self.invocation) {
-            flags.samples.check_amount(gauge, below, &self.invocation)?;
+        if SampleFlags::is_of_mirror(&self.invocation) {
+            SampleFlags::check_amount(gauge, below, &self.invocation)?;
             return flags.samples.check_days(gauge, &self.invocation);
         }
         if self.print_dry_run(operation)? {

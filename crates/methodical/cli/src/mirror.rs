@@ -28,7 +28,6 @@ mod notes;
 pub(crate) mod place;
 #[cfg_attr(not(feature = "mirror-postgres"), path = "mirror/no_postgres.rs")]
 mod postgres;
-mod profiles;
 mod progress;
 mod purge;
 pub(crate) mod repeat;

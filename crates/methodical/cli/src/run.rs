@@ -34,7 +34,7 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
     run_all::<C>(program, Extras::default())
 }
 
-/// Runs a program as [`run`] does, with the commands of a mirror: `mirror`, `board`, `watch`, `tap` and `airbyte`.
+/// Runs a program as [`run`] does, with the commands of a mirror: `mirror`, `board`, `watch` and `tap`.
 ///
 /// # Examples
 ///

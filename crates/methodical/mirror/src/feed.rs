@@ -7,7 +7,5 @@ pub(crate) mod consumers;
 pub(crate) mod cursor;
 pub(crate) mod deliver;
 pub(crate) mod event;
-pub(crate) mod repeat;
-pub(crate) mod schedule;
 pub(crate) mod sink;
 pub(crate) mod stop;

@@ -1,6 +1,5 @@
-//! Gauges: samples of amounts, their forecast, and alarms that fire once.
+//! Gauges: samples of amounts, and their forecast.
 
-pub(crate) mod alarm;
 pub(crate) mod amount;
 pub(crate) mod forecast;
 pub(crate) mod sample;

@@ -12,7 +12,6 @@ pub(crate) mod purge;
 pub(crate) mod read;
 pub(crate) mod record;
 pub(crate) mod repair;
-#[cfg(feature = "sqlite")]
 pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod snapshot;

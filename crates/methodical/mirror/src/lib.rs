@@ -118,7 +118,7 @@
 //! (counts and the time of the last sync), `mirror_change` (the feed), `mirror_consumer` (consumers and their failures),
 //! `mirror_rejected` (rejected records of the last sync of
 //! each scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities),
-//! `mirror_spell` (past values of placements), `mirror_note` (which groups are due, the names of values, and which alarms have fired), `mirror_run` (the last 1,000 syncs of tables, also failed
+//! `mirror_spell` (past values of placements), `mirror_note` (which groups are due, the names of values), `mirror_run` (the last 1,000 syncs of tables, also failed
 //! ones), and `mirror_sample` (the amounts of gauges).
 //!
 //! # Upkeep
@@ -159,9 +159,9 @@
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
 //! - `run` passes a list through the engine into a store. `sync` reads lists from a client of either kind into runs.
 //! - `recovery` decides what to ask for a recovered table, writes it, and erases placements with their records.
-//! - `store` is the trait of stores, which `memory`, `sqlite` and `postgres` implement.
-//! - `feed` has the changes, the consumers with their positions, the events, the sinks, and the schedule of `follow`.
-//! - `gauge` has samples, forecasts and alarms; `history` has the results of syncs.
+//! - `store` is the trait of stores, which `sqlite` and `postgres` implement.
+//! - `feed` has the changes, the consumers with their positions, the events, and the sinks.
+//! - `gauge` has samples and forecasts; `history` has the results of syncs.
 //! - `browse` reads for a screen: pages in an order, counts of groups, the latest changes.
 //! - `keep` reads records, checks a mirror, copies and restores it, and erases records on request and by age.
 //!
@@ -169,13 +169,12 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `sqlite` | yes | mirrors in SQLite files: `Mirror::open` |
 //! | `postgres019` | no | mirrors in PostgreSQL, over the crate `postgres` 0.19: `Mirror::open_postgres` |
 //! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(any(test, all(feature = "sqlite", feature = "postgres019"))),
+    not(any(test, feature = "postgres019")),
     expect(dead_code, reason = "each store uses parts that the others do not")
 )]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -189,7 +188,6 @@ mod gauge;
 mod history;
 mod keep;
 mod mirror;
-#[cfg(any(feature = "sqlite", feature = "postgres019"))]
 mod open;
 mod recovery;
 mod run;
@@ -217,7 +215,6 @@ pub use crate::feed::consumer::{Consumer, StartAt};
 pub use crate::feed::cursor::Cursor;
 pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
 pub use crate::feed::event::Event;
-pub use crate::feed::schedule::{Due, Schedule};
 pub use crate::feed::sink::exec::Exec;
 pub use crate::feed::sink::ndjson::Ndjson;
 #[cfg(feature = "webhook")]
@@ -226,7 +223,6 @@ pub use crate::feed::sink::webhook::Webhook;
 pub use crate::feed::sink::webhook::signature::WebhookSecret;
 pub use crate::feed::sink::{Failure, Sink};
 pub use crate::feed::stop::Stop;
-pub use crate::gauge::alarm::{Alarm, Threshold};
 pub use crate::gauge::forecast::Forecast;
 pub use crate::gauge::sample::{Sample, SampleReport};
 pub use crate::history::past_run::{Outcome, PastRun};
@@ -239,7 +235,6 @@ pub use crate::keep::forget::Forgotten;
 pub use crate::keep::purge::{Purge, Purged};
 pub use crate::keep::record::Record;
 pub use crate::keep::repair::Repaired;
-#[cfg(feature = "sqlite")]
 pub use crate::keep::restore::Restored;
 pub use crate::keep::snapshot::Snapshot;
 pub use crate::keep::spell::{Spell, SpellFilter};

@@ -16,7 +16,7 @@ use crate::history::status::TableStatus;
 use crate::recovery::rota::{self, Rota};
 use crate::run::Run;
 use crate::source::Source;
-use crate::store::memory::MemoryStore;
+use crate::store::sqlite::SqliteStore;
 use crate::store::{Scope, Store};
 
 /// A copy of the lists of one account, and the feed of their changes.
@@ -56,13 +56,14 @@ pub struct Mirror {
 pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Mirror {
-    /// Creates a mirror in memory. It is lost when it is dropped.
+    /// Creates a mirror in memory, for tests and examples. It is lost when it is dropped, and has no backups.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers, and
+    /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
     pub fn in_memory() -> Result<Self, Error> {
-        Ok(Self::over(MemoryStore::new()?))
+        Ok(Self::over(SqliteStore::in_memory()?))
     }
 
     /// Creates a mirror over a store.
@@ -126,11 +127,6 @@ impl Mirror {
             store.set_note(TOKEN, &mark)?;
         }
         Ok(())
-    }
-
-    /// Returns the same mirror, for another thread.
-    pub(crate) fn handle(&self) -> Self {
-        Self { store: Arc::clone(&self.store), clock: Arc::clone(&self.clock) }
     }
 
     /// Sets the clock that dates rows and changes. It decides only when a failed delivery is attempted again.

@@ -1,6 +1,5 @@
 //! Opens mirrors in the stores of the features.
 
-#[cfg(feature = "sqlite")]
 use std::path::Path;
 
 #[cfg(feature = "postgres019")]
@@ -11,11 +10,9 @@ use crate::mirror::Mirror;
 use crate::source::Source;
 #[cfg(feature = "postgres019")]
 use crate::store::postgres::PostgresStore;
-#[cfg(feature = "sqlite")]
 use crate::store::sqlite::SqliteStore;
 
 /// Mirrors in SQLite.
-#[cfg(feature = "sqlite")]
 impl Mirror {
     /// Opens the mirror in a SQLite file, or creates it. Only its owner may read a new file or folder.
     ///

@@ -5,15 +5,12 @@ pub(crate) mod feed_store;
 pub(crate) mod hold;
 pub(crate) mod kept;
 pub(crate) mod lease;
-pub(crate) mod memory;
 #[cfg(feature = "postgres019")]
 pub(crate) mod postgres;
 pub(crate) mod record_store;
 pub(crate) mod spells;
-#[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 pub(crate) mod upkeep_store;
-#[cfg(any(feature = "sqlite", feature = "postgres019"))]
 pub(crate) mod view;
 
 use std::collections::HashSet;
@@ -201,7 +198,6 @@ impl<'a> Written<'a> {
     }
 
     /// Returns the bytes of the column `mirror_hash`.
-    #[cfg(any(feature = "sqlite", feature = "postgres019"))]
     pub(crate) fn hash(&self) -> [u8; 24] {
         crate::fields::text_hash::joined(self.hashes.0, self.hashes.1)
     }

@@ -24,7 +24,7 @@ fn tool(environment: &str, program: &str) -> Option<PathBuf> {
 fn run(office: &Office, program: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(program);
     command.args(args).current_dir(office.folder()).stdin(Stdio::piped());
-    command.env("HOME", office.folder()).env("DO_NOT_TRACK", "1").env("AIRBYTE_OFFLINE_MODE", "1");
+    command.env("HOME", office.folder()).env("DO_NOT_TRACK", "1");
     let output = Process::start_piped(command).end_with(input);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     output
@@ -114,78 +114,4 @@ fn target_duckdb_empties_the_data_of_a_deleted_person() {
     // The record becomes gone, and its tombstone is repeated.
     load(&office, &target, LATER);
     assert_eq!(rows(&office)[1], json!(["2", null, null, null, null, true]));
-}
-
-#[test]
-fn the_models_of_airbyte_accept_every_message() {
-    let Some(python) = tool("airbyte-models", "python") else { return };
-    let office = office();
-    let mut messages = Vec::new();
-    for command in ["spec", "check", "discover"] {
-        let config: &[&str] = if command == "spec" { &[] } else { &["--config", "tap.json"] };
-        messages.extend(office.messages(&[&["airbyte", command], config].concat()));
-    }
-    let streams = messages[2]["catalog"]["streams"].as_array().unwrap();
-    let streams = streams.iter().map(|stream| {
-        json!({"stream": stream, "sync_mode": "incremental", "destination_sync_mode": "append"})
-    });
-    office.file("catalog.json", &json!({"streams": streams.collect::<Vec<_>>()}));
-    let read = ["airbyte", "read", "--config", "tap.json", "--catalog", "catalog.json"];
-    messages.extend(office.messages(&read));
-    office.file("bad.json", &json!({"mirror": "absent.db", "sync": false}));
-    let failed = ["airbyte", "read", "--config", "bad.json", "--catalog", "catalog.json"];
-    messages.extend(parsed(&office.person.run(&failed)));
-    let validate = "import sys, json\n\
-        from airbyte_protocol.models import AirbyteMessage, ConfiguredAirbyteCatalog\n\
-        ConfiguredAirbyteCatalog.model_validate_json(open('catalog.json').read())\n\
-        kinds = set()\n\
-        for line in sys.stdin:\n\
-        \x20   message = AirbyteMessage.model_validate_json(line)\n\
-        \x20   assert json.loads(message.model_dump_json(exclude_unset=True)) == json.loads(line), line\n\
-        \x20   kinds.add(message.type.value)\n\
-        print(sorted(kinds))";
-    let lines: Vec<String> = messages.iter().map(Value::to_string).collect();
-    let kinds = run(&office, &python, &["-c", validate], lines.join("\n").as_bytes());
-    assert_eq!(
-        stdout(&kinds).trim(),
-        "['CATALOG', 'CONNECTION_STATUS', 'RECORD', 'SPEC', 'STATE', 'TRACE']"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn pyairbyte_reads_from_the_program() {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let Some(python) = tool("pyairbyte", "python") else { return };
-    let office = office();
-    let source = office.folder().join("source");
-    let program = env!("CARGO_BIN_EXE_gateway");
-    let url = office.base_url();
-    let script = format!("#!/bin/sh\nGATEWAY_BASE_URL={url} exec '{program}' airbyte \"$@\"\n");
-    std::fs::write(&source, script).unwrap();
-    std::fs::set_permissions(&source, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let script = "import airbyte, json\n\
-        source = airbyte.get_source('source-gateway', local_executable='./source', \
-        config=json.load(open('tap.json')))\n\
-        source.check()\n\
-        source.select_all_streams()\n\
-        cache = airbyte.new_local_cache(cache_name='one', cache_dir='cache')\n\
-        result = source.read(cache=cache)\n\
-        people = [(p['id'], p['name'], bool(p['_ab_cdc_deleted_at'])) for p in result['candidate']]\n\
-        print('RESULT', json.dumps([result.processed_records, sorted(people)]))";
-    let read = |office: &Office| -> Value {
-        let output = run(office, &python, &["-c", script], b"");
-        let line = stdout(&output).lines().find_map(|line| line.strip_prefix("RESULT "));
-        serde_json::from_str(line.unwrap_or_else(|| panic!("{}", stdout(&output)))).unwrap()
-    };
-    let first = read(&office);
-    let [one, two, three] = people();
-    let name = |person: &Value| json!([person["id"], person["name"], false]);
-    assert_eq!(first[1], json!([name(&one), name(&two), name(&three)]));
-    assert_eq!(first[0], 7);
-    change(&office);
-    let second = read(&office);
-    assert_eq!(second[1], json!([name(&one), ["2", null, true], ["3", "008", false]]));
-    assert!(second[0].as_i64().unwrap() < 7, "{second}");
 }

@@ -5,7 +5,6 @@
 
 #[cfg(feature = "mirror")]
 #[cfg(test)]
-mod airbyte;
 mod auth;
 #[cfg(all(feature = "dashboard", unix))]
 #[cfg(test)]

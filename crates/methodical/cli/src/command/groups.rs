@@ -65,7 +65,7 @@ impl Group {
     fn of(command: &str) -> Self {
         match command {
             "auth" | "check" | "config" | "mirror" | "profile" => Self::SetUp,
-            "airbyte" | "tap" => Self::Machines,
+            "tap" => Self::Machines,
             "completions" | "help" | "man" | "version" => Self::Help,
             _ => Self::Read,
         }

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// How far the receiver of a stream has read it. Its JSON is the state of the stream in both protocols, and private to this
-/// program.
+/// How far the receiver of a stream has read it. Its JSON is the state of the stream, and private to this program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Bookmark {
@@ -19,7 +18,7 @@ pub(crate) struct Bookmark {
     /// The hash of the properties that the receiver has. With others, it gets a copy of the table again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) layout: Option<String>,
-    /// The version of the copy: of `ACTIVATE_VERSION` in Singer, and the generation in Airbyte.
+    /// The version of the copy, of `ACTIVATE_VERSION`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<i64>,
     /// The time of the last sample, in seconds since 1970 (UTC).

@@ -1,10 +1,10 @@
-//! The configuration of a connector: a JSON object, described in one table for the parser and for Airbyte.
+//! The configuration of a connector: a JSON object.
 
 use std::path::{Path, PathBuf};
 
 use methodical_client::model::Service;
 use methodical_client::{AccessToken, Error};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::config::folder;
 use crate::connect::parsed_token;
@@ -25,15 +25,6 @@ pub(crate) struct Config {
     pub(crate) timeout: Option<u64>,
     pub(crate) allow_insecure_http: bool,
     pub(crate) emit_activate_version: bool,
-}
-
-/// A key of the configuration.
-struct Key {
-    name: &'static str,
-    title: &'static str,
-    kind: Kind,
-    about: &'static str,
-    is_secret: bool,
 }
 
 /// The kind of the value of a key.
@@ -84,11 +75,11 @@ impl Config {
             return Err(Failure::usage("cannot read the configuration: expected a JSON object"));
         };
         for (name, value) in members {
-            let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+            let Some((_, kind)) = KEYS.iter().find(|(key, _)| key == name) else {
                 return Err(unknown(name));
             };
-            if !value.is_null() && !key.kind.accepts(value) {
-                let expected = key.kind.expected();
+            if !value.is_null() && !kind.accepts(value) {
+                let expected = kind.expected();
                 let text = format!("cannot read the configuration: `{name}` must be {expected}");
                 return Err(Failure::usage(text));
             }
@@ -122,36 +113,6 @@ impl Config {
     }
 }
 
-/// Returns the JSON schema of the configuration, for Airbyte.
-pub(crate) fn config_schema() -> Value {
-    let of_airbyte = KEYS.iter().filter(|key| key.name != ACTIVATE_VERSION);
-    let properties = of_airbyte.enumerate().map(|(order, key)| {
-        let mut schema = match key.kind {
-            Kind::Text => json!({ "type": "string" }),
-            Kind::Number => json!({ "type": "integer", "minimum": 1 }),
-            Kind::Switch => json!({ "type": "boolean", "default": key.name == "sync" }),
-            Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        };
-        if let Some(schema) = schema.as_object_mut() {
-            schema.insert("title".to_owned(), key.title.into());
-            schema.insert("description".to_owned(), key.about.into());
-            schema.insert("order".to_owned(), order.into());
-            if key.is_secret {
-                schema.insert("airbyte_secret".to_owned(), true.into());
-            }
-        }
-        (key.name.to_owned(), schema)
-    });
-    json!({
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "Source",
-        "type": "object",
-        "required": [],
-        "additionalProperties": false,
-        "properties": properties.collect::<Map<_, _>>(),
-    })
-}
-
 /// Reads a JSON file. `what` names its contents in errors, which never repeat them.
 pub(crate) fn read_json(path: &Path, what: &str) -> Result<Value, Failure> {
     let shown = path.display();
@@ -167,7 +128,7 @@ pub(crate) fn read_json(path: &Path, what: &str) -> Result<Value, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let all = KEYS.map(|key| key.name);
+    let all = KEYS.map(|(name, _)| name);
     let failure = Failure::usage(format!("cannot read the configuration: unknown key `{name}`"));
     match closest(name, all.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
@@ -175,86 +136,21 @@ fn unknown(name: &str) -> Failure {
     }
 }
 
-const ACTIVATE_VERSION: &str = "emit_activate_version";
-
-/// The keys, in the order in which a person is asked for them.
-const KEYS: [Key; 12] = [
-    Key::new(
-        "base_url",
-        "Base URL",
-        Kind::Text,
-        "Base URL of the service. Default: that of the profile.",
-    ),
-    Key {
-        is_secret: true,
-        ..Key::new(
-            "token",
-            "Access token",
-            Kind::Text,
-            "Access token. Default: that of the profile or the environment.",
-        )
-    },
-    Key::new(
-        "token_file",
-        "Token file",
-        Kind::Text,
-        "File with the access token, in place of the token.",
-    ),
-    Key::new("profile", "Profile", Kind::Text, "Profile with the other settings."),
-    Key {
-        is_secret: true,
-        ..Key::new(
-            "mirror",
-            "Mirror",
-            Kind::Text,
-            "Mirror that is read: a file, or postgres://…. It must outlive this run, because it has the changes for the next \
-             one. Default: the mirror of the profile.",
-        )
-    },
-    Key::new(
-        "sync",
-        "Sync first",
-        Kind::Switch,
-        "Sync the mirror before it is read. Turn it off if another program syncs it.",
-    ),
-    Key::new(
-        "account",
-        "Account",
-        Kind::Text,
-        "Name of the account that the mirror is bound to. Default: the name of the profile.",
-    ),
-    Key::new(
-        "values",
-        "Values",
-        Kind::Texts,
-        "Values to ask for that the contract does not list. The mirror remembers them.",
-    ),
-    Key::new(
-        "calls_per_second",
-        "Calls per second",
-        Kind::Number,
-        "Maximum number of calls per second during a sync.",
-    ),
-    Key::new("timeout", "Timeout", Kind::Number, "Time limit for each call, in seconds."),
-    Key::new(
-        "allow_insecure_http",
-        "Allow unencrypted http",
-        Kind::Switch,
-        "Allow unencrypted http to remote hosts, which exposes the token.",
-    ),
-    Key::new(
-        ACTIVATE_VERSION,
-        "Emit ACTIVATE_VERSION",
-        Kind::Switch,
-        "After a copy of a stream, tell the target to delete the records of earlier copies.",
-    ),
+/// The keys and the kinds of their values.
+const KEYS: [(&str, Kind); 12] = [
+    ("base_url", Kind::Text),
+    ("token", Kind::Text),
+    ("token_file", Kind::Text),
+    ("profile", Kind::Text),
+    ("mirror", Kind::Text),
+    ("sync", Kind::Switch),
+    ("account", Kind::Text),
+    ("values", Kind::Texts),
+    ("calls_per_second", Kind::Number),
+    ("timeout", Kind::Number),
+    ("allow_insecure_http", Kind::Switch),
+    ("emit_activate_version", Kind::Switch),
 ];
-
-impl Key {
-    const fn new(name: &'static str, title: &'static str, kind: Kind, about: &'static str) -> Self {
-        Self { name, title, kind, about, is_secret: false }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,6 @@ use std::fmt;
 
 use methodical_mirror::model::Mirrored;
 
-use crate::connector::airbyte::{self, AirbyteCommand};
 use crate::connector::singer::{self, TapFlags};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -14,13 +13,12 @@ use crate::operation_commands::OperationCommands;
 #[derive(Clone, Copy)]
 pub(crate) struct Connecting {
     pub(crate) tap: fn(&TapFlags, &Invocation) -> Result<(), Failure>,
-    pub(crate) airbyte: fn(&AirbyteCommand, &Invocation) -> Result<(), Failure>,
 }
 
 impl Connecting {
     /// Creates the hooks of the service of these commands.
     pub(crate) fn of<C: OperationCommands<Service: Mirrored>>() -> Self {
-        Self { tap: singer::run::<C::Client>, airbyte: airbyte::run::<C> }
+        Self { tap: singer::run::<C::Client> }
     }
 }
 

@@ -7,7 +7,6 @@ use methodical_mirror::model::Mirrored;
 
 use crate::config::settings::Settings;
 use crate::connector::config::Config;
-use crate::connector::stream::of_gauge;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::invocation::Invocation;
@@ -31,8 +30,6 @@ pub(crate) struct Source {
     pub(crate) mirror: Mirror,
     /// The tables that were synced at least once.
     pub(crate) tables: Vec<String>,
-    /// The streams that the sync of this run could not bring up to date.
-    pub(crate) outdated: Vec<String>,
     /// The failure if a part of the sync failed.
     pub(crate) synced: Result<(), Failure>,
 }
@@ -42,23 +39,20 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
     config: &Config,
     invocation: &Invocation,
 ) -> Result<Source, Failure> {
-    let (mirror, outdated, synced) = if config.sync {
+    let (mirror, synced) = if config.sync {
         let flags = flags(config, invocation)?;
         let (session, mut mirror) = open_to_sync::<C>(&flags, config, invocation)?;
         let Synced { report, done, .. } =
             sync::sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
-        let failed = report.tables.iter().filter(|one| one.result.is_err());
-        let mut outdated: Vec<String> = failed.map(|one| one.table.to_owned()).collect();
-        let is_useless = report.error.is_some() || outdated.len() == report.tables.len();
-        let failed = report.samples.iter().filter(|one| one.result.is_err());
-        outdated.extend(failed.map(|one| of_gauge(one.gauge)));
+        let is_useless =
+            report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
         let synced = match done {
             Err(failure) if is_useless => return Err(failure),
             // A scheduler would count a record that cannot be read as the failure of every run.
             Err(failure) if failure.exit() == Exit::Rejected => Ok(()),
             done => done,
         };
-        (mirror, outdated, synced)
+        (mirror, synced)
     } else {
         let invocation = configured(config, invocation);
         let settings = Settings::of_known(&invocation)?;
@@ -70,20 +64,12 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
             return Err(Failure::usage(format!("the mirror {place} does not exist"))
                 .hint("set `sync` to true in the configuration, or sync it with another program"));
         }
-        (place.open_existing(reader)?, Vec::new(), Ok(()))
+        (place.open_existing(reader)?, Ok(()))
     };
     let tables = mirror.tables().map_err(|error| unreadable(&error))?;
     let tables = tables.into_iter().filter(|one| one.completed_at.is_some());
     let tables = tables.map(|one| one.table).collect();
-    Ok(Source { mirror, tables, outdated, synced })
-}
-
-/// Opens the mirror of a configuration, and a session of its service.
-pub(crate) fn check<C: ServiceClient<Service: Mirrored>>(
-    config: &Config,
-    invocation: &Invocation,
-) -> Result<Opened<C::Service>, Failure> {
-    open_to_sync::<C>(&flags(config, invocation)?, config, invocation)
+    Ok(Source { mirror, tables, synced })
 }
 
 fn open_to_sync<C: ServiceClient<Service: Mirrored>>(

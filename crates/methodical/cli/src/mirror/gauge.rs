@@ -1,8 +1,8 @@
-//! The samples of a gauge in a mirror: its forecast, and alarms that end a check.
+//! The samples of a gauge in a mirror: its forecast, and its check.
 
 use clap::Args;
 use methodical_mirror::model::Gauge;
-use methodical_mirror::{Alarm, Forecast, Mirror, Threshold};
+use methodical_mirror::{Forecast, Mirror};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -24,12 +24,6 @@ pub(crate) struct SampleFlags {
     /// With samples of less than a day, the exit code is 10.
     #[arg(id = "frame:days", long = "days", value_name = "N")]
     days: Option<u64>,
-
-    /// Fail once, and again only after the value was above 1.1 times the threshold. Needs a mirror.
-    ///
-    /// The amount is taken from the last sync, and the mirror remembers that it was below.
-    #[arg(id = "frame:once", long = "once")]
-    once: bool,
 }
 
 /// The forecast as a record of the output.
@@ -46,14 +40,13 @@ struct Shown<'a> {
 }
 
 impl SampleFlags {
-    /// Returns whether the mirror answers, and not the service: with `--once`, or with `--from`.
-    pub(crate) fn is_of_mirror(&self, invocation: &Invocation) -> bool {
-        self.once || invocation.service.from.is_some()
+    /// Returns whether the mirror answers, and not the service: with `--from`.
+    pub(crate) fn is_of_mirror(invocation: &Invocation) -> bool {
+        invocation.service.from.is_some()
     }
 
     /// Checks an amount of the mirror, and prints it. `below` is a decimal number.
     pub(crate) fn check_amount(
-        &self,
         gauge: Gauge,
         below: Option<&str>,
         invocation: &Invocation,
@@ -62,10 +55,10 @@ impl SampleFlags {
             invocation.screen.note("would read the mirror");
             return Ok(());
         }
-        let mut mirror = open_to_read(invocation)?;
+        let mirror = open_to_read(invocation)?;
         print(&known(&mirror, gauge)?, gauge, invocation)?;
         match below {
-            Some(below) => self.alarm(&mut mirror, gauge, Threshold::Amount(below)),
+            Some(below) => check(&mirror, gauge, Threshold::Amount(below)),
             None => Ok(()),
         }
     }
@@ -73,55 +66,45 @@ impl SampleFlags {
     /// Checks how long the amount lasts, if the flag is there.
     pub(crate) fn check_days(&self, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
         let Some(days) = self.days.filter(|_| !invocation.call.dry_run) else { return Ok(()) };
-        self.alarm(&mut open_to_read(invocation)?, gauge, Threshold::Days(days))
+        check(&open_to_read(invocation)?, gauge, Threshold::Days(days))
     }
+}
 
-    fn alarm(
-        &self,
-        mirror: &mut Mirror,
-        gauge: Gauge,
-        threshold: Threshold<'_>,
-    ) -> Result<(), Failure> {
-        let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge)?;
-        if matches!(threshold, Threshold::Days(_)) && per_day.is_none() {
-            let text = format!(
-                "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
-                gauge.name(),
-                counted(during.as_secs() / 3600, "hour")
-            );
-            return Err(Failure::new(Exit::Unjudged, text)
-                .hint("sync regularly: each sync takes a sample; until then, use --below"));
-        }
-        let is_alarm = if self.once {
-            let alarm = mirror.alarm(gauge.name(), threshold);
-            alarm.map_err(|error| explained(&error))? == Alarm::Fires
-        } else {
-            match threshold {
-                Threshold::Days(days) => days_left.is_some_and(|left| left < days),
-                Threshold::Amount(below) => Number::parse(&last.amount) < Number::parse(below),
-                _ => false,
-            }
-        };
-        if !is_alarm {
-            return Ok(());
-        }
-        let (name, amount) = (gauge.name(), &last.amount);
-        let unit = last.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
-        let text = match (threshold, days_left) {
-            (Threshold::Days(days), Some(left)) => {
-                format!(
-                    "the amount of {name} is below the threshold: {amount}{unit} lasts {left} days, fewer than {days}"
-                )
-            }
-            (Threshold::Amount(below), _) => {
-                format!(
-                    "the amount of {name} is below the threshold: {amount}{unit} is below {below}"
-                )
-            }
-            _ => format!("the amount of {name} is below the threshold: {amount}{unit}"),
-        };
-        Err(Failure::new(Exit::Alarm, text))
+/// The threshold of an amount.
+#[derive(Clone, Copy)]
+enum Threshold<'a> {
+    /// The amount is below this decimal number.
+    Amount(&'a str),
+    /// The amount lasts fewer days than this.
+    Days(u64),
+}
+
+/// Fails if the last sample of a gauge is below the threshold.
+fn check(mirror: &Mirror, gauge: Gauge, threshold: Threshold<'_>) -> Result<(), Failure> {
+    let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge)?;
+    if matches!(threshold, Threshold::Days(_)) && per_day.is_none() {
+        let text = format!(
+            "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
+            gauge.name(),
+            counted(during.as_secs() / 3600, "hour")
+        );
+        return Err(Failure::new(Exit::Unjudged, text)
+            .hint("sync regularly: each sync takes a sample; until then, use --below"));
     }
+    let amount = &last.amount;
+    let why = match (threshold, days_left) {
+        (Threshold::Days(days), Some(left)) if left < days => {
+            format!("lasts {left} days, fewer than {days}")
+        }
+        (Threshold::Amount(below), _) if Number::parse(amount) < Number::parse(below) => {
+            format!("is below {below}")
+        }
+        _ => return Ok(()),
+    };
+    let unit = last.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+    let name = gauge.name();
+    let text = format!("the amount of {name} is below the threshold: {amount}{unit} {why}");
+    Err(Failure::new(Exit::Alarm, text))
 }
 
 /// Prints how long the amount lasts.

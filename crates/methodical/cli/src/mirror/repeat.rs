@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::interrupt::{self, Undo};
 use crate::invocation::Invocation;
 use crate::mirror::ago::ago;
-use crate::mirror::supervisor::{self, Supervised};
+use crate::mirror::supervisor;
 
 /// The flags of commands that repeat.
 #[derive(Debug, Args)]
@@ -66,7 +66,6 @@ pub(crate) fn repeat(
     mut task: impl FnMut(Due) -> Round,
 ) -> Result<(), Failure> {
     let screen = invocation.screen;
-    let supervised = Supervised::start();
     interrupt::end_with_success();
     let stop = || Ok::<_, Failure>(((), Undo::new(supervisor::stopping)));
     let ((), _stopping) = interrupt::begin(stop)?;
@@ -98,7 +97,7 @@ pub(crate) fn repeat(
         let left = next.saturating_duration_since(Instant::now());
         let wait = cmp::min(limit, left).max(PAUSE);
         let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
-        supervised.status(&format!("{text}; the next one begins in {}", ago(seconds)), wait);
+        supervisor::status(&format!("{text}; the next one begins in {}", ago(seconds)));
         // Only a signal ends the wait earlier, and it ends the program.
         Stop::new().wait_until(Instant::now() + wait);
     }

@@ -26,7 +26,7 @@ use crate::mirror::place::{Place, refuse_new_since};
 use crate::mirror::progress::ProgressLine;
 use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::time::duration;
-use crate::mirror::{metrics, profiles, unknown};
+use crate::mirror::{metrics, unknown};
 use crate::output::printer::{MAX_NAMED, Printer};
 use crate::output::progress::{counted, records};
 use crate::output::schema::Schema;
@@ -41,15 +41,9 @@ pub(crate) struct SyncCommand {
     /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
     ///
     /// A sync that fails is reported, and the next one follows. Under systemd, the program reports its readiness and its
-    /// state, and feeds the watchdog.
+    /// state.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     every: Option<u64>,
-
-    /// Sync the mirror of each profile that has a base URL.
-    ///
-    /// A profile that fails does not stop the others. The exit code is that of the first one that failed.
-    #[arg(long, conflicts_with_all = ["to", "every", "account", "accept_missing"])]
-    all_profiles: bool,
 
     #[command(flatten)]
     repeat: RepeatFlags,
@@ -145,17 +139,6 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     refuse_from(invocation)?;
-    if flags.all_profiles {
-        return profiles::each(invocation, |one| run_one::<C>(flags, one));
-    }
-    run_one::<C>(flags, invocation)
-}
-
-/// Syncs the mirror of one profile.
-fn run_one<C: ServiceClient<Service: Mirrored>>(
-    flags: &SyncCommand,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
     let Some(every) = flags.every else {
         if invocation.output.is_silent(invocation.screen.output.is_terminal()) {
             let opened = open::<C>(&flags.sync, invocation)?;
@@ -245,7 +228,7 @@ pub(crate) fn sync<S: Mirrored>(
     repeat: &RepeatFlags,
 ) -> Result<Synced, Failure> {
     let line = ProgressLine::new(session.invocation.screen);
-    let done = mirror.sync_all_blocking(&session.client, &line.observe(options::<S>(flags)));
+    let done = mirror.sync_all(&session.client, &line.observe(options::<S>(flags)));
     drop(line);
     let report = done.unwrap_or_else(SyncError::into_report);
     warn_of_damage(session, &report);

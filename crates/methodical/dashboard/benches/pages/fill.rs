@@ -73,7 +73,7 @@ impl Syncs {
     fn persons(&mut self, list: List) {
         self.at_time();
         let client = list.client(self.size);
-        self.mirror.sync_blocking(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
+        self.mirror.sync(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
     }
 
     /// Syncs the groups, whose last one has another name each time.

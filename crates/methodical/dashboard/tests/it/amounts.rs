@@ -18,7 +18,7 @@ fn opened(amounts: &[(u64, &str)]) -> Browser {
     for &(day, free) in amounts {
         free.clone_into(&mut server.state().free);
         mirror = mirror.with_clock(move || at(day));
-        server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
     }
     Browser::start(Dashboard::of::<Gallery>(mirror).with_clock(move || at(4))).log_in()
 }

@@ -328,7 +328,7 @@ fn hostile_values_of_a_service_stay_text_in_pictures() {
         server.state().free = format!("{}.5", 90 - day);
         mirror = mirror.with_clock(move || at(day));
         let options = SyncOptions::new().values("mark", corpus).recheck_every(1);
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
     }
     let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(9));
     let browser = Browser::start(dashboard.named("<script>")).log_in();

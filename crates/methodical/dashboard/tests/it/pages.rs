@@ -111,7 +111,7 @@ fn a_record_shows_its_past_values_as_a_picture_and_in_words() {
     for (day, mark) in [(0, "New"), (2, "New"), (3, "Print"), (5, "Sold")] {
         server.state().put("7", "1", mark);
         mirror = mirror.with_clock(move || at(day));
-        server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+        server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
     }
     let dashboard = Dashboard::of::<Gallery>(mirror).with_clock(move || at(7));
     let browser = Browser::start(dashboard).log_in();

@@ -85,7 +85,7 @@ fn syncs(
     let mut sync = |name: &str, list: List, reference, expected: [u64; 4]| {
         let (mut mirror, client): (_, blocking::Client<Directory>) = (open(), list.client(size));
         let (before, started) = (database(), Started::now());
-        let report = mirror.sync_blocking(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
+        let report = mirror.sync(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
         let (cost, database) = (started.end(), database() - before);
         let Report { added, changed, missing, gone, .. } = report;
         assert_eq!([added, changed, missing, gone], expected, "{name}");

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::error::{Error, ErrorKind};
+
 /// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -88,7 +90,7 @@ impl Paging {
     }
 
     /// Limits how long a search reads, which has no index. The page may then have fewer records than its limit, or none, and
-    /// still be followed by another one. A mirror in memory has no such limit.
+    /// still be followed by another one.
     pub fn within(self, time: Duration) -> Self {
         Self { time, ..self }
     }
@@ -99,4 +101,17 @@ impl Paging {
         reads >= self.reads
             || reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= self.time
     }
+}
+
+/// Creates the error of a page after a row that is no longer there.
+pub(crate) fn removed(number: i64) -> Error {
+    let text =
+        format!("cannot continue after row {number}: it was removed; begin with the first page");
+    Error::new(ErrorKind::Cursor, text)
+}
+
+/// Creates the error of a paging by a column that the table does not have, or that has no text.
+pub(crate) fn unordered(table: &str, column: &str) -> Error {
+    let text = format!("cannot read a page of `{table}`: it has no column of text `{column}`");
+    Error::new(ErrorKind::Table, text)
 }

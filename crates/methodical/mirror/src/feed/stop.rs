@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// A request to end a delivery or [`Mirror::follow`](crate::Mirror::follow), such as that of a signal. Clones are one request.
+/// A request to end a delivery, such as that of a signal. Clones are one request.
 ///
 /// ```
 /// use methodical_mirror::Stop;

@@ -4,7 +4,6 @@ use std::fmt;
 
 use siphasher::sip::SipHasher24;
 
-#[cfg(any(feature = "sqlite", feature = "postgres019"))]
 use crate::fields::hash::Hash;
 use crate::fields::hash::{Hasher, Secret, hex};
 
@@ -41,7 +40,6 @@ impl TextHasher {
 }
 
 /// Returns the bytes of the column `mirror_hash`: the hash of the meaning, and that of the text.
-#[cfg(any(feature = "sqlite", feature = "postgres019"))]
 pub(crate) fn joined(meaning: Hash, text: TextHash) -> [u8; 24] {
     let mut bytes = [0; 24];
     for (to, from) in bytes.iter_mut().zip(meaning.to_bytes().into_iter().chain(text.0)) {
@@ -52,7 +50,6 @@ pub(crate) fn joined(meaning: Hash, text: TextHash) -> [u8; 24] {
 
 /// Returns the hashes of the meaning and of the text from the column `mirror_hash`. A row that was repaired, and one of an older
 /// release, have no hash of the text.
-#[cfg(any(feature = "sqlite", feature = "postgres019"))]
 pub(crate) fn split(bytes: &[u8]) -> (Option<Hash>, Option<TextHash>) {
     match bytes.split_first_chunk() {
         Some((meaning, text)) => {
@@ -74,7 +71,6 @@ mod tests {
     use super::TextHasher;
     use crate::fields::hash::Secret;
 
-    #[cfg(any(feature = "sqlite", feature = "postgres019"))]
     #[test]
     fn a_column_has_both_hashes_or_that_of_the_meaning() {
         use super::{joined, split};

@@ -53,10 +53,6 @@ impl Outcome {
         }
     }
 
-    #[cfg_attr(
-        not(any(feature = "sqlite", feature = "postgres019")),
-        expect(dead_code, reason = "only stores read it")
-    )]
     pub(crate) fn of(name: &str) -> Option<Self> {
         [Self::Complete, Self::Partial, Self::Refused, Self::Failed]
             .into_iter()

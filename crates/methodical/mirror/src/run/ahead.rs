@@ -102,15 +102,15 @@ mod tests {
     use crate::fields::row::Row;
     use crate::fields::shape::Shape;
     use crate::fields::text_hash::TextHasher;
-    use crate::store::memory::MemoryStore;
+    use crate::store::sqlite::SqliteStore;
     use crate::store::{Scope, Store as _, Written};
 
     const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
     const ROWS: i64 = 20_000;
 
     /// A store that has rows with the keys 1 to `ROWS`.
-    fn store(texts: &TextHasher) -> MemoryStore {
-        let (mut store, shape) = (MemoryStore::new().unwrap(), Shape::of(&PHOTO).unwrap());
+    fn store(texts: &TextHasher) -> SqliteStore {
+        let (mut store, shape) = (SqliteStore::in_memory().unwrap(), Shape::of(&PHOTO).unwrap());
         let scope = Scope { name: "photos/list", table: "photo" };
         let shape = store.begin(scope, &shape).unwrap().shape;
         let (meaning, row) = (Hash::from_bytes([7; 16]), Row::default());
@@ -131,7 +131,7 @@ mod tests {
             ahead.read(&mut store, "photo").unwrap();
             let id = wanted.to_string();
             let found: Option<Known> =
-                if by_text { ahead.take_text(texts.hash(&id), 0) } else { ahead.take_id(&id) };
+                if by_text { ahead.take_text(texts.hash(&id), 1) } else { ahead.take_id(&id) };
             if let Some(known) = found {
                 assert_eq!(known.key, *wanted);
                 continue;

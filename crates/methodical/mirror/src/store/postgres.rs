@@ -3,6 +3,7 @@
 //! Statements have qualified names, are not prepared by name, and leave nothing in the session, so that a pooler may give each
 //! transaction another connection.
 
+mod accept;
 mod amend;
 mod browse;
 mod changes;

@@ -63,10 +63,11 @@ use crate::time::utc;
 
 /// A mirror in a SQLite file.
 pub(crate) struct SqliteStore {
-    path: PathBuf,
+    /// `None` in memory.
+    path: Option<PathBuf>,
     connection: Connection,
     /// Dropped after the connection.
-    _opened: Opened,
+    _opened: Option<Opened>,
     identity: Identity,
     /// Erased values may remain in the log.
     has_traces: bool,
@@ -86,31 +87,43 @@ impl SqliteStore {
         let (connection, identity) = open::open(path, source)?;
         // A process that was killed may have left erased values in the log.
         let has_traces = !traces::remove(&connection, Duration::ZERO)?;
-        Ok(Self {
-            has_traces,
-            path: path.to_owned(),
+        let path = Some(path.to_owned());
+        Ok(Self { path, _opened: Some(opened), has_traces, ..Self::over(connection, identity) })
+    }
+
+    /// Creates a mirror in memory. It has one connection, so no other process and no other thread needs to be excluded.
+    pub(crate) fn in_memory() -> Result<Self, Error> {
+        let (connection, identity) = open::in_memory()?;
+        Ok(Self::over(connection, identity))
+    }
+
+    fn over(connection: Connection, identity: Identity) -> Self {
+        Self {
+            has_traces: false,
+            path: None,
             connection,
-            _opened: opened,
+            _opened: None,
             identity,
             lock: None,
             held: Weak::new(),
             tables: HashMap::new(),
             shapes: Shapes::new(),
             time: (i64::MIN, Arc::from("")),
-        })
+        }
     }
 
-    /// Returns the lock that is held, or takes it.
-    fn take_lock(&self) -> Result<Arc<Lock>, Error> {
-        match self.held.upgrade() {
-            Some(lock) => Ok(lock),
-            None => Lock::take(&self.path).map(Arc::new),
+    /// Returns the lock that is held, or takes it; `None` in memory.
+    fn take_lock(&self) -> Result<Option<Arc<Lock>>, Error> {
+        match (&self.path, self.held.upgrade()) {
+            (None, _) => Ok(None),
+            (_, Some(lock)) => Ok(Some(lock)),
+            (Some(path), None) => Lock::take(path).map(|lock| Some(Arc::new(lock))),
         }
     }
 
     /// Takes the lock and begins a transaction.
     fn lock(&mut self) -> Result<(), Error> {
-        self.lock = Some(self.take_lock()?);
+        self.lock = self.take_lock()?;
         // Page 1 counts changes only when it is written, see `log`.
         self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
     }
@@ -152,7 +165,7 @@ impl Store for SqliteStore {
     }
 
     fn hold(&mut self) -> Result<Option<Hold>, Error> {
-        let lock = self.take_lock()?;
+        let Some(lock) = self.take_lock()? else { return Ok(None) };
         self.held = Arc::downgrade(&lock);
         Ok(Some(lock))
     }
@@ -180,7 +193,9 @@ impl Store for SqliteStore {
 
     fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
         self.lock()?;
-        backup::sweep(&self.path)?;
+        if let Some(path) = &self.path {
+            backup::sweep(path)?;
+        }
         scope::counts(&self.connection, table)
     }
 
@@ -333,6 +348,7 @@ impl Store for SqliteStore {
     }
 
     fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {
-        Ok(Some(Box::new(Self::open(&self.path, None)?)))
+        let Some(path) = &self.path else { return Ok(None) };
+        Ok(Some(Box::new(Self::open(path, None)?)))
     }
 }

@@ -5,7 +5,7 @@ use std::mem::take;
 use std::sync::Arc;
 
 use methodical_client::transport::{self, Instant};
-use methodical_client::{Client, blocking};
+use methodical_client::blocking;
 use methodical_model::Mirrored;
 
 use crate::error::{Error, ErrorKind};
@@ -17,10 +17,9 @@ use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::recovery::target::Target;
 use crate::recovery::write::Recovered;
 use crate::sync::budget::Budget;
-use crate::sync::on_thread::on_thread;
 use crate::sync::options::SyncOptions;
 use crate::sync::plan::Plan;
-use crate::sync::recover::{recover, recover_blocking};
+use crate::sync::recover::recover;
 use crate::sync::summary::{SyncError, SyncReport, TableReport};
 
 impl Mirror {
@@ -29,8 +28,6 @@ impl Mirror {
     ///
     /// One sync runs at a time: the mirror is locked to the end of the sync. In PostgreSQL, the lock is a transaction of a
     /// second connection. If this connection is lost, a recovery is refused if another one was committed since it began.
-    ///
-    /// Dropping the future undoes the table that is being read. Those before it stay.
     ///
     /// # Errors
     ///
@@ -41,78 +38,19 @@ impl Mirror {
     /// # Examples
     ///
     /// ```
-    /// use methodical_mirror::client::Client;
+    /// use methodical_mirror::client::blocking;
     /// use methodical_mirror::model::Mirrored;
     /// use methodical_mirror::{Mirror, SyncError, SyncOptions};
     ///
-    /// async fn sync<S: Mirrored>(mirror: &mut Mirror, client: &Client<S>) -> Result<(), SyncError> {
-    ///     let report = mirror.sync_all(client, &SyncOptions::new()).await?;
+    /// fn sync<S: Mirrored>(mirror: &mut Mirror, client: &blocking::Client<S>) -> Result<(), SyncError> {
+    ///     let report = mirror.sync_all(client, &SyncOptions::new())?;
     ///     for table in &report.tables {
     ///         println!("{}: {:?}", table.table, table.result);
     ///     }
     ///     Ok(())
     /// }
     /// ```
-    pub async fn sync_all<S: Mirrored>(
-        &mut self,
-        client: &Client<S>,
-        options: &SyncOptions,
-    ) -> Result<SyncReport, SyncError> {
-        let (plan, mut progress) = begin::<S>(options, &self.clock)?;
-        let handle = self.handle();
-        let held = on_thread(move || lock(&handle.store).hold()).await;
-        let _held = held.map_err(SyncError::refused)?;
-        for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
-            let begun = progress.begun();
-            let result = list.sync(self, client, options, &progress.budget).await;
-            progress.add(list.table().name(), result, begun);
-        }
-        for recovery in plan
-            .recoveries
-            .iter()
-            .filter(|one| options.recovers && options.has_table(one.target().table.name()))
-        {
-            let (target, begun) = (recovery.target(), progress.begun());
-            let result = match progress.check(&target) {
-                Ok(()) => recover(self, client, &**recovery, options, &progress.budget).await,
-                Err(error) => Err(error),
-            };
-            progress.add_recovered(target.table.name(), result, begun);
-        }
-        let gauges = if options.samples && !progress.is_busy() { &*plan.gauges } else { &[] };
-        for gauge in gauges {
-            let at = now(&self.clock);
-            let result = gauge.measure(client, at, &progress.budget).await;
-            progress.report.samples.push(SampleReport::new(gauge.gauge().name(), result));
-        }
-        let (handle, runs, samples) = (self.handle(), take(&mut progress.runs), progress.samples());
-        let write = move || lock(&handle.store).add_history(&runs, &samples);
-        if !progress.is_busy() {
-            progress.report.error = on_thread(write).await.err();
-        }
-        progress.finish()
-    }
-
-    /// Brings all tables of a service up to date, as [`sync_all`](Self::sync_all) does, without `async`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`sync_all`](Self::sync_all).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use methodical_mirror::client::blocking;
-    /// use methodical_mirror::model::Mirrored;
-    /// use methodical_mirror::{Mirror, SyncError, SyncOptions};
-    ///
-    /// fn sync<S: Mirrored>(mirror: &mut Mirror, client: &blocking::Client<S>) -> Result<(), SyncError> {
-    ///     let report = mirror.sync_all_blocking(client, &SyncOptions::new())?;
-    ///     println!("{} calls", report.calls);
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn sync_all_blocking<S: Mirrored>(
+    pub fn sync_all<S: Mirrored>(
         &mut self,
         client: &blocking::Client<S>,
         options: &SyncOptions,
@@ -121,7 +59,7 @@ impl Mirror {
         let _held = lock(&self.store).hold().map_err(SyncError::refused)?;
         for list in plan.lists.iter().filter(|list| options.has_table(list.table().name())) {
             let begun = progress.begun();
-            let result = list.sync_blocking(self, client, options, &progress.budget);
+            let result = list.sync(self, client, options, &progress.budget);
             progress.add(list.table().name(), result, begun);
         }
         for recovery in plan
@@ -131,13 +69,13 @@ impl Mirror {
         {
             let (target, begun) = (recovery.target(), progress.begun());
             let result = progress.check(&target).and_then(|()| {
-                recover_blocking(self, client, &**recovery, options, &progress.budget)
+                recover(self, client, &**recovery, options, &progress.budget)
             });
             progress.add_recovered(target.table.name(), result, begun);
         }
         let gauges = if options.samples && !progress.is_busy() { &*plan.gauges } else { &[] };
         for gauge in gauges {
-            let result = gauge.measure_blocking(client, now(&self.clock), &progress.budget);
+            let result = gauge.measure(client, now(&self.clock), &progress.budget);
             progress.report.samples.push(SampleReport::new(gauge.gauge().name(), result));
         }
         let (runs, samples) = (take(&mut progress.runs), progress.samples());

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use methodical_client::transport::{Instant, now};
-use methodical_client::{sleep, sleep_blocking};
+use methodical_client::sleep_blocking;
 
 /// Spaces the calls of a run evenly, and counts them.
 #[derive(Debug)]
@@ -28,16 +28,8 @@ impl Budget {
         Self::per_second(0)
     }
 
-    /// Counts a call, and waits until it may begin.
-    pub(crate) async fn take(&self) {
-        let wait = self.reserve(now());
-        if !wait.is_zero() {
-            sleep(wait).await;
-        }
-    }
-
     /// Counts a call, and blocks the thread until it may begin.
-    pub(crate) fn take_blocking(&self) {
+    pub(crate) fn take(&self) {
         sleep_blocking(self.reserve(now()));
     }
 

@@ -1,7 +1,6 @@
-//! Reads the amount of a gauge, with a client of either kind.
+//! Reads the amount of a gauge.
 
-use methodical_client::transport::BoxFuture;
-use methodical_client::{Client, blocking};
+use methodical_client::blocking;
 use methodical_model::{Gauge, Operation, Service};
 use serde::Serialize;
 
@@ -14,14 +13,7 @@ use crate::sync::budget::Budget;
 pub(crate) trait Measure<S>: Send + Sync {
     fn gauge(&self) -> Gauge;
 
-    fn measure<'a>(
-        &'a self,
-        client: &'a Client<S>,
-        at: i64,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Result<Sample, Error>>;
-
-    fn measure_blocking(
+    fn measure(
         &self,
         client: &blocking::Client<S>,
         at: i64,
@@ -44,26 +36,13 @@ where
         self.gauge
     }
 
-    fn measure<'a>(
-        &'a self,
-        client: &'a Client<S>,
-        at: i64,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Result<Sample, Error>> {
-        Box::pin(async move {
-            budget.take().await;
-            let json = client.send(&self.query).await.map(|output| serde_json::to_string(&output));
-            sample(self.gauge, at, json)
-        })
-    }
-
-    fn measure_blocking(
+    fn measure(
         &self,
         client: &blocking::Client<S>,
         at: i64,
         budget: &Budget,
     ) -> Result<Sample, Error> {
-        budget.take_blocking();
+        budget.take();
         let json = client.send(&self.query).map(|output| serde_json::to_string(&output));
         sample(self.gauge, at, json)
     }

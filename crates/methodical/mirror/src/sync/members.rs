@@ -1,7 +1,6 @@
-//! Asks for members, with a client of either kind.
+//! Asks for members.
 
-use methodical_client::transport::BoxFuture;
-use methodical_client::{Client, Entry, ErrorKind as ClientErrorKind, blocking};
+use methodical_client::{Entry, ErrorKind as ClientErrorKind, blocking};
 use methodical_model::{ListOperation, Record, Recovery, Service};
 use serde::Serialize;
 
@@ -22,7 +21,7 @@ pub(crate) struct Filtered<O>(pub(crate) Recovery<O>);
 impl<S, O> Recover<S> for Filtered<O>
 where
     S: Service,
-    O: ListOperation<Service = S, Beside: Send> + Send + Sync,
+    O: ListOperation<Service = S> + Send + Sync,
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
 {
     fn target(&self) -> Target {
@@ -30,38 +29,7 @@ where
         Target { table, members, groups, value, known_values }
     }
 
-    fn ask<'a>(
-        &'a self,
-        client: &'a Client<S>,
-        group: String,
-        value: Option<String>,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Answer> {
-        Box::pin(async move {
-            let (query, mut found) = match self.begin(&group, value.as_deref()) {
-                Ok(begun) => begun,
-                Err(answer) => return answer,
-            };
-            budget.take().await;
-            let mut records = match client.stream(&query).await {
-                Ok(records) => records,
-                Err(error) => return self.failed(error),
-            };
-            let mut json = Vec::new();
-            loop {
-                let write =
-                    |record: <O::Item as Record>::Ref<'_>, _: &str| found.take(&record, &mut json);
-                match records.next_json_with(write).await {
-                    None => return found.finish(),
-                    Some(Ok(Entry::Record(()))) => {}
-                    Some(Ok(Entry::Rejected(_))) => found.is_rejected = true,
-                    Some(Err(error)) => return self.failed(error),
-                }
-            }
-        })
-    }
-
-    fn ask_blocking(
+    fn ask(
         &self,
         client: &blocking::Client<S>,
         group: &str,
@@ -72,7 +40,7 @@ where
             Ok(begun) => begun,
             Err(answer) => return answer,
         };
-        budget.take_blocking();
+        budget.take();
         let mut records = match client.stream(&query) {
             Ok(records) => records,
             Err(error) => return self.failed(error),

@@ -9,35 +9,11 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 
-/// A model that is known by its behaviour only.
-pub(crate) struct Model {
-    /// A text that differs from that of each model that may read the same JSON as another value.
-    pub(crate) reading: String,
-    /// Reads a record as the service sent it, and writes it in the spelling of the model.
-    pub(crate) render: fn(&str, &mut Vec<u8>) -> Result<(), Error>,
-}
-
-impl Model {
-    pub(crate) fn of<R: Record>() -> Self
-    where
-        for<'a> R::Ref<'a>: Serialize,
-    {
-        let mut reading = String::new();
-        describe(Shape::Object(R::OBJECT), &mut Vec::new(), &mut reading);
-        Self { reading, render: read_and_render::<R> }
-    }
-}
-
-fn read_and_render<R: Record>(sent: &str, json: &mut Vec<u8>) -> Result<(), Error>
-where
-    for<'a> R::Ref<'a>: Serialize,
-{
-    let record: R::Ref<'_> = serde_json::from_str(sent).map_err(|error| {
-        // Its text may quote the data.
-        let text = format!("cannot read a record again at column {}", error.column());
-        Error::new(ErrorKind::Record, text)
-    })?;
-    render(&record, json)
+/// Returns a text that differs from that of each model that may read the same JSON as another value.
+pub(crate) fn reading<R: Record>() -> String {
+    let mut reading = String::new();
+    describe(Shape::Object(R::OBJECT), &mut Vec::new(), &mut reading);
+    reading
 }
 
 /// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.

@@ -1,7 +1,6 @@
 //! The lists, recoveries and gauges of a service, with the types of the operations erased.
 
-use methodical_client::transport::BoxFuture;
-use methodical_client::{Client, blocking};
+use methodical_client::blocking;
 use methodical_model::{
     Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation, Record, Recovery,
     Service, Table,
@@ -36,15 +35,7 @@ impl<S: Mirrored> Plan<S> {
 pub(crate) trait List<S>: Send + Sync {
     fn table(&self) -> &'static Table;
 
-    fn sync<'a>(
-        &'a self,
-        mirror: &'a Mirror,
-        client: &'a Client<S>,
-        options: &'a SyncOptions,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Result<Report, Error>>;
-
-    fn sync_blocking(
+    fn sync(
         &self,
         mirror: &mut Mirror,
         client: &blocking::Client<S>,
@@ -95,31 +86,21 @@ struct Whole<O> {
 impl<S, O> List<S> for Whole<O>
 where
     S: Service,
-    O: ListOperation<Service = S, Beside: Send> + Send + Sync,
+    O: ListOperation<Service = S> + Send + Sync,
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
 {
     fn table(&self) -> &'static Table {
         self.table
     }
 
-    fn sync<'a>(
-        &'a self,
-        mirror: &'a Mirror,
-        client: &'a Client<S>,
-        options: &'a SyncOptions,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Result<Report, Error>> {
-        Box::pin(mirror.sync_within(client, &self.query, self.table, options, budget))
-    }
-
-    fn sync_blocking(
+    fn sync(
         &self,
         mirror: &mut Mirror,
         client: &blocking::Client<S>,
         options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error> {
-        mirror.sync_blocking_within(client, &self.query, self.table, options, budget)
+        mirror.sync_within(client, &self.query, self.table, options, budget)
     }
 }
 
@@ -139,23 +120,13 @@ where
         self.table
     }
 
-    fn sync<'a>(
-        &'a self,
-        mirror: &'a Mirror,
-        client: &'a Client<S>,
-        options: &'a SyncOptions,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Result<Report, Error>> {
-        Box::pin(mirror.sync_pages_within(client, &self.query, self.table, options, budget))
-    }
-
-    fn sync_blocking(
+    fn sync(
         &self,
         mirror: &mut Mirror,
         client: &blocking::Client<S>,
         options: &SyncOptions,
         budget: &Budget,
     ) -> Result<Report, Error> {
-        mirror.sync_pages_blocking_within(client, &self.query, self.table, options, budget)
+        mirror.sync_pages_within(client, &self.query, self.table, options, budget)
     }
 }

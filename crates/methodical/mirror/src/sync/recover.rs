@@ -1,23 +1,19 @@
 //! Asks a service for the values of a recovery, with at most some calls at the same time.
 
-use std::future::poll_fn;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
 use std::thread;
 
-use methodical_client::transport::BoxFuture;
-use methodical_client::{Client, blocking};
+use methodical_client::blocking;
 
 use crate::engine::brake::Rules;
 use crate::error::Error;
 use crate::mirror::Mirror;
-use crate::recovery::asking::{Answer, Asking, Query};
+use crate::recovery::asking::{Answer, Asking};
 use crate::recovery::known::{self, Forgotten};
 use crate::recovery::rota::Rota;
 use crate::recovery::target::Target;
 use crate::recovery::write::{self, Recovered, Values};
 use crate::sync::budget::Budget;
-use crate::sync::on_thread::on_thread;
 use crate::sync::options::SyncOptions;
 use crate::sync::progress::{Observer, SyncProgress};
 
@@ -26,15 +22,7 @@ pub(crate) trait Recover<S>: Send + Sync {
     fn target(&self) -> Target;
 
     /// Asks for the members of a group, or for those of them with a value.
-    fn ask<'a>(
-        &'a self,
-        client: &'a Client<S>,
-        group: String,
-        value: Option<String>,
-        budget: &'a Budget,
-    ) -> BoxFuture<'a, Answer>;
-
-    fn ask_blocking(
+    fn ask(
         &self,
         client: &blocking::Client<S>,
         group: &str,
@@ -43,50 +31,8 @@ pub(crate) trait Recover<S>: Send + Sync {
     ) -> Answer;
 }
 
-/// Recovers the values of one table.
-pub(crate) async fn recover<S>(
-    mirror: &Mirror,
-    client: &Client<S>,
-    recovery: &dyn Recover<S>,
-    options: &SyncOptions,
-    budget: &Budget,
-) -> Result<Recovered, Error> {
-    let (handle, target, all) = (mirror.handle(), recovery.target(), options.clone());
-    let mut begun = on_thread(move || begin(&handle, &target, &all)).await?;
-    let mut calls: Vec<BoxFuture<'_, (Query, Answer)>> = Vec::new();
-    loop {
-        while calls.len() < options.concurrency
-            && let Some(query) = begun.asking.next()
-        {
-            let (group, value) = begun.asking.parts(query);
-            let (group, value) = (group.to_owned(), value.map(str::to_owned));
-            let answer = recovery.ask(client, group, value, budget);
-            calls.push(Box::pin(async move { (query, answer.await) }));
-        }
-        if calls.is_empty() {
-            break;
-        }
-        let (query, answer) = poll_fn(|context| {
-            let mut polled = calls.iter_mut().map(|call| call.as_mut().poll(context)).enumerate();
-            let ready = polled.find_map(|(index, poll)| match poll {
-                Poll::Ready(answer) => Some((index, answer)),
-                Poll::Pending => None,
-            });
-            drop(polled);
-            let Some((index, answer)) = ready else { return Poll::Pending };
-            drop(calls.swap_remove(index));
-            Poll::Ready(answer)
-        })
-        .await;
-        begun.asking.answer(query, begun.forgotten.without(answer))?;
-        begun.report(&target, &options.observer);
-    }
-    let (mut handle, rules) = (mirror.handle(), options.rules_of(target.table.name()));
-    on_thread(move || begun.finish(&mut handle, &target, rules)).await
-}
-
 /// Recovers the values of one table, with one thread for each call at the same time.
-pub(crate) fn recover_blocking<S>(
+pub(crate) fn recover<S>(
     mirror: &mut Mirror,
     client: &blocking::Client<S>,
     recovery: &dyn Recover<S>,
@@ -103,8 +49,7 @@ pub(crate) fn recover_blocking<S>(
         changed: Condvar::new(),
     };
     let report = |begun: &Begun| begun.report(&target, &options.observer);
-    let ask =
-        |group: &str, value: Option<&str>| recovery.ask_blocking(client, group, value, budget);
+    let ask = |group: &str, value: Option<&str>| recovery.ask(client, group, value, budget);
     thread::scope(|scope| {
         for _ in 1..options.concurrency {
             scope.spawn(|| begun.work(&ask, &report));

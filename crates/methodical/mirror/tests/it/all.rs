@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use methodical_mirror::{Error, ErrorKind, Mirror, Rules, SyncOptions, SyncProgress};
 use methodical_testkit::raw_server::Next;
 
-use crate::gallery::{Gallery, Server};
+use crate::gallery::Server;
 
 fn lists() -> SyncOptions {
     SyncOptions::new().tables(["photo", "album"]).without_samples()
@@ -13,44 +13,40 @@ fn lists() -> SyncOptions {
 
 #[test]
 fn all_tables_of_a_service_are_synced() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        server.state().put("1", "7", "New");
-        server.state().put("2", "8", "Print");
-        let mut mirror = Mirror::in_memory().unwrap();
-        let report = server.sync(is_async, &mut mirror, &lists()).unwrap();
-        let added = |index: usize| report.tables[index].result.as_ref().unwrap().added;
-        assert_eq!((report.tables[0].table, added(0)), ("photo", 2));
-        assert_eq!((report.tables[1].table, added(1)), ("album", 2));
-        assert_eq!(report.calls, 2);
-        assert_eq!(server.queries(), ["albums", "photos"]);
-    }
+    let server = Server::start();
+    server.state().put("1", "7", "New");
+    server.state().put("2", "8", "Print");
+    let mut mirror = Mirror::in_memory().unwrap();
+    let report = server.sync(&mut mirror, &lists()).unwrap();
+    let added = |index: usize| report.tables[index].result.as_ref().unwrap().added;
+    assert_eq!((report.tables[0].table, added(0)), ("photo", 2));
+    assert_eq!((report.tables[1].table, added(1)), ("album", 2));
+    assert_eq!(report.calls, 2);
+    assert_eq!(server.queries(), ["albums", "photos"]);
 }
 
 #[test]
 fn a_table_that_fails_does_not_undo_the_others() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        server.state().put("1", "7", "New");
-        server.state().fault = Some(("photos".to_owned(), |connection| {
-            connection.respond(
-                "content-type: text/html\r\nconnection: close\r\n",
-                b"<html>maintenance</html>",
-            );
-            Next::Close
-        }));
-        let mut mirror = Mirror::in_memory().unwrap();
-        let error = server.sync(is_async, &mut mirror, &lists()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Call);
-        let text = error.to_string();
-        assert!(text.starts_with("cannot sync 1 of 2 tables; `photo`: cannot sync"), "{text}");
-        let report = error.into_report();
-        assert_eq!(report.failures().map(Error::kind).collect::<Vec<_>>(), [ErrorKind::Call]);
-        assert_eq!(report.tables[1].result.as_ref().unwrap().added, 1);
-        let mut albums = 0;
-        mirror.each_record("album", |_| albums += 1).unwrap();
-        assert_eq!(albums, 1);
-    }
+    let server = Server::start();
+    server.state().put("1", "7", "New");
+    server.state().fault = Some(("photos".to_owned(), |connection| {
+        connection.respond(
+            "content-type: text/html\r\nconnection: close\r\n",
+            b"<html>maintenance</html>",
+        );
+        Next::Close
+    }));
+    let mut mirror = Mirror::in_memory().unwrap();
+    let error = server.sync(&mut mirror, &lists()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Call);
+    let text = error.to_string();
+    assert!(text.starts_with("cannot sync 1 of 2 tables; `photo`: cannot sync"), "{text}");
+    let report = error.into_report();
+    assert_eq!(report.failures().map(Error::kind).collect::<Vec<_>>(), [ErrorKind::Call]);
+    assert_eq!(report.tables[1].result.as_ref().unwrap().added, 1);
+    let mut albums = 0;
+    mirror.each_record("album", |_| albums += 1).unwrap();
+    assert_eq!(albums, 1);
 }
 
 #[test]
@@ -58,7 +54,7 @@ fn a_table_that_the_service_lacks_is_refused_before_any_call() {
     let server = Server::start();
     let mut mirror = Mirror::in_memory().unwrap();
     let options = SyncOptions::new().tables(["photo", "fotos"]);
-    let error = server.sync(false, &mut mirror, &options).unwrap_err();
+    let error = server.sync(&mut mirror, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Table);
     let text = error.to_string();
     assert!(text.starts_with("cannot sync `fotos`: the service has no such table; it has album, "));
@@ -66,69 +62,55 @@ fn a_table_that_the_service_lacks_is_refused_before_any_call() {
 }
 
 #[test]
-fn a_sync_of_all_tables_can_run_on_any_thread() {
-    fn is_send(_: &impl Send) {}
-
-    let server = Server::start();
-    let client = server.asynchronous();
-    let mut mirror = Mirror::in_memory().unwrap();
-    is_send(&mirror.sync_all::<Gallery>(&client, &SyncOptions::new()));
-}
-
-#[test]
 fn the_progress_counts_records_and_groups() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        for photo in 0..300 {
-            server.state().put("1", &photo.to_string(), "New");
-        }
-        server.state().put("2", "8", "Print");
-        let seen = Arc::<Mutex<Vec<SyncProgress>>>::default();
-        let seen_by_sync = Arc::clone(&seen);
-        let options =
-            SyncOptions::new().on_progress(move |one| seen_by_sync.lock().unwrap().push(one));
-        server.sync(is_async, &mut Mirror::in_memory().unwrap(), &options).unwrap();
-        let seen = seen.lock().unwrap().clone();
-        let photos: Vec<_> = seen
-            .iter()
-            .filter_map(|one| match one {
-                SyncProgress::Records { table: "photo", received } => Some(*received),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(photos, [0, 256, 300]);
-        let groups: Vec<_> = seen
-            .iter()
-            .filter_map(|one| match one {
-                SyncProgress::Groups { groups: "album", asked, all, .. } => Some((*asked, *all)),
-                _ => None,
-            })
-            .collect();
-        assert!(groups.is_sorted(), "{groups:?}");
-        assert_eq!(groups.last(), Some(&(2, 2)));
+    let server = Server::start();
+    for photo in 0..300 {
+        server.state().put("1", &photo.to_string(), "New");
     }
+    server.state().put("2", "8", "Print");
+    let seen = Arc::<Mutex<Vec<SyncProgress>>>::default();
+    let seen_by_sync = Arc::clone(&seen);
+    let options =
+        SyncOptions::new().on_progress(move |one| seen_by_sync.lock().unwrap().push(one));
+    server.sync(&mut Mirror::in_memory().unwrap(), &options).unwrap();
+    let seen = seen.lock().unwrap().clone();
+    let photos: Vec<_> = seen
+        .iter()
+        .filter_map(|one| match one {
+            SyncProgress::Records { table: "photo", received } => Some(*received),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(photos, [0, 256, 300]);
+    let groups: Vec<_> = seen
+        .iter()
+        .filter_map(|one| match one {
+            SyncProgress::Groups { groups: "album", asked, all, .. } => Some((*asked, *all)),
+            _ => None,
+        })
+        .collect();
+    assert!(groups.is_sorted(), "{groups:?}");
+    assert_eq!(groups.last(), Some(&(2, 2)));
 }
 
 #[test]
 fn a_number_of_missing_records_is_accepted_for_one_table() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        server.state().put("1", "7", "New");
-        server.state().put("1", "8", "New");
-        let mut mirror = Mirror::in_memory().unwrap();
-        server.sync(is_async, &mut mirror, &lists()).unwrap();
-        server.state().albums.clear();
-        let rules = Rules::new().accept_missing(3);
-        let refused = |options: SyncOptions, mirror: &mut Mirror| {
-            let report = server.sync(is_async, mirror, &options).unwrap_err().into_report();
-            let refused = report.tables.iter().filter(|one| one.result.is_err());
-            refused.map(|one| one.table).collect::<Vec<_>>()
-        };
-        let options = lists().rules(rules).accept_missing("photo", 2);
-        assert_eq!(refused(options, &mut mirror), ["album"]);
-        let options = lists().accept_missing("photo", 2).accept_missing("album", 1);
-        server.sync(is_async, &mut mirror, &options).unwrap();
-        let unknown = server.sync(is_async, &mut mirror, &lists().accept_missing("fotos", 2));
-        assert_eq!(unknown.unwrap_err().kind(), ErrorKind::Table);
-    }
+    let server = Server::start();
+    server.state().put("1", "7", "New");
+    server.state().put("1", "8", "New");
+    let mut mirror = Mirror::in_memory().unwrap();
+    server.sync(&mut mirror, &lists()).unwrap();
+    server.state().albums.clear();
+    let rules = Rules::new().accept_missing(3);
+    let refused = |options: SyncOptions, mirror: &mut Mirror| {
+        let report = server.sync(mirror, &options).unwrap_err().into_report();
+        let refused = report.tables.iter().filter(|one| one.result.is_err());
+        refused.map(|one| one.table).collect::<Vec<_>>()
+    };
+    let options = lists().rules(rules).accept_missing("photo", 2);
+    assert_eq!(refused(options, &mut mirror), ["album"]);
+    let options = lists().accept_missing("photo", 2).accept_missing("album", 1);
+    server.sync(&mut mirror, &options).unwrap();
+    let unknown = server.sync(&mut mirror, &lists().accept_missing("fotos", 2));
+    assert_eq!(unknown.unwrap_err().kind(), ErrorKind::Table);
 }

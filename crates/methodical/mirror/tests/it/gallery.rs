@@ -3,5 +3,5 @@
 mod model;
 mod server;
 
-pub(crate) use crate::gallery::model::{Gallery, PHOTO};
+pub(crate) use crate::gallery::model::PHOTO;
 pub(crate) use crate::gallery::server::{Marks, Server, State};

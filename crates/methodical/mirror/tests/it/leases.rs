@@ -64,14 +64,6 @@ pub(crate) fn compete(mirror: &Mirror, other: &Mirror) -> Vec<String> {
 }
 
 #[test]
-fn one_thread_delivers_to_a_consumer_of_a_mirror_in_memory() {
-    let mut mirror = Mirror::in_memory().unwrap();
-    prepare(&mut mirror);
-    let text = "cannot deliver to `one`: another thread is delivering to it; try again when it has finished";
-    assert_eq!(compete(&mirror, &mirror), [text; 3]);
-}
-
-#[test]
 fn one_connection_delivers_to_a_consumer_and_the_other_names_it() {
     for place in places() {
         let mut mirror = place.open();

@@ -1,6 +1,5 @@
 //! Tests of the mirror over all stores.
 
-#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod all;
@@ -17,7 +16,6 @@ mod cluster;
 mod damage;
 mod delivery;
 mod faults;
-mod follow;
 mod forgetting;
 mod gallery;
 mod history;

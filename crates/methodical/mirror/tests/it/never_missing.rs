@@ -68,15 +68,13 @@ const CASES: &[Case] = &[
 fn no_record_becomes_missing_by_any_of_these() {
     // The clients wait before they repeat a call, so the combinations run at the same time.
     thread::scope(|scope| {
-        for is_async in [false, true] {
-            for place in places() {
-                scope.spawn(move || no_disturbance_changes(&place, is_async));
-            }
+        for place in places() {
+            scope.spawn(move || no_disturbance_changes(&place));
         }
     });
 }
 
-fn no_disturbance_changes(place: &Place, is_async: bool) {
+fn no_disturbance_changes(place: &Place) {
     let server = Server::start();
     for (album, photo, mark) in
         [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "")]
@@ -85,21 +83,21 @@ fn no_disturbance_changes(place: &Place, is_async: bool) {
     }
     let healthy = server.state().clone();
     let mut mirror = place.open();
-    server.sync(is_async, &mut mirror, &options()).unwrap();
+    server.sync(&mut mirror, &options()).unwrap();
     let before = content(&mirror);
     assert_eq!(before.len(), 9);
     for case in CASES {
         // Twice, because a second complete list would make a missing record gone.
         for _ in 0..2 {
-            for (error, query) in disturb(case, is_async, &server, place) {
-                let name = format!("{} {query} {is_async}", case.name);
+            for (error, query) in disturb(case, &server, place) {
+                let name = format!("{} {query}", case.name);
                 assert_eq!(error, case.error, "{name}");
                 assert_eq!(content(&mirror), before, "{name}");
             }
             server.state().clone_from(&healthy);
         }
     }
-    let report = server.sync(is_async, &mut mirror, &options()).unwrap();
+    let report = server.sync(&mut mirror, &options()).unwrap();
     let unchanged = report.tables.iter().map(|table| table.result.as_ref().unwrap().unchanged);
     assert_eq!(unchanged.collect::<Vec<_>>(), [3, 2, 4]);
     assert!(mirror.changes(None, 10).unwrap().0.is_empty());
@@ -108,12 +106,11 @@ fn no_disturbance_changes(place: &Place, is_async: bool) {
 /// Syncs once for each query that the case disturbs, and returns the errors.
 fn disturb(
     case: &Case,
-    is_async: bool,
     server: &Server,
     place: &Place,
 ) -> Vec<(Option<ErrorKind>, &'static str)> {
     let sync = |mirror: &mut Mirror| {
-        server.sync(is_async, mirror, &options()).err().map(|error| error.kind())
+        server.sync(mirror, &options()).err().map(|error| error.kind())
     };
     match &case.disturbance {
         Answer(queries, script) => {

@@ -1,14 +1,14 @@
-//! Syncs of a list in pages from clients of both kinds.
+//! Syncs of a list in pages.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use methodical_mirror::client::{Client, blocking};
+use methodical_mirror::client::blocking;
 use methodical_mirror::model::{MirrorVisitor, Mirrored};
 use methodical_mirror::{Error, ErrorKind, Mirror, Report, Rules, SyncOptions, SyncReport};
 use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 
-use crate::clients::{async_client, blocking_client, runtime};
+use crate::clients::blocking_client;
 use crate::photos::{PagePhotos, Photos};
 use crate::place::places;
 use crate::support::{PHOTO, feed, records};
@@ -57,32 +57,20 @@ impl Service {
         requests.iter().map(RawRequest::target).collect()
     }
 
-    fn blocking(&self) -> blocking::Client<Photos> {
+    fn client(&self) -> blocking::Client<Photos> {
         blocking_client(self.server.uri(""))
     }
 
-    fn asynchronous(&self) -> Client<Photos> {
-        async_client(self.server.uri(""))
-    }
-
-    /// Syncs the list with one of the two clients.
-    fn sync(&self, is_async: bool, mirror: &mut Mirror) -> Result<Report, Error> {
+    /// Syncs the list.
+    fn sync(&self, mirror: &mut Mirror) -> Result<Report, Error> {
         let (query, rules) = (PagePhotos::new(), Rules::new());
-        if !is_async {
-            return mirror.sync_pages_blocking(&self.blocking(), &query, &PHOTO, rules);
-        }
-        let client = self.asynchronous();
-        runtime().block_on(mirror.sync_pages(&client, &query, &PHOTO, rules))
+        mirror.sync_pages(&self.client(), &query, &PHOTO, rules)
     }
 
-    /// Syncs all tables with one of the two clients.
-    fn sync_all(&self, is_async: bool, mirror: &mut Mirror) -> SyncReport {
+    /// Syncs all tables.
+    fn sync_all(&self, mirror: &mut Mirror) -> SyncReport {
         let options = SyncOptions::new();
-        if !is_async {
-            return mirror.sync_all_blocking(&self.blocking(), &options).unwrap();
-        }
-        let client = self.asynchronous();
-        runtime().block_on(mirror.sync_all(&client, &options)).unwrap()
+        mirror.sync_all(&self.client(), &options).unwrap()
     }
 }
 
@@ -95,83 +83,75 @@ fn ids(mirror: &Mirror) -> Vec<String> {
 
 #[test]
 fn the_pages_of_a_list_are_one_run() {
-    for is_async in [false, true] {
-        for place in places() {
-            let service = Service::start();
-            let mut mirror = place.open();
-            service.has(&[FIRST, LAST]);
-            assert_eq!(service.sync(is_async, &mut mirror).unwrap().added, 3);
-            let targets = ["/api/v2?action=photos/page", "/api/v2?action=photos/page&cursor=b"];
-            assert_eq!(service.targets(), targets);
-            assert_eq!(feed(&mirror), [""; 0]);
-            // A record that moves to another page is not missing.
-            let first = r#"{"photo":[{"id":"3"},{"id":"4"}],"next":"b"}"#;
-            let last = r#"{"photo":[{"id":"2","title":"c"},{"title":"no id"}]}"#;
-            service.has(&[("", first), ("b", last)]);
-            let report = service.sync(is_async, &mut mirror).unwrap();
-            assert_eq!((report.unchanged, report.rejected), (1, 1));
-            let rejected: Vec<_> = report.rejections.iter().map(|one| one.index).collect();
-            assert_eq!(rejected, [3], "the index in the whole list");
-            // A rejected record may be the one that no page has.
-            assert_eq!(feed(&mirror), ["added 4", "changed 2 title"]);
-        }
+    for place in places() {
+        let service = Service::start();
+        let mut mirror = place.open();
+        service.has(&[FIRST, LAST]);
+        assert_eq!(service.sync(&mut mirror).unwrap().added, 3);
+        let targets = ["/api/v2?action=photos/page", "/api/v2?action=photos/page&cursor=b"];
+        assert_eq!(service.targets(), targets);
+        assert_eq!(feed(&mirror), [""; 0]);
+        // A record that moves to another page is not missing.
+        let first = r#"{"photo":[{"id":"3"},{"id":"4"}],"next":"b"}"#;
+        let last = r#"{"photo":[{"id":"2","title":"c"},{"title":"no id"}]}"#;
+        service.has(&[("", first), ("b", last)]);
+        let report = service.sync(&mut mirror).unwrap();
+        assert_eq!((report.unchanged, report.rejected), (1, 1));
+        let rejected: Vec<_> = report.rejections.iter().map(|one| one.index).collect();
+        assert_eq!(rejected, [3], "the index in the whole list");
+        // A rejected record may be the one that no page has.
+        assert_eq!(feed(&mirror), ["added 4", "changed 2 title"]);
     }
 }
 
 #[test]
 fn a_record_that_no_page_has_is_missing() {
-    for is_async in [false, true] {
-        let service = Service::start();
-        let mut mirror = Mirror::in_memory().unwrap();
-        service.has(&[FIRST, LAST]);
-        service.sync(is_async, &mut mirror).unwrap();
-        service.has(&[FIRST, ("b", r#"{"photo":[]}"#)]);
-        assert_eq!(service.sync(is_async, &mut mirror).unwrap().missing, 1);
-        assert_eq!(feed(&mirror), ["missing 3"]);
-    }
+    let service = Service::start();
+    let mut mirror = Mirror::in_memory().unwrap();
+    service.has(&[FIRST, LAST]);
+    service.sync(&mut mirror).unwrap();
+    service.has(&[FIRST, ("b", r#"{"photo":[]}"#)]);
+    assert_eq!(service.sync(&mut mirror).unwrap().missing, 1);
+    assert_eq!(feed(&mirror), ["missing 3"]);
 }
 
 #[test]
 fn a_page_that_fails_changes_nothing() {
-    for is_async in [false, true] {
-        for place in places() {
-            let service = Service::start();
-            let mut mirror = place.open();
-            service.has(&[FIRST, LAST]);
-            service.sync(is_async, &mut mirror).unwrap();
-            let other = ("", r#"{"photo":[{"id":"9"}],"next":"b"}"#);
-            for last in [None, Some(r#"{"photo":[{"id":"3"},"#), Some("<html>")] {
-                service.has(&[other]);
-                if let Some(last) = last {
-                    service.has(&[other, ("b", last)]);
-                }
-                // Twice, because a second complete list would make a missing record gone.
-                for _ in 0..2 {
-                    let error = service.sync(is_async, &mut mirror).unwrap_err();
-                    assert_eq!(error.kind(), ErrorKind::Call, "{last:?}: {error}");
-                    let text = error.to_string();
-                    assert!(text.ends_with("; nothing was changed"), "{text}");
-                    assert_eq!(ids(&mirror), ["1", "2", "3"], "{last:?}");
-                    assert_eq!(feed(&mirror), [""; 0], "{last:?}");
-                }
+    for place in places() {
+        let service = Service::start();
+        let mut mirror = place.open();
+        service.has(&[FIRST, LAST]);
+        service.sync(&mut mirror).unwrap();
+        let other = ("", r#"{"photo":[{"id":"9"}],"next":"b"}"#);
+        for last in [None, Some(r#"{"photo":[{"id":"3"},"#), Some("<html>")] {
+            service.has(&[other]);
+            if let Some(last) = last {
+                service.has(&[other, ("b", last)]);
             }
-            service.has(&[FIRST, LAST]);
-            assert_eq!(service.sync(is_async, &mut mirror).unwrap().unchanged, 3);
+            // Twice, because a second complete list would make a missing record gone.
+            for _ in 0..2 {
+                let error = service.sync(&mut mirror).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Call, "{last:?}: {error}");
+                let text = error.to_string();
+                assert!(text.ends_with("; nothing was changed"), "{text}");
+                assert_eq!(ids(&mirror), ["1", "2", "3"], "{last:?}");
+                assert_eq!(feed(&mirror), [""; 0], "{last:?}");
+            }
         }
+        service.has(&[FIRST, LAST]);
+        assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
     }
 }
 
 #[test]
 fn a_sync_of_all_tables_reads_all_pages() {
-    for is_async in [false, true] {
-        let service = Service::start();
-        let mut mirror = Mirror::in_memory().unwrap();
-        service.has(&[FIRST, LAST]);
-        let report = service.sync_all(is_async, &mut mirror);
-        let [table] = &*report.tables else { panic!("{} tables", report.tables.len()) };
-        let added = table.result.as_ref().unwrap().added;
-        assert_eq!((table.table, added), ("photo", 3));
-        assert_eq!(ids(&mirror), ["1", "2", "3"]);
-        assert_eq!(service.targets().len(), 2);
-    }
+    let service = Service::start();
+    let mut mirror = Mirror::in_memory().unwrap();
+    service.has(&[FIRST, LAST]);
+    let report = service.sync_all(&mut mirror);
+    let [table] = &*report.tables else { panic!("{} tables", report.tables.len()) };
+    let added = table.result.as_ref().unwrap().added;
+    assert_eq!((table.table, added), ("photo", 3));
+    assert_eq!(ids(&mirror), ["1", "2", "3"]);
+    assert_eq!(service.targets().len(), 2);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use methodical_mirror::{
-    Alarm, ErrorKind, Mirror, Outcome, PastRun, Rules, SyncOptions, Threshold,
+    ErrorKind, Mirror, Outcome, PastRun, Rules, SyncOptions,
 };
 use methodical_testkit::raw_server::Next;
 
@@ -39,7 +39,7 @@ fn each_sync_of_a_table_is_remembered_also_a_failed_one() {
         let server = Server::start();
         server.state().put("1", "7", "New");
         server.state().put("2", "8", "New");
-        server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
         assert_eq!(mirror.last_success().unwrap(), Some(1000));
         let runs = mirror.runs(10).unwrap();
         let complete = ["photo_album complete", "album complete", "photo complete"];
@@ -53,7 +53,7 @@ fn each_sync_of_a_table_is_remembered_also_a_failed_one() {
             connection.send(b"HTTP/1.1 500 Oops\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             Next::Close
         }));
-        server.sync(true, &mut mirror, &SyncOptions::new()).unwrap_err();
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
         let runs = mirror.runs(3).unwrap();
         assert_eq!(short(&runs), ["photo_album refused", "album failed", "photo refused"]);
         assert_eq!((runs[0].ended_at, runs[0].report.added), (2000, 0));
@@ -73,7 +73,7 @@ fn a_group_that_fails_makes_a_run_partial() {
         connection.send(b"HTTP/1.1 500 Oops\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         Next::Close
     }));
-    server.sync(false, &mut mirror, &SyncOptions::new()).unwrap_err();
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
     let runs = mirror.runs(1).unwrap();
     assert_eq!((runs[0].outcome, runs[0].report.added), (Outcome::Partial, 1));
 }
@@ -86,7 +86,7 @@ fn only_the_last_runs_are_kept() {
     for place in places() {
         let (server, mut mirror) = (Server::start(), place.open());
         let options = SyncOptions::new().tables(["album"]).without_samples();
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         for _ in 0..10 {
             place.execute(&format!(
                 "INSERT INTO mirror_run ({COLUMNS}) SELECT {COLUMNS} FROM mirror_run"
@@ -94,7 +94,7 @@ fn only_the_last_runs_are_kept() {
         }
         let kept = usize::try_from(PastRun::KEPT).unwrap();
         assert!(mirror.runs(usize::MAX).unwrap().len() > kept);
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         let runs = mirror.runs(usize::MAX).unwrap();
         assert_eq!((runs.len(), runs[0].report.is_baseline), (kept, false));
     }
@@ -132,7 +132,7 @@ fn each_sync_takes_a_sample_with_the_digits_of_the_service() {
         for (number, amount) in ["100.50", "90.50", "85.50"].into_iter().enumerate() {
             clock.store(day * u64::try_from(number).unwrap(), Ordering::Relaxed);
             amount.clone_into(&mut server.state().free);
-            let report = server.sync(number == 1, &mut mirror, &SyncOptions::new()).unwrap();
+            let report = server.sync(&mut mirror, &SyncOptions::new()).unwrap();
             assert_eq!(report.samples[0].result.as_ref().unwrap().amount, amount);
         }
         let samples = mirror.samples("storage", 24 * 3600).unwrap();
@@ -140,52 +140,40 @@ fn each_sync_takes_a_sample_with_the_digits_of_the_service() {
         assert_eq!((samples.len(), samples[1].at), (2, 2 * 24 * 3600));
         let forecast = mirror.forecast("storage").unwrap().unwrap();
         assert_eq!((forecast.per_day.as_deref(), forecast.days_left), (Some("7.5"), Some(11)));
-
-        let below = Threshold::Amount("86");
-        assert_eq!(mirror.alarm("storage", below).unwrap(), Alarm::Fires);
-        assert_eq!(mirror.alarm("storage", below).unwrap(), Alarm::Stays);
-        assert_eq!(mirror.alarm("storage", Threshold::Days(12)).unwrap(), Alarm::Fires);
-        assert_eq!(mirror.alarm("storage", Threshold::Days(11)).unwrap(), Alarm::Quiet);
-        let error = mirror.alarm("credit", below).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Gauge);
     }
 }
 
 #[test]
 fn an_amount_that_is_not_a_number_is_an_error_and_the_tables_are_synced() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        server.state().put("1", "7", "New");
-        server.state().free = "plenty".to_owned();
-        let mut mirror = Mirror::in_memory().unwrap();
-        let options = SyncOptions::new().rules(Rules::new());
-        let error = server.sync(is_async, &mut mirror, &options).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Gauge);
-        assert_eq!(
-            error.to_string(),
-            "cannot read `storage`: `free` is not a decimal number of at most 28 digits"
-        );
-        assert_eq!(mirror.runs(10).unwrap().len(), 3);
-        assert!(mirror.samples("storage", 0).unwrap().is_empty());
-    }
+    let server = Server::start();
+    server.state().put("1", "7", "New");
+    server.state().free = "plenty".to_owned();
+    let mut mirror = Mirror::in_memory().unwrap();
+    let options = SyncOptions::new().rules(Rules::new());
+    let error = server.sync(&mut mirror, &options).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Gauge);
+    assert_eq!(
+        error.to_string(),
+        "cannot read `storage`: `free` is not a decimal number of at most 28 digits"
+    );
+    assert_eq!(mirror.runs(10).unwrap().len(), 3);
+    assert!(mirror.samples("storage", 0).unwrap().is_empty());
 }
 
 #[test]
 fn a_gauge_that_cannot_be_read_is_an_error_and_the_tables_are_synced() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        server.state().put("1", "7", "New");
-        server.state().fault = Some(("storage".to_owned(), |connection| {
-            let head = "content-type: text/html\r\nconnection: close\r\n";
-            connection.respond(head, b"<html>maintenance</html>");
-            Next::Close
-        }));
-        let mut mirror = Mirror::in_memory().unwrap();
-        let error = server.sync(is_async, &mut mirror, &SyncOptions::new()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Call);
-        assert!(error.to_string().starts_with("cannot read `storage`: "), "{error}");
-        let report = error.into_report();
-        assert!(report.tables.iter().all(|table| table.result.is_ok()));
-        assert!(mirror.samples("storage", 0).unwrap().is_empty());
-    }
+    let server = Server::start();
+    server.state().put("1", "7", "New");
+    server.state().fault = Some(("storage".to_owned(), |connection| {
+        let head = "content-type: text/html\r\nconnection: close\r\n";
+        connection.respond(head, b"<html>maintenance</html>");
+        Next::Close
+    }));
+    let mut mirror = Mirror::in_memory().unwrap();
+    let error = server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Call);
+    assert!(error.to_string().starts_with("cannot read `storage`: "), "{error}");
+    let report = error.into_report();
+    assert!(report.tables.iter().all(|table| table.result.is_ok()));
+    assert!(mirror.samples("storage", 0).unwrap().is_empty());
 }

@@ -86,7 +86,7 @@ fn an_erasure_cleans_all_tables_of_the_person_in_postgresql() {
         server.state().put(album, "a", "New");
     }
     let mut mirror = place.open();
-    server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
     mirror.forget("photo", "a").unwrap();
     // Sessions of other tests may keep old rows, so that this counts how often the tables were cleaned.
     for table in ["photo", "photo_album", "mirror_spell"] {

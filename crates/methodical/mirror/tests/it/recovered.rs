@@ -19,7 +19,7 @@ use crate::support::Clock;
 use crate::support::source;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
-    server.sync(false, mirror, &SyncOptions::new()).unwrap()
+    server.sync(mirror, &SyncOptions::new()).unwrap()
 }
 
 /// Returns how many placements have an unknown value.
@@ -33,7 +33,7 @@ fn a_value_that_was_named_once_is_asked_for_in_later_syncs() {
         let server = Server::start();
         server.state().put("1", "a", "On hold");
         let options = SyncOptions::new().values("mark", ["On hold"]);
-        assert_eq!(unknown(&server.sync(false, &mut mirror, &options).unwrap()), 0);
+        assert_eq!(unknown(&server.sync(&mut mirror, &options).unwrap()), 0);
         server.state().put("1", "a", "New");
         assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
         assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
@@ -54,7 +54,7 @@ fn a_value_that_the_service_refuses_is_not_asked_for_again() {
     }));
     let mut mirror = Mirror::in_memory().unwrap();
     let options = SyncOptions::new().values("mark", ["Bad"]);
-    let error = server.sync(false, &mut mirror, &options).unwrap_err();
+    let error = server.sync(&mut mirror, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Call);
     assert_eq!(unknown(&sync(&server, &mut mirror)), 1);
 }
@@ -74,7 +74,7 @@ fn during_a_sync(
     };
     server.state().pause = Some(("photos album=1 mark=New".to_owned(), Arc::new(pause)));
     thread::scope(|scope| {
-        let sync = scope.spawn(|| server.sync(false, mirror, &SyncOptions::new()));
+        let sync = scope.spawn(|| server.sync(mirror, &SyncOptions::new()));
         wait.recv_timeout(LIMIT).unwrap();
         meanwhile();
         proceed.send(()).unwrap();
@@ -89,7 +89,7 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
         server.state().put("1", "a", "New");
         let (mut one, mut other) = (place.open(), place.open());
         during_a_sync(&server, &mut one, || {
-            let error = server.sync(false, &mut other, &SyncOptions::new()).unwrap_err();
+            let error = server.sync(&mut other, &SyncOptions::new()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Busy);
             let text = error.to_string();
             assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
@@ -134,11 +134,11 @@ fn a_placement_that_follows_its_member_keeps_no_value() {
         server.state().put("1", "b", "Zebra");
         let mut mirror = place.open();
         let options = SyncOptions::new().values("mark", ["Zanzibar", "Zebra"]);
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         mirror.forget("photo", "a").unwrap();
         server.state().photos.remove("b");
         let options = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls) FROM photo_album";
         assert_eq!(place.row(kept), ["2", "2", "0", "0"]);
         assert_eq!(mirror.check().unwrap().findings, []);
@@ -160,10 +160,10 @@ fn placements_that_left_with_their_member_are_counted_once() {
             state().albums.get_mut(album).unwrap().remove("a");
         }
         let options = SyncOptions::new().rules(Rules::new().confirm(1));
-        assert_eq!(gone(&server.sync(false, &mut mirror, &options).unwrap()), 2);
-        assert_eq!(gone(&server.sync(false, &mut mirror, &options).unwrap()), 0);
+        assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 2);
+        assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 0);
         mirror.forget("photo", "b").unwrap();
-        assert_eq!(gone(&server.sync(false, &mut mirror, &options).unwrap()), 1);
+        assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 1);
     }
 }
 
@@ -178,7 +178,7 @@ fn a_recovered_table_says_how_old_its_values_may_be() {
         for (time, every, expected) in [(1000, 8, 1000), (2000, 8, 1000), (3000, 1, 3000)] {
             clock.set(time);
             let options = SyncOptions::new().recheck_every(every);
-            let report = server.sync(false, &mut mirror, &options).unwrap();
+            let report = server.sync(&mut mirror, &options).unwrap();
             let coverage = report.tables[2].coverage.as_ref().unwrap();
             assert_eq!(coverage.values_from, Some(expected));
             let tables = mirror.tables().unwrap();

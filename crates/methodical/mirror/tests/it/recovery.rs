@@ -26,7 +26,7 @@ fn placements(mirror: &Mirror) -> Vec<String> {
 }
 
 /// Returns a server with two albums, an empty one, and a mirror of it.
-fn synced(is_async: bool) -> (Server, Mirror) {
+fn synced() -> (Server, Mirror) {
     let server = Server::start();
     for (album, photo, mark) in
         [("1", "a", "New"), ("1", "b", "Print"), ("2", "b", "New"), ("2", "c", "Old ones")]
@@ -36,65 +36,59 @@ fn synced(is_async: bool) -> (Server, Mirror) {
     server.state().albums.insert("3".to_owned(), crate::gallery::Marks::new());
     let mut mirror = Mirror::in_memory().unwrap();
     let options = SyncOptions::new().values("mark", ["Old ones"]);
-    server.sync(is_async, &mut mirror, &options).unwrap();
+    server.sync(&mut mirror, &options).unwrap();
     (server, mirror)
 }
 
-fn again(server: &Server, is_async: bool, mirror: &mut Mirror) -> Result<SyncReport, SyncError> {
+fn again(server: &Server, mirror: &mut Mirror) -> Result<SyncReport, SyncError> {
     server.queries();
-    server.sync(is_async, mirror, &SyncOptions::new())
+    server.sync(mirror, &SyncOptions::new())
 }
 
 #[test]
 fn the_value_of_each_member_of_each_group_is_recovered() {
-    for is_async in [false, true] {
-        let (server, mirror) = synced(is_async);
-        let expected =
-            ["1/a New present", "1/b Print present", "2/b New present", "2/c Old ones present"];
-        assert_eq!(placements(&mirror), expected);
-        assert!(feed(&mirror).is_empty(), "the first recovery is a baseline");
-        let mut queries = server.queries();
-        let probes = queries.iter().filter(|query| query.contains("probe")).count();
-        assert_eq!(probes, 1);
-        queries.retain(|query| query.contains("album=3"));
-        assert_eq!(queries, ["photos album=3"], "an empty group is asked once");
-    }
+    let (server, mirror) = synced();
+    let expected =
+        ["1/a New present", "1/b Print present", "2/b New present", "2/c Old ones present"];
+    assert_eq!(placements(&mirror), expected);
+    assert!(feed(&mirror).is_empty(), "the first recovery is a baseline");
+    let mut queries = server.queries();
+    let probes = queries.iter().filter(|query| query.contains("probe")).count();
+    assert_eq!(probes, 1);
+    queries.retain(|query| query.contains("album=3"));
+    assert_eq!(queries, ["photos album=3"], "an empty group is asked once");
 }
 
 #[test]
 fn unchanged_groups_are_asked_for_members_only_until_their_turn() {
-    for is_async in [false, true] {
-        let (server, mut mirror) = synced(is_async);
-        let mut rechecked = 0;
-        for _ in 0..8 {
-            let report = again(&server, is_async, &mut mirror).unwrap();
-            let coverage = report.tables[2].coverage.clone().unwrap();
-            assert_eq!((coverage.total, coverage.unknown), (4, 0));
-            assert_eq!(coverage.asked + coverage.kept, 3);
-            let queries = server.queries();
-            rechecked += queries.iter().filter(|query| query.contains("probe")).count();
-            assert_eq!(report.calls, u64::try_from(queries.len()).unwrap());
-        }
-        // One of the three groups in each run, and one of them is empty.
-        assert_eq!(rechecked, 6);
-        assert!(feed(&mirror).is_empty());
+    let (server, mut mirror) = synced();
+    let mut rechecked = 0;
+    for _ in 0..8 {
+        let report = again(&server, &mut mirror).unwrap();
+        let coverage = report.tables[2].coverage.clone().unwrap();
+        assert_eq!((coverage.total, coverage.unknown), (4, 0));
+        assert_eq!(coverage.asked + coverage.kept, 3);
+        let queries = server.queries();
+        rechecked += queries.iter().filter(|query| query.contains("probe")).count();
+        assert_eq!(report.calls, u64::try_from(queries.len()).unwrap());
     }
+    // One of the three groups in each run, and one of them is empty.
+    assert_eq!(rechecked, 6);
+    assert!(feed(&mirror).is_empty());
 }
 
 #[test]
 fn a_change_of_a_value_is_an_event() {
-    for is_async in [false, true] {
-        let (server, mut mirror) = synced(is_async);
-        server.state().put("1", "a", "Rejected");
-        server.state().put("2", "d", "New");
-        let options = SyncOptions::new().recheck_every(1);
-        server.sync(is_async, &mut mirror, &options).unwrap();
-        assert_eq!(feed(&mirror), ["added d", "value_changed 1/a mark", "added 2/d"]);
-        server.state().albums.get_mut("2").unwrap().remove("b");
-        server.sync(is_async, &mut mirror, &options).unwrap();
-        server.sync(is_async, &mut mirror, &options).unwrap();
-        assert_eq!(feed(&mirror)[3..], ["missing 2/b", "gone 2/b"]);
-    }
+    let (server, mut mirror) = synced();
+    server.state().put("1", "a", "Rejected");
+    server.state().put("2", "d", "New");
+    let options = SyncOptions::new().recheck_every(1);
+    server.sync(&mut mirror, &options).unwrap();
+    assert_eq!(feed(&mirror), ["added d", "value_changed 1/a mark", "added 2/d"]);
+    server.state().albums.get_mut("2").unwrap().remove("b");
+    server.sync(&mut mirror, &options).unwrap();
+    server.sync(&mut mirror, &options).unwrap();
+    assert_eq!(feed(&mirror)[3..], ["missing 2/b", "gone 2/b"]);
 }
 
 #[test]
@@ -119,7 +113,7 @@ fn a_placement_has_the_time_since_when_it_has_its_value() {
         ] {
             clock.store(time, Ordering::Relaxed);
             server.state().put("1", "a", mark);
-            server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
+            server.sync(&mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
             let mut times = Vec::new();
             let mut take = |id: &str, changed_at| {
                 if id == "1/a" {
@@ -134,96 +128,88 @@ fn a_placement_has_the_time_since_when_it_has_its_value() {
 
 #[test]
 fn a_missing_placement_of_an_unchanged_group_is_gone_in_the_next_run() {
-    let (server, mut mirror) = synced(false);
+    let (server, mut mirror) = synced();
     server.state().albums.get_mut("2").unwrap().remove("b");
-    again(&server, false, &mut mirror).unwrap();
+    again(&server, &mut mirror).unwrap();
     assert_eq!(feed(&mirror), ["missing 2/b"]);
-    again(&server, false, &mut mirror).unwrap();
+    again(&server, &mut mirror).unwrap();
     assert_eq!(feed(&mirror)[1..], ["gone 2/b"]);
 }
 
 #[test]
 fn an_unknown_value_is_reported_and_found_when_it_is_named() {
-    for is_async in [false, true] {
-        let (server, mut mirror) = synced(is_async);
-        server.state().put("1", "x", "Odd one");
-        let report = again(&server, is_async, &mut mirror).unwrap();
-        let coverage = report.tables[2].coverage.as_ref().unwrap();
-        assert_eq!(
-            coverage.text("--marks").to_string(),
-            "80.0 % of 5 placements have a known mark; 1 unknown in 1 album record: name the missing values with --marks"
-        );
-        assert_eq!(placements(&mirror)[2], "1/x ? present");
-        let options = SyncOptions::new().values("mark", ["Odd one"]);
-        let report = server.sync(is_async, &mut mirror, &options).unwrap();
-        assert_eq!(report.tables[2].coverage.as_ref().unwrap().unknown, 0);
-        assert_eq!(placements(&mirror)[2], "1/x Odd one present");
-        assert_eq!(feed(&mirror).last().unwrap(), "value_changed 1/x mark");
-    }
+    let (server, mut mirror) = synced();
+    server.state().put("1", "x", "Odd one");
+    let report = again(&server, &mut mirror).unwrap();
+    let coverage = report.tables[2].coverage.as_ref().unwrap();
+    assert_eq!(
+        coverage.text("--marks").to_string(),
+        "80.0 % of 5 placements have a known mark; 1 unknown in 1 album record: name the missing values with --marks"
+    );
+    assert_eq!(placements(&mirror)[2], "1/x ? present");
+    let options = SyncOptions::new().values("mark", ["Odd one"]);
+    let report = server.sync(&mut mirror, &options).unwrap();
+    assert_eq!(report.tables[2].coverage.as_ref().unwrap().unknown, 0);
+    assert_eq!(placements(&mirror)[2], "1/x Odd one present");
+    assert_eq!(feed(&mirror).last().unwrap(), "value_changed 1/x mark");
 }
 
 #[test]
 fn a_filter_that_is_ignored_is_refused_and_changes_nothing() {
-    for is_async in [false, true] {
-        for ignores_mark in [false, true] {
-            let (server, mut mirror) = synced(is_async);
-            let before = placements(&mirror);
-            server.state().ignores_mark = ignores_mark;
-            server.state().ignores_album = !ignores_mark;
-            server.state().put("1", "z", "New");
-            for _ in 0..3 {
-                let error = again(&server, is_async, &mut mirror).unwrap_err();
-                assert_eq!(error.kind(), ErrorKind::Filter, "{error}");
-                assert!(error.to_string().contains("ignores the filter"), "{error}");
-                assert_eq!(placements(&mirror), before);
-            }
-            assert_eq!(feed(&mirror), ["added z"], "the lists are synced");
+    for ignores_mark in [false, true] {
+        let (server, mut mirror) = synced();
+        let before = placements(&mirror);
+        server.state().ignores_mark = ignores_mark;
+        server.state().ignores_album = !ignores_mark;
+        server.state().put("1", "z", "New");
+        for _ in 0..3 {
+            let error = again(&server, &mut mirror).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Filter, "{error}");
+            assert!(error.to_string().contains("ignores the filter"), "{error}");
+            assert_eq!(placements(&mirror), before);
         }
+        assert_eq!(feed(&mirror), ["added z"], "the lists are synced");
     }
 }
 
 #[test]
 fn a_service_that_refuses_unknown_values_is_recovered() {
-    for is_async in [false, true] {
-        let server = Server::start();
-        server.state().put("1", "a", "Print");
-        server.state().put("1", "b", "");
-        server.state().put("2", "c", "");
-        server.state().refuses_unknown = true;
-        let mut mirror = Mirror::in_memory().unwrap();
-        server.sync(is_async, &mut mirror, &SyncOptions::new()).unwrap();
-        assert_eq!(placements(&mirror), ["1/a Print present", "1/b ? present", "2/c ? present"]);
-    }
+    let server = Server::start();
+    server.state().put("1", "a", "Print");
+    server.state().put("1", "b", "");
+    server.state().put("2", "c", "");
+    server.state().refuses_unknown = true;
+    let mut mirror = Mirror::in_memory().unwrap();
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    assert_eq!(placements(&mirror), ["1/a Print present", "1/b ? present", "2/c ? present"]);
 }
 
 #[test]
 fn a_group_that_fails_stays_as_it_is_and_the_call_says_so() {
-    for is_async in [false, true] {
-        for query in ["photos album=2", "photos album=2 mark=New"] {
-            let (server, mut mirror) = synced(is_async);
-            server.state().put("1", "a", "Rejected");
-            server.state().put("2", "b", "Rejected");
-            server.state().put("2", "e", "New");
-            server.state().fault = Some((query.to_owned(), |connection| {
-                connection
-                    .respond("content-type: text/html\r\nconnection: close\r\n", b"<html></html>");
-                Next::Close
-            }));
-            let options = SyncOptions::new().recheck_every(1);
-            let error = server.sync(is_async, &mut mirror, &options).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Call);
-            let table = &error.report().tables[2];
-            assert_eq!(table.result.as_ref().unwrap().changed, 1);
-            assert_eq!(table.failures[0].group, "2");
-            assert_eq!(feed(&mirror), ["added e", "value_changed 1/a mark"]);
-            assert_eq!(placements(&mirror)[2..], ["2/b New present", "2/c Old ones present"]);
-        }
+    for query in ["photos album=2", "photos album=2 mark=New"] {
+        let (server, mut mirror) = synced();
+        server.state().put("1", "a", "Rejected");
+        server.state().put("2", "b", "Rejected");
+        server.state().put("2", "e", "New");
+        server.state().fault = Some((query.to_owned(), |connection| {
+            connection
+                .respond("content-type: text/html\r\nconnection: close\r\n", b"<html></html>");
+            Next::Close
+        }));
+        let options = SyncOptions::new().recheck_every(1);
+        let error = server.sync(&mut mirror, &options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Call);
+        let table = &error.report().tables[2];
+        assert_eq!(table.result.as_ref().unwrap().changed, 1);
+        assert_eq!(table.failures[0].group, "2");
+        assert_eq!(feed(&mirror), ["added e", "value_changed 1/a mark"]);
+        assert_eq!(placements(&mirror)[2..], ["2/b New present", "2/c Old ones present"]);
     }
 }
 
 #[test]
 fn a_rejected_record_keeps_the_group_as_it_is() {
-    let (server, mut mirror) = synced(false);
+    let (server, mut mirror) = synced();
     server.state().fault = Some(("photos album=2".to_owned(), |connection| {
         let body = br#"{"stat":"ok","list":[{"id":"b"},{"title":"no identity"}]}"#;
         connection.respond("content-type: application/json\r\nconnection: close\r\n", body);
@@ -231,7 +217,7 @@ fn a_rejected_record_keeps_the_group_as_it_is() {
     }));
     let before = placements(&mirror);
     for _ in 0..2 {
-        let error = again(&server, false, &mut mirror).unwrap_err();
+        let error = again(&server, &mut mirror).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Record);
         assert_eq!(placements(&mirror), before);
     }
@@ -245,13 +231,13 @@ fn too_many_missing_placements_are_refused() {
     }
     server.state().put("2", "a", "New");
     let mut mirror = Mirror::in_memory().unwrap();
-    server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
     server.state().albums.get_mut("1").unwrap().clear();
-    let error = again(&server, false, &mut mirror).unwrap_err();
+    let error = again(&server, &mut mirror).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Brake);
     assert_eq!(error.report().failures().next().unwrap().missing(), Some(60));
     let options = SyncOptions::new().rules(Rules::new().accept_missing(60));
-    let report = server.sync(false, &mut mirror, &options).unwrap();
+    let report = server.sync(&mut mirror, &options).unwrap();
     assert_eq!(report.tables[2].result.as_ref().unwrap().missing, 60);
 }
 
@@ -263,26 +249,26 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
         for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
             server.state().put(album, photo, "New");
         }
-        server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
         mirror.forget("photo", "a").unwrap();
         assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);
         assert_eq!(placements(&mirror)[0], "1/a ? gone");
         // The lists still have it.
-        server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+        server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
         assert_eq!(feed(&mirror).len(), 3);
         assert_eq!(placements(&mirror)[0], "1/a ? gone");
 
         mirror.unforget("photo", "a").unwrap();
-        server.sync(false, &mut mirror, &SyncOptions::new()).unwrap();
+        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
         assert_eq!(feed(&mirror)[3..], ["returned a", "returned 1/a", "returned 2/a"]);
         mirror.forget("photo", "a").unwrap();
 
         server.state().photos.remove("b");
         let rules = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
-        server.sync(false, &mut mirror, &rules).unwrap();
+        server.sync(&mut mirror, &rules).unwrap();
         assert_eq!(feed(&mirror)[9..], ["gone b", "gone 1/b"]);
         server.state().albums.remove("2");
-        server.sync(false, &mut mirror, &rules).unwrap();
+        server.sync(&mut mirror, &rules).unwrap();
         assert_eq!(feed(&mirror)[11..], ["gone 2", "gone 2/c"]);
         let counts = mirror.tables().unwrap();
         let counts = counts.iter().find(|table| table.table == "photo_album").unwrap();
@@ -298,7 +284,7 @@ fn a_recovery_without_its_lists_is_refused() {
     let server = Server::start();
     let mut mirror = Mirror::in_memory().unwrap();
     let options = SyncOptions::new().tables(["photo", "photo_album"]);
-    let error = server.sync(false, &mut mirror, &options).unwrap_err();
+    let error = server.sync(&mut mirror, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Table);
     assert!(error.to_string().contains("cannot recover `mark`: sync `album` first"), "{error}");
 }

@@ -131,7 +131,7 @@ fn spells_that_contradict_their_placement_begin_anew() {
                 clock.set(at);
                 server.state().put("1", "a", mark);
                 server.state().put("1", "b", mark);
-                server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+                server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
             }
             place.execute(damage);
             clock.set(400);
@@ -140,7 +140,7 @@ fn spells_that_contradict_their_placement_begin_anew() {
             clock.set(500);
             server.state().put("1", "a", "New");
             let options = SyncOptions::new().recheck_every(1).rules(Rules::new());
-            server.sync(false, &mut mirror, &options).unwrap();
+            server.sync(&mut mirror, &options).unwrap();
             let last = "SELECT value, ended_at IS NULL FROM mirror_spell WHERE record_id = '1/a' ORDER BY number DESC LIMIT 1";
             assert_eq!(place.row(last)[0], "New", "{damage}");
             assert_eq!(mirror.check().unwrap().findings, [], "{damage}");
@@ -167,11 +167,11 @@ fn spells_of_a_placement_that_the_group_lacks_are_repaired() {
             for photo in ["a", "b", "c"] {
                 server.state().put("1", photo, "New");
             }
-            server.sync(false, &mut mirror, &every).unwrap();
+            server.sync(&mut mirror, &every).unwrap();
             server.state().albums.get_mut("1").unwrap().remove("a");
             for sync in 0..syncs {
                 clock.set(200 + sync);
-                server.sync(false, &mut mirror, &every).unwrap();
+                server.sync(&mut mirror, &every).unwrap();
             }
             assert_eq!(mirror.check().unwrap().findings, [], "{damage}");
             place.execute(damage);

@@ -114,7 +114,7 @@ fn a_snapshot_has_the_spells_and_the_samples() {
             clock.set(at);
             server.state().put("1", "a", mark);
             free.clone_into(&mut server.state().free);
-            server.sync(false, &mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+            server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
         }
         let mut snapshot = mirror.snapshot().unwrap();
         let spells = snapshot.spells("photo_album", 0, 9).unwrap();

@@ -35,7 +35,7 @@ fn shown(mirror: &Mirror, filter: &SpellFilter) -> Vec<String> {
 }
 
 fn sync(server: &Server, mirror: &mut Mirror) {
-    server.sync(false, mirror, &options()).unwrap();
+    server.sync(mirror, &options()).unwrap();
 }
 
 /// Asks every group, and lets lists become empty.
@@ -101,10 +101,10 @@ fn an_erased_member_has_no_spells_and_a_gone_group_keeps_them() {
         }
         let options = options().values("mark", ["Zanzibar", "Zebra"]);
         let options = options.rules(Rules::new().confirm(1));
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         clock.set(200);
         server.state().albums.remove("1");
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         let all = ["1/a Zanzibar <100-200", "1/b New <100-200", "2/b New <100-", "2/c Zebra <100-"];
         assert_eq!(shown(&mirror, &SpellFilter::new()), all, "{name}");
         mirror.forget("photo", "a").unwrap();
@@ -112,7 +112,7 @@ fn an_erased_member_has_no_spells_and_a_gone_group_keeps_them() {
         server.state().photos.remove("c");
         server.state().put("2", "b", "New");
         server.state().albums.get_mut("2").unwrap().remove("c");
-        server.sync(false, &mut mirror, &options).unwrap();
+        server.sync(&mut mirror, &options).unwrap();
         assert_eq!(shown(&mirror, &SpellFilter::new()), all[1..3], "{name}");
         assert_eq!(mirror.check().unwrap().findings, []);
         mirror.forget("album", "2").unwrap();

@@ -1,15 +1,13 @@
-//! Syncs from clients of both kinds over a real connection.
+//! Syncs over a real connection.
 
-use std::future::Future;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Waker};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use methodical_mirror::client::{Client, blocking};
+use methodical_mirror::client::blocking;
 use methodical_mirror::{Error, ErrorKind, Mirror, Report, Rules, State};
 use methodical_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::clients::{async_client, blocking_client, runtime};
+use crate::clients::blocking_client;
 use crate::faults::{COMPLETE, FAULTS};
 use crate::photos::{Photos, SearchPhotos};
 use crate::place::{Place, places};
@@ -43,24 +41,13 @@ impl Service {
         self.server.progress().requests.len()
     }
 
-    fn blocking(&self) -> blocking::Client<Photos> {
+    fn client(&self) -> blocking::Client<Photos> {
         blocking_client(self.server.uri(""))
     }
 
-    fn asynchronous(&self) -> Client<Photos> {
-        async_client(self.server.uri(""))
-    }
-
-    /// Syncs with one of the two clients.
-    fn sync(&self, kind: Kind, mirror: &mut Mirror) -> Result<Report, Error> {
+    fn sync(&self, mirror: &mut Mirror) -> Result<Report, Error> {
         let rules = Rules::new();
-        match kind {
-            Kind::Blocking => mirror.sync_blocking(&self.blocking(), &SearchPhotos, &PHOTO, rules),
-            Kind::Async => {
-                let client = self.asynchronous();
-                runtime().block_on(mirror.sync(&client, &SearchPhotos, &PHOTO, rules))
-            }
-        }
+        mirror.sync(&self.client(), &SearchPhotos, &PHOTO, rules)
     }
 }
 
@@ -69,23 +56,10 @@ fn complete(connection: &mut Connection) -> Next {
     Next::Close
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Blocking,
-    Async,
-}
-
-const KINDS: [Kind; 2] = [Kind::Blocking, Kind::Async];
-
-/// Returns each kind of client with a new place of each kind.
-fn cases() -> impl Iterator<Item = (Kind, Place)> {
-    KINDS.into_iter().flat_map(|kind| places().into_iter().map(move |place| (kind, place)))
-}
-
 /// Opens a mirror whose three records were synced once.
-fn synced(service: &Service, kind: Kind, place: &Place) -> Mirror {
+fn synced(service: &Service, place: &Place) -> Mirror {
     let mut mirror = place.open();
-    assert_eq!(service.sync(kind, &mut mirror).unwrap().added, 3);
+    assert_eq!(service.sync(&mut mirror).unwrap().added, 3);
     mirror
 }
 
@@ -99,26 +73,26 @@ fn is_untouched(mirror: &Mirror, name: &str) {
 
 #[test]
 fn each_of_these_never_makes_a_record_missing() {
-    for (kind, place) in cases() {
+    for place in places() {
         let service = Service::start();
-        let mut mirror = synced(&service, kind, &place);
+        let mut mirror = synced(&service, &place);
         for fault in FAULTS {
             service.answers(fault.script);
             // Twice, because a second complete list would make a missing record gone.
             for _ in 0..2 {
-                let result = service.sync(kind, &mut mirror);
+                let result = service.sync(&mut mirror);
                 let error = result.as_ref().err().map(Error::kind);
-                assert_eq!(error, fault.error, "{kind:?} {}: {result:?}", fault.name);
+                assert_eq!(error, fault.error, "{}: {result:?}", fault.name);
                 is_untouched(&mirror, fault.name);
             }
         }
         service.answers(complete);
-        assert_eq!(service.sync(kind, &mut mirror).unwrap().unchanged, 3);
+        assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
 
         let requests = service.requests();
         let mut other = place.open();
         let run = other.begin("action=photos/search", &PHOTO, Rules::new()).unwrap();
-        let error = service.sync(kind, &mut mirror).unwrap_err();
+        let error = service.sync(&mut mirror).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy, "a concurrent sync");
         assert_eq!(service.requests(), requests, "a refused sync sends no request");
         drop(run);
@@ -130,13 +104,13 @@ fn each_of_these_never_makes_a_record_missing() {
 fn a_clock_that_jumps_makes_no_record_missing() {
     for place in places() {
         let service = Service::start();
-        drop(synced(&service, Kind::Blocking, &place));
+        drop(synced(&service, &place));
         let year = Duration::from_secs(365 * 24 * 3600);
         for now in
             [SystemTime::now() + 50 * year, SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH - year]
         {
             let mut mirror = place.open().with_clock(move || now);
-            assert_eq!(service.sync(Kind::Blocking, &mut mirror).unwrap().unchanged, 3);
+            assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
             is_untouched(&mirror, "a clock that jumps");
         }
     }
@@ -144,66 +118,19 @@ fn a_clock_that_jumps_makes_no_record_missing() {
 
 #[test]
 fn a_sync_reads_its_list_once() {
-    for (kind, place) in cases() {
+    for place in places() {
         let service = Service::start();
-        let mut mirror = synced(&service, kind, &place);
+        let mut mirror = synced(&service, &place);
         assert_eq!(service.requests(), 1);
         service.answers(|connection| {
             let list = r#"{"stat":"ok","photos":{"photo":[{"id":"3"},{"id":"2","title":"c"},{"id":"4"}]}}"#;
             connection.respond("content-type: application/json\r\n", list.as_bytes());
             Next::Close
         });
-        service.sync(kind, &mut mirror).unwrap();
+        service.sync(&mut mirror).unwrap();
         assert_eq!(feed(&mirror), ["changed 2 title", "added 4", "missing 1"]);
-        service.sync(kind, &mut mirror).unwrap();
+        service.sync(&mut mirror).unwrap();
         assert_eq!(feed(&mirror).last().unwrap(), "gone 1");
         assert_eq!(service.requests(), 3);
     }
 }
-
-#[test]
-fn a_dropped_sync_changes_nothing() {
-    for place in places() {
-        let service = Service::start();
-        let mut mirror = synced(&service, Kind::Async, &place);
-        service.answers(|connection| {
-            connection.send(
-                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n",
-            );
-            connection.send(br#"{"stat":"ok","photos":{"photo":[{"id":"5"},"#);
-            connection.wait_for_close(LIMIT);
-            Next::Close
-        });
-        let client = service.asynchronous();
-        let runtime = runtime();
-        let entered = runtime.enter();
-        let mut sync = Box::pin(mirror.sync(&client, &SearchPhotos, &PHOTO, Rules::new()));
-        let started = Instant::now();
-        while service.requests() < 2 {
-            assert!(started.elapsed() < LIMIT, "the request was not sent");
-            assert!(sync.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-            std::thread::yield_now();
-        }
-        drop((sync, entered));
-        // The bridge still waits for the body.
-        runtime.shutdown_background();
-        is_untouched(&mirror, "a dropped sync");
-        service.answers(complete);
-        // The lock is free as soon as the other thread has rolled back.
-        assert_eq!(service.sync(Kind::Async, &mut mirror).unwrap().unchanged, 3);
-    }
-}
-
-#[test]
-fn a_sync_can_run_on_any_thread() {
-    fn is_send(_: &impl Send) {}
-
-    let service = Service::start();
-    let client = service.asynchronous();
-    let mut mirror = Mirror::in_memory().unwrap();
-    is_send(&mirror);
-    is_send(&mirror.sync(&client, &SearchPhotos, &PHOTO, Rules::new()));
-}
-
-/// Limit of every wait.
-const LIMIT: Duration = Duration::from_secs(20);

@@ -34,7 +34,7 @@ impl Exported {
     fn sync(&mut self, at: u64) {
         self.clock.store(at, Ordering::Relaxed);
         let options = SyncOptions::new().recheck_every(1);
-        self.mirror.sync_all_blocking(&self.server.blocking(), &options).unwrap();
+        self.mirror.sync_all(&self.server.blocking(), &options).unwrap();
     }
 
     fn export(&self) -> TableExport {

@@ -106,13 +106,6 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("mirror export --to tables --from {FROM}").code(2),
     Line::new("tap --config config.json").prints_persons().calls().without_log(),
     Line::new("tap --config config.json --discover").without_log(),
-    Line::new("airbyte spec").without_log(),
-    Line::new("airbyte check --config config.json").calls().without_log(),
-    Line::new("airbyte discover --config config.json").without_log(),
-    Line::new("airbyte read --config config.json --catalog catalog.json")
-        .prints_persons()
-        .calls()
-        .without_log(),
     // Here the person is forgotten.
     Line::new("mirror forget 7 --from {FROM} --yes"),
     Line::new("mirror forget 7 --from tap.db --yes"),

@@ -44,7 +44,7 @@ pub(crate) fn mirror<C: ServiceClient<Service: Mirrored>>(
         set_day(day)?;
         let time = now - DAY * (days - 1 - day);
         mirror = mirror.with_clock(move || time);
-        let synced = mirror.sync_all_blocking(&client, &options);
+        let synced = mirror.sync_all(&client, &options);
         synced.map_err(|error| {
             Failure::usage("cannot sync with the sample service").because(error.to_string())
         })?;

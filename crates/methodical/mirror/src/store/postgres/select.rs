@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::keep::filter::Filter;
 use crate::store::PAGE;
 use crate::store::kept::Kept;
-use crate::store::memory::accept::accepts;
+use crate::store::postgres::accept::accepts;
 use crate::store::postgres::copy::clamped;
 use crate::store::postgres::link::{Parameter, Session};
 use crate::store::postgres::rows;

@@ -51,7 +51,8 @@ impl FeedStore for SqliteStore {
     }
 
     fn lease(&mut self, consumer: &str) -> Result<Hold, Error> {
-        Ok(Arc::new(Lock::take_lease(&self.path, &Lease::new(&self.identity, consumer))?))
+        let Some(path) = &self.path else { return Ok(Arc::new(())) };
+        Ok(Arc::new(Lock::take_lease(path, &Lease::new(&self.identity, consumer))?))
     }
 
     fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {

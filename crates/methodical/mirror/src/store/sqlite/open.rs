@@ -48,6 +48,15 @@ pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, 
     Ok((connection, identity))
 }
 
+/// Creates a mirror in memory, of no source.
+pub(crate) fn in_memory() -> Result<(Connection, Identity), Error> {
+    let mut connection = Connection::open_in_memory().map_err(failed)?;
+    create(&mut connection, &Source::new("", ""))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let identity = identity(&connection)?;
+    Ok((connection, identity))
+}
+
 /// Creates the tables, unless another process was faster.
 fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;

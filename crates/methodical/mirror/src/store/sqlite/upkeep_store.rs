@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::gauge::sample::Sample;
 use crate::history::past_run::PastRun;
 use crate::history::report::Rejection;
@@ -32,15 +32,19 @@ impl UpkeepStore for SqliteStore {
     }
 
     fn backup(&mut self, to: &Path, existing: Existing, at: i64) -> Result<(), Error> {
-        backup::write(&self.path, &self.connection, to, existing, at)
+        let Some(path) = &self.path else {
+            let text = "cannot back up the mirror: it is in memory; use a file";
+            return Err(Error::new(ErrorKind::Store, text));
+        };
+        backup::write(path, &self.connection, to, existing, at)
     }
 
     fn backups(&mut self) -> Result<Vec<Backup>, Error> {
-        backup::all(&self.path)
+        self.path.as_deref().map_or(Ok(Vec::new()), backup::all)
     }
 
     fn drop_backup(&mut self, path: &Path) -> Result<bool, Error> {
-        backup::remove(&self.path, path)
+        self.path.as_deref().map_or(Ok(false), |mirror| backup::remove(mirror, path))
     }
 
     fn add_history(&mut self, runs: &[PastRun], samples: &[Sample]) -> Result<(), Error> {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use methodical_mirror::client::{Client, blocking};
+use methodical_mirror::client::blocking;
 use methodical_mirror::{Mirror, SyncError, SyncOptions, SyncReport};
 use methodical_testkit::raw_server::{Connection, Next, RawServer};
 use serde_json::json;
 
-use crate::clients::{async_client, blocking_client, runtime};
+use crate::clients::blocking_client;
 use crate::gallery::model::Gallery;
 
 /// The server.
@@ -137,22 +137,13 @@ impl Server {
         blocking_client(self.server.uri(""))
     }
 
-    pub(crate) fn asynchronous(&self) -> Client<Gallery> {
-        async_client(self.server.uri(""))
-    }
-
-    /// Syncs all tables with one of the two clients.
+    /// Syncs all tables.
     pub(crate) fn sync(
         &self,
-        is_async: bool,
         mirror: &mut Mirror,
         options: &SyncOptions,
     ) -> Result<SyncReport, SyncError> {
-        if !is_async {
-            return mirror.sync_all_blocking(&self.blocking(), options);
-        }
-        let client = self.asynchronous();
-        runtime().block_on(mirror.sync_all(&client, options))
+        mirror.sync_all(&self.blocking(), options)
     }
 }
 
