@@ -614,6 +614,7 @@ gateway tap | head -n 2
 gateway tap | tail -n 1
 gateway tap --config absent.json
 echo '{"nothing":1}' > tap.json; gateway tap --config tap.json
+echo '{}' > air.json
 # Backups
 gateway mirror check
 gateway mirror check -o table
@@ -649,5 +650,7 @@ gateway mirror sync --no-personal
 gateway candidates list --from mirror -q --limit 1
 gateway --demo mirror sync
 gateway mirror sync --to postgres://nobody@127.0.0.1:1/x
+gateway mirror copy --to postgres://nobody@127.0.0.1:1/x
+gateway mirror copy --to folder
 gateway mirror status --from postgres://nobody@127.0.0.1:1/x
 "#;

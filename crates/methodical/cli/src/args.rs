@@ -83,9 +83,7 @@ fn subcommands<C: OperationCommands>(
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |name: &str| match name {
         "check" => program.contract.is_some(),
-        "board" | "dashboard" | "mirror" | "tap" | "watch"
-            if !C::has_subcommand(name) =>
-        {
+        "board" | "dashboard" | "mirror" | "tap" | "watch" if !C::has_subcommand(name) => {
             extras.has_mirror()
         }
         _ => true,
@@ -117,7 +115,7 @@ fn demo_flag() -> Arg {
 fn from_flag() -> Arg {
     Arg::new(FROM)
         .long("from")
-        .help("Read from a mirror: a file, postgres://…, or `mirror` for the mirror of the profile")
+        .help("Read from a mirror: a file, or `mirror` for the mirror of the profile")
         .long_help(
             "Read from a mirror instead of the service: a file, postgres://…, or `mirror` for the mirror of the profile.\n\n\
              `{program} mirror sync` creates it. Commands that need a mirror, such as `board`, use the mirror of the profile by \

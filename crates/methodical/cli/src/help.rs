@@ -151,7 +151,7 @@ fn meaning(variable: Variable) -> &'static str {
         Variable::Profile => "profile",
         Variable::Token => "access token",
         Variable::TokenFile => "file that contains the access token",
-        Variable::Mirror => "mirror: a file, or postgres://…",
+        Variable::Mirror => "mirror: a file",
         Variable::Pager => "pager for long output on a terminal (or PAGER); default: less",
         Variable::ForceTty => "print as on a terminal with this number of columns",
     }

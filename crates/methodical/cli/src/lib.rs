@@ -129,7 +129,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `mirror` | the commands of a mirror and the connectors that read it, with [`run_with_mirror`] |
-//! | `mirror-postgres` | mirrors in PostgreSQL |
+//! | `mirror-postgres` | copies of a mirror in PostgreSQL |
 //! | `xlsx` | the output format XLSX, for spreadsheets |
 //! | `keyring` | tokens in the keyring of the operating system |
 #![forbid(unsafe_code)]

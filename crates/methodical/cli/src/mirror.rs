@@ -11,6 +11,7 @@ pub(crate) mod command;
 pub(crate) mod complete;
 mod confirm;
 mod consumers;
+mod copy;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
 mod export;
@@ -26,7 +27,6 @@ pub(crate) mod list;
 mod metrics;
 mod notes;
 pub(crate) mod place;
-#[cfg_attr(not(feature = "mirror-postgres"), path = "mirror/no_postgres.rs")]
 mod postgres;
 mod progress;
 mod purge;

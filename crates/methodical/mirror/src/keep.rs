@@ -4,6 +4,7 @@ pub(crate) mod backup;
 pub(crate) mod backups;
 pub(crate) mod check;
 pub(crate) mod contents;
+pub(crate) mod copies;
 pub(crate) mod filter;
 pub(crate) mod finding;
 pub(crate) mod forget;

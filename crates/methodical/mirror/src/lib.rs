@@ -126,7 +126,7 @@
 //! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
 //!   [`Mirror::repair`] mends what it finds, apart from damage of the database.
 //! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
-//!   A restored mirror, an opened backup, and a mirror restored by `pg_restore` refuse the cursors of before, because they
+//!   A restored mirror, an opened backup refuse the cursors of before, because they
 //!   use numbers of changes again. A file that was copied by other means is not recognized as a copy.
 //! - [`Mirror::forget`] erases a record, and returns the backups that may still hold it. [`Mirror::purge`] removes rows of
 //!   deleted records, and old changes.
@@ -138,19 +138,17 @@
 //!
 //! # PostgreSQL
 //!
-//! A mirror in PostgreSQL has the same tables and columns, in a separate schema, so that a database can have many mirrors. The
-//! differences:
+//! `Mirror::copy_to_postgres` copies a mirror to a separate schema of a database, and brings the copy up to date. It has the
+//! tables and views of the mirror, the feed (`mirror_change`) and the history (`mirror_spell`, `mirror_run`,
+//! `mirror_sample`, `mirror_scope`). The differences:
 //!
-//! - Times are `timestamptz`, booleans `boolean`, and hashes `bytea`.
-//! - PostgreSQL has no U+0000 in text. Such a value is in `mirror_extra` instead, and its column is empty. In every store, a
-//!   record with U+0000 in its identity is rejected.
-//! - `mirror_meta` has also the version of the schema and the last number of a change.
-//! - One session writes a mirror at a time, by an advisory lock of its transaction. [`Mirror::sync_all`] holds another one to its end, in an idle transaction of a second
-//!   connection, which also works through a pooler, and does not hold up `VACUUM`. The error for others has the application name, address and start of the session.
-//! - A delivery has a second connection for its duration, with a lock of its transaction. A pooler needs one connection for each
-//!   concurrent delivery, and one more.
-//! - The personal columns have no statistics, which would keep samples of erased values. A sync that erased records runs `VACUUM`.
-//!   The write-ahead log, its archive and backups keep erased values as long as you keep them.
+//! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL does not have in text, becomes U+FFFD.
+//! - The copy lacks what only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`, the consumers,
+//!   the notes and the forgotten identities. `mirror_copy` is the hash of a row, by which the next copy finds the differences.
+//! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They change in the
+//!   transaction of the rows. If the id is another one, everything is copied again.
+//! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows runs
+//!   `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you keep them.
 //!
 //! # Modules
 //!
@@ -159,7 +157,7 @@
 //! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
 //! - `run` passes a list through the engine into a store. `sync` reads lists from a client of either kind into runs.
 //! - `recovery` decides what to ask for a recovered table, writes it, and erases placements with their records.
-//! - `store` is the trait of stores, which `sqlite` and `postgres` implement.
+//! - `store` is the file, and `copy` a copy of it in PostgreSQL.
 //! - `feed` has the changes, the consumers with their positions, the events, and the sinks.
 //! - `gauge` has samples and forecasts; `history` has the results of syncs.
 //! - `browse` reads for a screen: pages in an order, counts of groups, the latest changes.
@@ -169,17 +167,15 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `postgres019` | no | mirrors in PostgreSQL, over the crate `postgres` 0.19: `Mirror::open_postgres` |
+//! | `postgres019` | no | copies in PostgreSQL, over the crate `postgres` 0.19: `Mirror::copy_to_postgres` |
 //! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(
-    not(any(test, feature = "postgres019")),
-    expect(dead_code, reason = "each store uses parts that the others do not")
-)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod browse;
+#[cfg(feature = "postgres019")]
+mod copy;
 mod engine;
 mod error;
 mod feed;
@@ -207,6 +203,8 @@ pub use methodical_postgres as connector;
 pub use crate::browse::cell::{Cell, Placements};
 pub use crate::browse::page::Page;
 pub use crate::browse::paging::{Order, Paging};
+#[cfg(feature = "postgres019")]
+pub use crate::copy::{Copied, CopiedTable};
 pub use crate::engine::brake::Rules;
 pub use crate::engine::known::State;
 pub use crate::error::{Error, ErrorKind};

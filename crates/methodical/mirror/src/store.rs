@@ -5,8 +5,6 @@ pub(crate) mod feed_store;
 pub(crate) mod hold;
 pub(crate) mod kept;
 pub(crate) mod lease;
-#[cfg(feature = "postgres019")]
-pub(crate) mod postgres;
 pub(crate) mod record_store;
 pub(crate) mod spells;
 pub(crate) mod sqlite;
@@ -14,6 +12,8 @@ pub(crate) mod upkeep_store;
 pub(crate) mod view;
 
 use std::collections::HashSet;
+#[cfg(feature = "postgres019")]
+use std::path::PathBuf;
 
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
@@ -101,6 +101,9 @@ pub(crate) trait Store: FeedStore + RecordStore + UpkeepStore + Send {
     /// Returns the forgotten identities of a table.
     fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error>;
 
+    /// Returns when an identity was forgotten; `None` if it is not.
+    fn suppressed_at(&mut self, table: &str, id: Hash) -> Result<Option<i64>, Error>;
+
     /// Forgets an identity for all later syncs.
     fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error>;
 
@@ -131,6 +134,10 @@ pub(crate) trait Store: FeedStore + RecordStore + UpkeepStore + Send {
 
     /// Returns spells.
     fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error>;
+
+    /// Returns the path of the file; `None` in memory.
+    #[cfg(feature = "postgres019")]
+    fn path(&self) -> Option<PathBuf>;
 
     /// Opens another connection to the same mirror; `None` if only this one has it.
     fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {

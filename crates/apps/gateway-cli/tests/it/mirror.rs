@@ -492,7 +492,6 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
         person.run(&[&["credits", "check", "-o", "ndjson"], &*flags].concat())
     };
     assert_eq!(code(&check("--below 100 --from mirror")), 0);
-    assert_eq!(code(&check("--below 100 --once")), 0);
     sync();
     let low = check("--below 100 --from mirror");
     assert_eq!(code(&low), 8);
@@ -501,10 +500,8 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
         stderr(&low)
             .contains("the amount of credits is below the threshold: 99.99 EUR is below 100")
     );
-    let codes = [0; 3].map(|_| code(&check("--below 100.00 --once")));
-    assert_eq!(codes, [8, 0, 0]);
     // Two samples within a day have no pace.
-    for flags in ["--days 7 --from mirror", "--days 7 --once", "--below 1 --days 7 --from mirror"] {
+    for flags in ["--days 7 --from mirror", "--below 1 --days 7 --from mirror"] {
         let unjudged = check(flags);
         assert_eq!(code(&unjudged), 10, "{flags}: {}", stderr(&unjudged));
         let message = "error: cannot forecast credits: the samples in the mirror span 0 hours of the last two weeks";

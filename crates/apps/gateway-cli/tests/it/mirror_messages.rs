@@ -34,9 +34,17 @@ fn no_output_has_the_password_of_the_mirror() {
 #[test]
 fn a_database_that_does_not_answer_is_a_network_error() {
     let closed = ClosedPort::new();
-    let url = closed.url().replace("http://", "postgres://anna@") + "/team";
-    let person = Person::new();
-    assert_eq!(code(&person.run(&["mirror", "status", "--from", &url])), 4);
+    let url = closed.url().replace("http://", "postgres://anna:geheim@") + "/team";
+    let service = service(&[r#"[{"id":"1"}]"#]);
+    let person = Person::of_service(&service.uri(""));
+    assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
+    let copy = person.run(&["mirror", "copy", "--to", &url]);
+    assert_eq!(code(&copy), 4, "{}", stderr(&copy));
+    assert!(!stderr(&copy).contains("geheim"), "{}", stderr(&copy));
+    let sync = person.run(&["mirror", "sync", "--to", &url]);
+    assert_eq!(code(&sync), 2);
+    assert!(stderr(&sync).contains("gateway mirror copy --to postgres://"), "{}", stderr(&sync));
+    assert!(!stderr(&sync).contains("geheim"), "{}", stderr(&sync));
 }
 
 #[test]

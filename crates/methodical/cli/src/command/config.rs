@@ -43,7 +43,7 @@ Settings:
   token-keyring        true if the access token is in the keyring of the operating system
   token-for            service that the token of `{program} auth login` is for; login sets it
   timeout              time limit for each call, in seconds
-  mirror               where the mirror is: a file, or postgres://…
+  mirror               where the mirror is: a file
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
 Examples:

@@ -59,7 +59,7 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
         let (from, account) = (config.mirror.as_deref(), config.account.as_deref());
         let reader = Reader { from, account, settings: &settings, invocation: &invocation };
         let place = Place::of_reader(reader)?;
-        if matches!(&place, Place::File(path) if matches!(path.try_exists(), Ok(false))) {
+        if matches!(place.0.try_exists(), Ok(false)) {
             // A command could not repeat the token of the configuration.
             return Err(Failure::usage(format!("the mirror {place} does not exist"))
                 .hint("set `sync` to true in the configuration, or sync it with another program"));

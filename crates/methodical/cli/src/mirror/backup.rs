@@ -62,9 +62,7 @@ pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(
     refuse_from(invocation)?;
     let settings = Settings::of_known(invocation)?;
     let place = Place::of(flags.to.as_deref(), &settings, invocation)?;
-    let Place::File(path) = &place else {
-        return Err(Failure::usage("cannot restore a mirror in PostgreSQL: use pg_restore"));
-    };
+    let path = &place.0;
     let file = flags.file.display();
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would restore {file} to {place}"));

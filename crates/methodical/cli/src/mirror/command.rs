@@ -8,6 +8,7 @@ use crate::mirror::backup::{self, BackupFlags, RestoreFlags};
 use crate::mirror::changes::{self, ChangesFlags};
 use crate::mirror::check::{self, CheckFlags};
 use crate::mirror::consumers::{self, ConsumersFlags};
+use crate::mirror::copy::{self, CopyFlags};
 use crate::mirror::export::{self, ExportFlags};
 use crate::mirror::forget::{self, ForgetFlags};
 use crate::mirror::hooks::Mirroring;
@@ -112,6 +113,16 @@ Examples:
   {program} mirror export --to s3://archive/tables
   {program} mirror export --to tables --from mirror.db")]
     Export(ExportFlags),
+    /// Copy the mirror to a PostgreSQL database, or bring the copy up to date.
+    ///
+    /// The copy has the tables, their views, the changes and the history, and equals the mirror after each run. Other
+    /// programs may read it. After `mirror forget`, run it again: then the copy lacks the person, too. The URL is that of
+    /// libpq, with the usual environment variables, such as `PGPASSWORD`.
+    #[command(after_help = "\
+Examples:
+  {program} mirror copy --to postgres://team@db.example/team
+  {program} mirror copy --to 'postgres://team@db.example/team#candidates' --from mirror.db")]
+    Copy(CopyFlags),
     /// Restore the mirror from a backup.
     ///
     /// Records that the current mirror has forgotten stay forgotten. Earlier cursors are refused, so readers of the changes must
@@ -137,6 +148,7 @@ impl MirrorCommand {
             Self::Check(flags) => check::run(&flags, invocation),
             Self::Backup(flags) => backup::back_up(&flags, invocation),
             Self::Export(flags) => export::run(&flags, invocation),
+            Self::Copy(flags) => copy::run(&flags, invocation),
             Self::Restore(flags) => backup::restore(&flags, invocation),
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn values(
     };
     let Ok(settings) = Settings::of_known(invocation) else { return Words::new() };
     let Ok(place) = Place::of(from, &settings, invocation) else { return Words::new() };
-    let Place::File(file) = place.clone() else { return Words::new() };
+    let file = place.0.clone();
     if !matches!(file.try_exists(), Ok(true)) {
         return Words::new();
     }

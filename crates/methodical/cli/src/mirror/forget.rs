@@ -7,7 +7,7 @@ use methodical_mirror::{Error, Filter, Forgotten, Mirror};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, quoted};
 use crate::mirror::confirm::confirm;
 use crate::mirror::failure::explained;
 use crate::mirror::hooks::Mirroring;
@@ -72,7 +72,7 @@ pub(crate) fn run(
     }
     confirm(&format!("Erase {table} {id}? Its values cannot be restored."), flags.yes)?;
     let forgotten = mirror.forget(&table, id).map_err(failed)?;
-    let Forgotten { was_known, backups, has_traces, .. } = &forgotten;
+    let Forgotten { was_known, backups, copies, has_traces, .. } = &forgotten;
     screen.note(&if *was_known {
         format!("erased {table} {id}; later syncs will not add it again")
     } else {
@@ -81,6 +81,10 @@ pub(crate) fn run(
     for backup in backups {
         let (path, at) = (backup.path.display(), utc(backup.at));
         screen.warn(&format!("the backup {path} of {at} may still have it; destroy it"));
+    }
+    for target in copies {
+        let copy = invocation.command(&format!("mirror copy --to {}", quoted(target)));
+        screen.warn(&format!("the copy {target} may still have it; run {copy}"));
     }
     if *has_traces {
         let text = format!(

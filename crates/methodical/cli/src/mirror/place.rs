@@ -1,4 +1,4 @@
-//! The place of a mirror: a file, or a database.
+//! The place of a mirror: a file.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,14 +15,9 @@ use crate::mirror::binding::{OF_PROFILE, Reader};
 use crate::mirror::failure::{explained, unreadable};
 use crate::mirror::postgres;
 
-/// The place of a mirror.
+/// The place of a mirror: a SQLite file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// A SQLite file.
-    File(PathBuf),
-    /// The URL of a PostgreSQL database.
-    Postgres(String),
-}
+pub(crate) struct Place(pub(crate) PathBuf);
 
 impl Place {
     /// Returns the place that a flag names, or else the environment, the profile, or a file in the data folder.
@@ -36,13 +31,13 @@ impl Place {
                 return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
                     .hint("leave out one of them"));
             }
-            return Ok(Self::parse(text));
+            return Self::parse(text, invocation);
         }
         if let Some(setting) = &settings.mirror {
-            return Ok(Self::parse(&setting.value));
+            return Self::parse(&setting.value, invocation);
         }
         let folder = data_folder(settings.program)?;
-        Ok(Self::File(if invocation.call.demo {
+        Ok(Self(if invocation.call.demo {
             folder.join("demo.db")
         } else {
             folder.join("mirrors").join(format!("{}.db", settings.profile.value))
@@ -54,32 +49,27 @@ impl Place {
         Self::of(reader.from, reader.settings, reader.invocation)
     }
 
-    fn parse(text: &str) -> Self {
-        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-        if scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql")) {
-            return Self::Postgres(text.to_owned());
+    fn parse(text: &str, invocation: &Invocation) -> Result<Self, Failure> {
+        if postgres::is_url(text) {
+            let copy = invocation.command("mirror copy --to postgres://…");
+            return Err(Failure::usage("cannot use a database as the mirror: a mirror is a file")
+                .hint(format!("sync to a file, and copy it: {copy}")));
         }
-        Self::File(text.into())
+        Ok(Self(text.into()))
     }
 
     /// Opens the mirror of a source, or creates it.
     pub(crate) fn open(&self, source: &Source) -> Result<Mirror, Failure> {
-        match self {
-            Self::File(path) => Mirror::open(path, source).map_err(|error| explained(&error)),
-            Self::Postgres(url) => postgres::open(url, Some(source)),
-        }
+        Mirror::open(&self.0, source).map_err(|error| explained(&error))
     }
 
     /// Opens an existing mirror. Refuses that of another profile or service than those of the reader.
     pub(crate) fn open_existing(&self, reader: Reader<'_>) -> Result<Mirror, Failure> {
-        let mirror = match self {
-            Self::File(path) if matches!(path.try_exists(), Ok(false)) => {
-                return Err(Failure::usage(format!("the mirror {self} does not exist"))
-                    .hint(format!("{} creates it", self.sync(reader.invocation))));
-            }
-            Self::File(path) => Mirror::open_existing(path).map_err(|error| unreadable(&error))?,
-            Self::Postgres(url) => postgres::open(url, None)?,
-        };
+        if matches!(self.0.try_exists(), Ok(false)) {
+            return Err(Failure::usage(format!("the mirror {self} does not exist"))
+                .hint(format!("{} creates it", self.sync(reader.invocation))));
+        }
+        let mirror = Mirror::open_existing(&self.0).map_err(|error| unreadable(&error))?;
         if reader.check(&mirror, self, &self.sync(reader.invocation))? {
             reader.note_token(&mirror);
         }
@@ -88,23 +78,15 @@ impl Place {
 
     /// Returns the command that syncs this mirror.
     pub(crate) fn sync(&self, invocation: &Invocation) -> String {
-        match self {
-            Self::File(path) => {
-                let to = quoted(&path.display().to_string());
-                invocation.command(&format!("mirror sync --to {to}"))
-            }
-            Self::Postgres(_) => invocation.command("mirror sync"),
-        }
+        let to = quoted(&self.0.display().to_string());
+        invocation.command(&format!("mirror sync --to {to}"))
     }
 }
 
 /// Shows no password.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => f.write_str(&redacted(&path.display().to_string())),
-            Self::Postgres(_) => f.write_str("in PostgreSQL"),
-        }
+        f.write_str(&redacted(&self.0.display().to_string()))
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct SyncCommand {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SyncFlags {
-    /// Mirror: a file, or postgres://… [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
+    /// Mirror: a file [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
     ///
     /// The file in the data folder is `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`. `mirror status`
     /// prints its path. Only you can read it.

@@ -1,8 +1,7 @@
-//! The time of each page over a mirror of many records, in SQLite and PostgreSQL, and beside Datasette on the same file.
+//! The time of each page over a mirror of many records, and beside Datasette on the same file.
 //!
 //! `cargo bench -p methodical-dashboard --bench pages` prints the tables of `docs/benchmarks/dashboard.md`. An argument is another
-//! number of records, and `postgres` leaves out the rest: `-- 100000 postgres`. Real syncs fill the mirrors. Datasette is
-//! measured if `DATASETTE` is the path of its program.
+//! number of records: `-- 100000`. Real syncs fill the mirror. Datasette is measured if `DATASETTE` is the path of its program.
 
 #![expect(
     clippy::print_stdout,
@@ -10,9 +9,6 @@
     reason = "a benchmark prints, and stops at the first error"
 )]
 
-#[path = "../../../postgres/tests/it/cluster.rs"]
-#[expect(clippy::print_stderr, dead_code, reason = "the tests of another crate share it")]
-mod cluster;
 #[path = "../../../mirror/benches/sync/cost.rs"]
 #[expect(dead_code, reason = "the benchmark of another crate shares it")]
 mod cost;
@@ -26,7 +22,6 @@ mod service;
 use std::time::Instant;
 
 use methodical_dashboard::Dashboard;
-use methodical_dashboard::mirror::connector::{Connector, Options};
 use methodical_dashboard::mirror::{Mirror, Source};
 
 use crate::cost::Started;
@@ -38,36 +33,15 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
     let source = Source::new(URL, "me");
-    if !std::env::args().any(|text| text == "postgres") {
-        pages(
-            "SQLite",
-            size,
-            || Mirror::open(&path, &source).unwrap(),
-            || {
-                let mut file = std::fs::File::open(&path).unwrap();
-                std::io::copy(&mut file, &mut std::io::sink()).unwrap();
-            },
-        );
-        let length = std::fs::metadata(&path).unwrap().len();
-        println!("\nThe file has {} MiB with the indexes.", length >> 20);
-        datasette::pages(&path, size);
-    }
-    drop(folder);
-    let Some(server) = cluster::Cluster::start_with(&[("settings.conf", SETTINGS)]) else { return };
-    let connector = Connector::new(&server.url(), Options::new("pages")).unwrap();
-    let open = || Mirror::open_postgres(&connector, "mirror", &source).unwrap();
-    pages("PostgreSQL", size, open, || {
-        let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
-        client.batch_execute(PREWARM).unwrap();
+    let open = || Mirror::open(&path, &source).unwrap();
+    pages("SQLite", size, open, || {
+        let mut file = std::fs::File::open(&path).unwrap();
+        std::io::copy(&mut file, &mut std::io::sink()).unwrap();
     });
+    let length = std::fs::metadata(&path).unwrap().len();
+    println!("\nThe file has {} MiB with the indexes.", length >> 20);
+    datasette::pages(&path, size);
 }
-
-/// The default of PostgreSQL is 128 MB, for any machine.
-const SETTINGS: &str = "shared_buffers = '2GB'\nmax_wal_size = '4GB'\n";
-
-/// Reads all tables and indexes of a mirror into the memory of the database.
-const PREWARM: &str = "CREATE EXTENSION IF NOT EXISTS pg_prewarm; SELECT pg_prewarm(oid) FROM pg_class \
-    WHERE relnamespace = 'mirror'::regnamespace AND relkind IN ('r', 'i')";
 
 /// Fills a mirror and measures its pages. `warm` reads all of it into memory.
 fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, warm: impl Fn()) {

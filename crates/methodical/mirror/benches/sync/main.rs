@@ -1,4 +1,4 @@
-//! The cost of a sync into SQLite and PostgreSQL: time, processor time, memory, and bytes written, for generated lists.
+//! The cost of a sync into SQLite: time, processor time, memory, and bytes written, for generated lists.
 //!
 //! `cargo bench -p methodical-mirror --all-features --bench sync` prints the tables of `docs/benchmarks/mirror.md`. Arguments are
 //! other lengths of the lists: `-- 20000`. A client receives each list in parts of 64 KiB from this process. Beside the syncs
@@ -12,13 +12,7 @@
     reason = "a benchmark prints, and stops at the first error"
 )]
 
-#[cfg(feature = "postgres019")]
-#[path = "../../../postgres/tests/it/cluster.rs"]
-#[expect(clippy::print_stderr, reason = "the tests of another crate share it")]
-mod cluster;
 mod cost;
-#[cfg(feature = "postgres019")]
-mod postgresql;
 mod results;
 mod service;
 mod sqlite;
@@ -44,8 +38,6 @@ fn main() {
         generate(&mut results, size);
         list(&mut results, size);
         sqlite::run(&mut results, size);
-        #[cfg(feature = "postgres019")]
-        postgresql::run(&mut results, size);
     }
     results.print_growth(&sizes);
 }

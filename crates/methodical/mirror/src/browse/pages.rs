@@ -107,7 +107,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Those of `open_existing` and `open_existing_postgres`.
+    /// Those of [`open_existing`](Self::open_existing).
     ///
     /// ```
     /// # use methodical_mirror::{Mirror, Source};

@@ -13,8 +13,7 @@ pub enum Order {
     FirstSeen,
     /// By the time of the last change.
     Changed,
-    /// By the text of this column. An absent text is the first one. Case does not count in ASCII. In PostgreSQL, the first 200
-    /// characters decide.
+    /// By the text of this column. An absent text is the first one. Case does not count in ASCII.
     Text(String),
 }
 

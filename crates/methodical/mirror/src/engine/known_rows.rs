@@ -30,17 +30,6 @@ impl KnownRows {
         self.rows.push(Row { key: known.key, known: Some(known), id: start..start + id.len() });
     }
 
-    /// Appends the rows of a later page.
-    #[cfg(feature = "postgres019")]
-    pub(crate) fn append(&mut self, page: Self) {
-        let moved = self.dropped + self.ids.len();
-        self.ids.push_str(&page.ids);
-        self.rows.extend(page.rows.into_iter().map(|row| {
-            let id = row.id.start - page.dropped + moved..row.id.end - page.dropped + moved;
-            Row { id, ..row }
-        }));
-    }
-
     pub(crate) fn get(&self, index: usize) -> Option<(&str, &Known)> {
         let Row { known, id, .. } = self.rows.get(index)?;
         let id = self.ids.get(id.start - self.dropped..id.end - self.dropped);

@@ -170,33 +170,13 @@ fn cell<'a>(kind: Kind, member: &Member<'a>) -> Cell<'a> {
     }
 }
 
-/// Returns a row without U+0000 in its columns, which some databases cannot store: the JSON object of everything without a
-/// column has such a value. Returns `None` if no column has one.
-pub(crate) fn without_nul(row: &Row<'_>, shape: &Shape) -> Result<Option<Row<'static>>, Error> {
-    let has_nul =
-        |cell: &Option<Value<'_>>| matches!(cell, Some(Value::Text(text)) if text.contains('\0'));
-    if !row.cells.iter().any(has_nul) {
-        return Ok(None);
-    }
-    let columns = shape.columns.iter().zip(&row.cells);
-    let columns = columns.filter(|(_, cell)| !has_nul(cell)).map(|(column, _)| column.clone());
-    let identity = row.cells.iter().take(shape.identity).filter(|cell| !has_nul(cell)).count();
-    let fitting = Shape { identity, columns: columns.collect() };
-    let json = row.to_json(shape)?;
-    let mut fit = Layout::of(&fitting)?.row(&Members::of(&json)?).into_owned();
-    for (index, _) in row.cells.iter().enumerate().filter(|(_, cell)| has_nul(cell)) {
-        fit.cells.insert(index, None);
-    }
-    Ok(Some(fit))
-}
-
 #[cfg(test)]
 mod tests {
     use methodical_model::{Column, Table};
     use proptest::prelude::*;
     use serde_json::Value as JsonValue;
 
-    use super::{Layout, without_nul};
+    use super::Layout;
     use crate::fields::json::{Json, MAX_DEPTH, Members};
     use crate::fields::meaning;
     use crate::fields::row::{Row, Value};
@@ -275,19 +255,6 @@ mod tests {
                 Layout::of(&shape()).unwrap().identity(&Members::of(json).unwrap()).unwrap_err();
             assert_eq!(error.to_string(), "the identity `id` is missing or of another kind");
         }
-    }
-
-    #[test]
-    fn text_with_u_0000_is_kept_as_json_for_databases_that_cannot_store_it() {
-        let plain = row(r#"{"id":"1","title":"a"}"#);
-        assert_eq!(without_nul(&plain, &shape()).unwrap(), None);
-        let json =
-            r#"{"id":"1","place":{"id":"3","name":"b\u0000"},"size":7,"title":"\u0000a","x":1.0}"#;
-        let row = without_nul(&row(json), &shape()).unwrap().unwrap();
-        assert_eq!((&row.cells[1], &row.cells[7]), (&None, &None));
-        let extra = r#"{"place":{"name":"b\u0000"},"title":"\u0000a","x":1.0}"#;
-        assert_eq!(row.extra.as_deref(), Some(extra));
-        assert_eq!(row.to_json(&shape()).unwrap(), json);
     }
 
     #[test]

@@ -4,8 +4,7 @@ use std::fmt;
 
 use siphasher::sip::SipHasher24;
 
-use crate::fields::hash::Hash;
-use crate::fields::hash::{Hasher, Secret, hex};
+use crate::fields::hash::{Hash, Hasher, Secret, hex};
 
 /// The keyed hash of a record's text, as the service sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,12 +13,10 @@ impl Mirror {
     /// When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror remembers the path,
     /// see [`backups`](Self::backups).
     ///
-    /// A mirror in PostgreSQL is backed up by `pg_dump`.
-    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file exists and may not be replaced, or cannot be written.
-    /// [`Store`](crate::ErrorKind::Store) if the store is not a SQLite file, or fails.
+    /// [`Store`](crate::ErrorKind::Store) if the mirror is in memory, or fails.
     ///
     /// ```
     /// use methodical_mirror::{Existing, Mirror, Source};

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::feed::change::ChangeKind;
 use crate::fields::hash::{Hash, Hasher};
 use crate::keep::backup::Backup;
+use crate::keep::copies;
 use crate::keep::filter::Filter;
 use crate::mirror::{Mirror, lock, now};
 use crate::recovery::follow;
@@ -21,6 +22,8 @@ pub struct Forgotten {
     pub was_known: bool,
     /// The backups that may still hold the record. Destroy them, or forget the record again after each restore from them.
     pub backups: Vec<Backup>,
+    /// The copies that may still hold the record, by the names under which they were made: copy the mirror to them again.
+    pub copies: Vec<String>,
     /// Whether bytes of the record remain in the log of the database, because another program reads an older state. They are
     /// removed when the mirror is opened or changed after that program has ended.
     pub has_traces: bool,
@@ -31,8 +34,7 @@ impl Mirror {
     /// does not let later syncs bring it back. The identity stays in the row and in the feed. An identity that the table does
     /// not have is only remembered, as a keyed hash.
     ///
-    /// The feed and the consumers have no values to erase. In PostgreSQL, bytes remain in the files of the table until
-    /// `VACUUM FULL`.
+    /// The feed and the consumers have no values to erase.
     ///
     /// # Errors
     ///
@@ -54,7 +56,15 @@ impl Mirror {
         let result = forget(&mut **store, table, id, at);
         store.roll_back();
         let was_known = result?;
-        Ok(Forgotten { was_known, backups: store.backups()?, has_traces: store.has_traces() })
+        let hash = hash(&**store, id);
+        let since = store.suppressed_at(table, hash)?.unwrap_or(at);
+        let copies = copies::until(&mut **store, since)?;
+        Ok(Forgotten {
+            was_known,
+            backups: store.backups()?,
+            copies,
+            has_traces: store.has_traces(),
+        })
     }
 
     /// Returns whether an identity is forgotten.

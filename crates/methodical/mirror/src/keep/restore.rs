@@ -28,8 +28,6 @@ impl Mirror {
     /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace, forget them
     /// again.
     ///
-    /// A mirror in PostgreSQL is restored by `pg_restore`.
-    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file exists and may not be replaced,

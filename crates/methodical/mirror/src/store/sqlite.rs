@@ -6,7 +6,7 @@ mod browse;
 mod changes;
 mod consumers;
 mod damage;
-mod failure;
+pub(crate) mod failure;
 mod feed_store;
 mod files;
 mod follow;
@@ -26,7 +26,7 @@ mod rows;
 mod scope;
 mod select;
 mod spells;
-mod table;
+pub(crate) mod table;
 mod traces;
 mod upkeep_store;
 mod view;
@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
@@ -301,6 +301,13 @@ impl Store for SqliteStore {
         scope::suppressed(&self.connection, table)
     }
 
+    fn suppressed_at(&mut self, table: &str, id: Hash) -> Result<Option<i64>, Error> {
+        let select =
+            "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+        let at = self.connection.query_row(select, (table, id.to_bytes()), |row| row.get(0));
+        at.optional().map_err(failed)
+    }
+
     fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
         let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
         Ok(self.execute(delete, (table, id.to_bytes()))? > 0)
@@ -345,6 +352,11 @@ impl Store for SqliteStore {
 
     fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error> {
         spells::read(&self.connection, page).map_err(failed)
+    }
+
+    #[cfg(feature = "postgres019")]
+    fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
     }
 
     fn reopened(&self) -> Result<Option<Box<dyn Store>>, Error> {

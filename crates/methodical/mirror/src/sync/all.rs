@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::Arc;
 
-use methodical_client::transport::{self, Instant};
 use methodical_client::blocking;
+use methodical_client::transport::{self, Instant};
 use methodical_model::Mirrored;
 
 use crate::error::{Error, ErrorKind};
@@ -26,8 +26,7 @@ impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
     /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
     ///
-    /// One sync runs at a time: the mirror is locked to the end of the sync. In PostgreSQL, the lock is a transaction of a
-    /// second connection. If this connection is lost, a recovery is refused if another one was committed since it began.
+    /// One sync runs at a time: the mirror is locked to the end of the sync.
     ///
     /// # Errors
     ///
@@ -68,9 +67,9 @@ impl Mirror {
             .filter(|one| options.recovers && options.has_table(one.target().table.name()))
         {
             let (target, begun) = (recovery.target(), progress.begun());
-            let result = progress.check(&target).and_then(|()| {
-                recover(self, client, &**recovery, options, &progress.budget)
-            });
+            let result = progress
+                .check(&target)
+                .and_then(|()| recover(self, client, &**recovery, options, &progress.budget));
             progress.add_recovered(target.table.name(), result, begun);
         }
         let gauges = if options.samples && !progress.is_busy() { &*plan.gauges } else { &[] };

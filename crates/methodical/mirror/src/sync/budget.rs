@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use methodical_client::transport::{Instant, now};
 use methodical_client::sleep_blocking;
+use methodical_client::transport::{Instant, now};
 
 /// Spaces the calls of a run evenly, and counts them.
 #[derive(Debug)]

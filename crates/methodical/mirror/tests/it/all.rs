@@ -70,8 +70,7 @@ fn the_progress_counts_records_and_groups() {
     server.state().put("2", "8", "Print");
     let seen = Arc::<Mutex<Vec<SyncProgress>>>::default();
     let seen_by_sync = Arc::clone(&seen);
-    let options =
-        SyncOptions::new().on_progress(move |one| seen_by_sync.lock().unwrap().push(one));
+    let options = SyncOptions::new().on_progress(move |one| seen_by_sync.lock().unwrap().push(one));
     server.sync(&mut Mirror::in_memory().unwrap(), &options).unwrap();
     let seen = seen.lock().unwrap().clone();
     let photos: Vec<_> = seen

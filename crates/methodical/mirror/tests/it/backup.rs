@@ -6,7 +6,6 @@ use methodical_mirror::{Error, ErrorKind, Existing, Mirror, Rules, Source, State
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::place::Place;
 use crate::support::{PHOTO, feed, open, photos, records};
 
 const ONE: &str = r#"{"id":"1","title":"Zanzibar"}"#;

@@ -22,7 +22,7 @@ impl Sink for Numbers {
 
 #[test]
 fn a_sync_of_another_process_delays_a_delivery_and_does_not_repeat_it() {
-    let store = Place::in_sqlite();
+    let store = Place::new();
     let mut mirror = store.open();
     photos(&mut mirror, &[]);
     mirror.add_consumer("all", &StartAt::End).unwrap();

@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use methodical_mirror::{ErrorKind, Mirror, Rules};
 
-#[cfg(feature = "postgres019")]
-use crate::support::source;
 use crate::support::{PHOTO, open, records};
 
 /// The list of a generation. Records change at different times, and each is absent now and then, once or twice in a row.
@@ -26,7 +24,7 @@ fn list(generation: u64) -> Vec<String> {
     [number].into_iter().chain((0..200).filter(is_present).map(record)).collect()
 }
 
-fn sync(mirror: &mut Mirror, generation: u64) {
+pub(crate) fn sync(mirror: &mut Mirror, generation: u64) {
     let rules = Rules::new().emit_baseline();
     let mut run = mirror.begin("photos/list", &PHOTO, rules).unwrap();
     for record in list(generation) {
@@ -36,7 +34,7 @@ fn sync(mirror: &mut Mirror, generation: u64) {
 }
 
 /// Returns the generation that was committed last; 0 for a new mirror.
-fn generation(mirror: &Mirror) -> u64 {
+pub(crate) fn generation(mirror: &Mirror) -> u64 {
     let mut found = 0;
     let read = mirror.each_record("photo", |record| {
         if record.id == "generation" {
@@ -92,30 +90,6 @@ fn killed_syncs_lose_nothing_and_repeat_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
     kill("kill::killed_syncs_lose_nothing_and_repeat_nothing", path.as_os_str(), || open(&path));
-}
-
-#[cfg(feature = "postgres019")]
-#[test]
-fn killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing() {
-    use crate::place::Place;
-    use crate::place::schema::{connector_named, ends};
-
-    let open = |url: &str| {
-        Mirror::open_postgres(&connector_named("killed", url), "killed", &source()).unwrap()
-    };
-    if let Some(url) = std::env::var_os(CHILD) {
-        return sync_until_killed(open(url.to_str().unwrap()));
-    }
-    let Some(Place::Postgres(schema)) = Place::in_postgres() else { return };
-    kill(
-        "kill::killed_syncs_to_postgresql_lose_nothing_and_repeat_nothing",
-        schema.url.as_ref(),
-        || {
-            // The session of the child may still commit what it received.
-            ends(&schema, "killed", LIMIT);
-            open(&schema.url)
-        },
-    );
 }
 
 /// Kills children repeatedly, and compares the mirror with one in memory.
@@ -176,7 +150,7 @@ fn compare(mirror: &Mirror, oracle: &Mirror) {
 pub(crate) const CHILD: &str = "GATEWAY_MIRROR_SYNC_UNTIL_KILLED";
 
 /// The environment variable with the number of kills.
-const RUNS: &str = "GATEWAY_MIRROR_KILLS";
+pub(crate) const RUNS: &str = "GATEWAY_MIRROR_KILLS";
 
 /// Limit of a wait for a commit.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Tests of the mirror over all stores.
+//! Tests of the mirror.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
@@ -8,6 +8,8 @@ mod blocked;
 mod browse;
 mod check;
 mod clients;
+#[cfg(feature = "postgres019")]
+mod copy;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.
 #[cfg(test)]
 #[cfg(feature = "postgres019")]
@@ -30,10 +32,6 @@ mod personal;
 #[expect(dead_code, reason = "the tests of another crate share it")]
 mod photos;
 mod place;
-#[cfg(feature = "postgres019")]
-mod pooler;
-#[cfg(feature = "postgres019")]
-mod postgres;
 mod privacy;
 mod purge;
 mod read;

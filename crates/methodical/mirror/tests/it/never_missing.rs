@@ -104,14 +104,9 @@ fn no_disturbance_changes(place: &Place) {
 }
 
 /// Syncs once for each query that the case disturbs, and returns the errors.
-fn disturb(
-    case: &Case,
-    server: &Server,
-    place: &Place,
-) -> Vec<(Option<ErrorKind>, &'static str)> {
-    let sync = |mirror: &mut Mirror| {
-        server.sync(mirror, &options()).err().map(|error| error.kind())
-    };
+fn disturb(case: &Case, server: &Server, place: &Place) -> Vec<(Option<ErrorKind>, &'static str)> {
+    let sync =
+        |mirror: &mut Mirror| server.sync(mirror, &options()).err().map(|error| error.kind());
     match &case.disturbance {
         Answer(queries, script) => {
             let one = |query: &&'static str| {

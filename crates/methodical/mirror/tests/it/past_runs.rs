@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use methodical_mirror::{
-    ErrorKind, Mirror, Outcome, PastRun, Rules, SyncOptions,
-};
+use methodical_mirror::{ErrorKind, Mirror, Outcome, PastRun, Rules, SyncOptions};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;

@@ -73,33 +73,6 @@ fn nothing_shows_a_personal_value() {
         .unwrap();
 }
 
-#[cfg(feature = "postgres019")]
-#[test]
-fn an_erasure_cleans_all_tables_of_the_person_in_postgresql() {
-    use methodical_mirror::SyncOptions;
-
-    use crate::gallery::Server;
-
-    let Some(place) = crate::place::Place::in_postgres() else { return };
-    let server = Server::start();
-    for album in ["1", "2", "3"] {
-        server.state().put(album, "a", "New");
-    }
-    let mut mirror = place.open();
-    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
-    mirror.forget("photo", "a").unwrap();
-    // Sessions of other tests may keep old rows, so that this counts how often the tables were cleaned.
-    for table in ["photo", "photo_album", "mirror_spell"] {
-        let cleaned = format!(
-            "SELECT vacuum_count FROM pg_stat_user_tables WHERE relid = to_regclass('{table}')"
-        );
-        let begun = std::time::Instant::now();
-        while place.row(&cleaned) == ["0"] {
-            assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{table}");
-        }
-    }
-}
-
 /// A row that is moved between pages leaves no copy of its values.
 #[test]
 fn a_person_among_thousands_is_erased_from_every_page() {

@@ -9,14 +9,8 @@ use methodical_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncRe
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
-#[cfg(feature = "postgres019")]
-use crate::place::Place;
-#[cfg(feature = "postgres019")]
-use crate::place::schema::connector_named;
 use crate::place::{mirrors, places};
 use crate::support::Clock;
-#[cfg(feature = "postgres019")]
-use crate::support::source;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
     server.sync(mirror, &SyncOptions::new()).unwrap()
@@ -99,31 +93,6 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
         sync(&server, &mut other);
         other.forget("photo", "a").unwrap();
     }
-}
-
-#[cfg(feature = "postgres019")]
-#[test]
-fn a_recovery_whose_lock_was_lost_does_not_overwrite_another_one() {
-    let Some(place) = Place::in_postgres() else { return };
-    let Place::Postgres(schema) = &place else { return };
-    let server = Server::start();
-    server.state().put("1", "a", "New");
-    // The other tests use the same database.
-    let connector = connector_named("a lost lock", &schema.url);
-    let mut one = Mirror::open_postgres(&connector, &schema.name, &source()).unwrap();
-    let mut other = place.open();
-    sync(&server, &mut one);
-    let end = "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_locks JOIN pg_stat_activity USING (pid) \
-               WHERE locktype = 'advisory' AND application_name = 'a lost lock'";
-    server.state().put("1", "b", "New");
-    let ended = during_a_sync(&server, &mut one, || {
-        assert_eq!(place.row(end), ["1"]);
-        server.state().put("1", "b", "Print");
-        sync(&server, &mut other);
-    });
-    assert_eq!(ended.unwrap_err().kind(), ErrorKind::Busy);
-    assert_eq!(place.row("SELECT mark FROM photo_album WHERE id = '1/b'"), ["Print"]);
-    sync(&server, &mut one);
 }
 
 #[test]

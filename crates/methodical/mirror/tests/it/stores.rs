@@ -59,13 +59,7 @@ fn the_error_of_a_second_sync_says_who_syncs() {
         let error = other.begin("photos/list", &PHOTO, Rules::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         let text = error.to_string();
-        let holder = match place {
-            Place::Sqlite(_) => {
-                format!(": process {} is syncing it; try again", std::process::id())
-            }
-            #[cfg(feature = "postgres019")]
-            Place::Postgres(_) => ": `the tests` of postgres (backend ".to_owned(),
-        };
+        let holder = format!(": process {} is syncing it; try again", std::process::id());
         assert!(
             text.contains(&holder)
                 && text.ends_with(" is syncing it; try again when it has finished"),
@@ -109,11 +103,7 @@ fn a_mirror_of_the_former_schema_gets_the_hashes_of_the_texts_once() {
         photos(&mut place.open(), &list);
         place.execute("UPDATE photo SET mirror_hash = substr(mirror_hash, 1, 16)");
         place.execute("DELETE FROM mirror_note");
-        place.execute(match place {
-            Place::Sqlite(_) => "PRAGMA user_version = 1",
-            #[cfg(feature = "postgres019")]
-            Place::Postgres(_) => "UPDATE mirror_meta SET version = 1",
-        });
+        place.execute("PRAGMA user_version = 1");
         let mut mirror = place.open();
         assert_eq!(mirror.check().unwrap().findings, []);
         audit(&place);
@@ -123,11 +113,7 @@ fn a_mirror_of_the_former_schema_gets_the_hashes_of_the_texts_once() {
             assert_eq!(place.row("SELECT count(*) FROM audit"), ["3"]);
             assert_eq!(place.row(lengths), ["24", "24"]);
         }
-        let version = match place {
-            Place::Sqlite(_) => "SELECT user_version FROM pragma_user_version",
-            #[cfg(feature = "postgres019")]
-            Place::Postgres(_) => "SELECT version FROM mirror_meta",
-        };
+        let version = "SELECT user_version FROM pragma_user_version";
         assert_eq!(place.row(version), ["2"]);
         assert_eq!(feed(&mirror), Vec::<String>::new());
         assert_eq!(mirror.check().unwrap().findings, []);
@@ -137,27 +123,12 @@ fn a_mirror_of_the_former_schema_gets_the_hashes_of_the_texts_once() {
 /// Notes each row that is written from now on in the table `audit`.
 fn audit(place: &Place) {
     place.execute("CREATE TABLE audit (what TEXT)");
-    #[cfg(feature = "postgres019")]
-    if let Place::Postgres(_) = place {
-        place.execute(
-            "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \
-             'BEGIN EXECUTE format(''INSERT INTO %I.audit VALUES (%L)'', TG_TABLE_SCHEMA, TG_OP); RETURN NULL; END'",
-        );
-    }
     for table in ["photo", "mirror_change"] {
         for event in ["INSERT", "UPDATE", "DELETE"] {
             let head = format!("CREATE TRIGGER {table}_{event} AFTER {event} ON {table}");
-            match place {
-                Place::Sqlite(_) => {
-                    place.execute(&format!(
-                        "{head} BEGIN INSERT INTO audit VALUES ('{event} {table}'); END"
-                    ));
-                }
-                #[cfg(feature = "postgres019")]
-                Place::Postgres(_) => {
-                    place.execute(&format!("{head} FOR EACH ROW EXECUTE FUNCTION note()"));
-                }
-            }
+            place.execute(&format!(
+                "{head} BEGIN INSERT INTO audit VALUES ('{event} {table}'); END"
+            ));
         }
     }
 }
@@ -207,11 +178,7 @@ fn a_column_of_another_kind_is_refused() {
         let mut mirror = place.open();
         photos(&mut mirror, &[r#"{"id":"1"}"#]);
         let error = mirror.begin("photos/list", &OTHER, Rules::new()).unwrap_err();
-        let (found, expected) = match place {
-            Place::Sqlite(_) => ("INTEGER", "TEXT"),
-            #[cfg(feature = "postgres019")]
-            Place::Postgres(_) => ("bigint", "text"),
-        };
+        let (found, expected) = ("INTEGER", "TEXT");
         assert_eq!(
             error.to_string(),
             format!(

@@ -11,8 +11,7 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
 use crate::browse::cell::{Cell, Placements};
-use crate::browse::paging::{Order, Paging};
-use crate::browse::paging::{removed, unordered};
+use crate::browse::paging::{Order, Paging, removed, unordered};
 use crate::engine::known::State;
 use crate::error::Error;
 use crate::fields::row::Value;

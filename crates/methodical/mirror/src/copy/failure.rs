@@ -19,11 +19,6 @@ impl fmt::Display for Code {
 
 impl StdError for Code {}
 
-/// Converts an error of PostgreSQL.
-pub(crate) fn failed(error: ::postgres::Error) -> Error {
-    failed_in("", error)
-}
-
 /// Converts an error of a statement.
 pub(crate) fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
     let Some(cause) = error.as_db_error() else {
@@ -35,25 +30,22 @@ pub(crate) fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
     };
     let state = cause.code().clone();
     let (kind, text) = match state.code() {
-        "53100" => (ErrorKind::Store, "cannot write the mirror: the disk of the database is full"),
+        "53100" => (ErrorKind::Store, "cannot write the copy: the disk of the database is full"),
         "40001" | "40P01" | "55P03" => {
-            (ErrorKind::Busy, "another session uses the tables of the mirror; try again later")
+            (ErrorKind::Busy, "another session uses the tables of the copy; try again later")
         }
         "57014" => (
             ErrorKind::Store,
             "a statement was cancelled; raise `statement_timeout` of the role, then try again",
         ),
         "42501" => return denied(sql, cause),
-        "25006" => (
-            ErrorKind::Denied,
-            "cannot write the mirror: the database is read-only; use its primary",
-        ),
+        "25006" => {
+            (ErrorKind::Denied, "cannot write the copy: the database is read-only; use its primary")
+        }
         "57P01" | "57P02" | "57P03" => {
             (ErrorKind::Unreachable, "the database is stopping or starting; try again")
         }
-        "XX001" | "XX002" => {
-            (ErrorKind::Foreign, "cannot read the mirror: the database is damaged")
-        }
+        "XX001" | "XX002" => (ErrorKind::Foreign, "cannot read the copy: the database is damaged"),
         _ => (ErrorKind::Store, FAILED),
     };
     Error::new(kind, text).because(Code(state))
@@ -67,7 +59,7 @@ fn denied(sql: &str, cause: &DbError) -> Error {
         _ => "a privilege".to_owned(),
     };
     let text = format!(
-        "cannot use the mirror: the database role lacks {right} ({}); grant it, or use the role that created the mirror",
+        "cannot write the copy: the database role lacks {right} ({}); grant it, or use the role that created the copy",
         cause.message()
     );
     Error::new(ErrorKind::Denied, text).because(Code(cause.code().clone()))
@@ -89,6 +81,6 @@ pub(crate) fn not_connected(error: methodical_postgres::Error) -> Error {
     Error::new(kind, format!("cannot connect to the database: {error}")).because(error)
 }
 
-const FAILED: &str = "cannot read or write the mirror";
+const FAILED: &str = "cannot write the copy";
 
 const LOST: &str = "the connection to the database was lost; try again";
