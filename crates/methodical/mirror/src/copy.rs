@@ -71,9 +71,9 @@ impl Mirror {
             return Err(Error::new(ErrorKind::Store, text));
         };
         // Before the copy, so that an erasure at the same time names it.
-        remember(&mut **store, target, Option::unwrap_or_default)?;
+        remember(&mut store, target, Option::unwrap_or_default)?;
         let copied = postgres::copy(&path, connector, schema)?;
-        remember(&mut **store, target, |_| at)?;
+        remember(&mut store, target, |_| at)?;
         Ok(copied)
     }
 }

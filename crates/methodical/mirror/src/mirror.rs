@@ -16,8 +16,8 @@ use crate::history::status::TableStatus;
 use crate::recovery::rota::{self, Rota};
 use crate::run::Run;
 use crate::source::Source;
-use crate::store::sqlite::SqliteStore;
-use crate::store::{Scope, Store};
+use crate::store::Store;
+use crate::store::data::Scope;
 
 /// A copy of the lists of one account, and the feed of their changes.
 ///
@@ -48,7 +48,7 @@ use crate::store::{Scope, Store};
 /// # Ok::<(), methodical_mirror::Error>(())
 /// ```
 pub struct Mirror {
-    pub(crate) store: Arc<Mutex<Box<dyn Store>>>,
+    pub(crate) store: Arc<Mutex<Store>>,
     pub(crate) clock: Clock,
 }
 
@@ -63,12 +63,11 @@ impl Mirror {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers, and
     /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
     pub fn in_memory() -> Result<Self, Error> {
-        Ok(Self::over(SqliteStore::in_memory()?))
+        Ok(Self::over(Store::in_memory()?))
     }
 
     /// Creates a mirror over a store.
-    pub(crate) fn over(store: impl Store + 'static) -> Self {
-        let store: Box<dyn Store> = Box::new(store);
+    pub(crate) fn over(store: Store) -> Self {
         Self { store: Arc::new(Mutex::new(store)), clock: Arc::new(SystemTime::now) }
     }
 
@@ -227,7 +226,7 @@ impl Mirror {
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```
     pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
-        tables(&mut **lock(&self.store))
+        tables(&mut lock(&self.store))
     }
 
     /// Removes the changes up to the cursor. Older cursors are refused from now on.
@@ -245,7 +244,7 @@ impl Mirror {
 }
 
 /// Returns the state of each table, also since when the values of recovered ones are known.
-fn tables(store: &mut dyn Store) -> Result<Vec<TableStatus>, Error> {
+fn tables(store: &mut Store) -> Result<Vec<TableStatus>, Error> {
     let mut tables = store.tables()?;
     for status in &mut tables {
         if let Some(note) = store.note(&rota::note(&status.table))? {
@@ -256,7 +255,7 @@ fn tables(store: &mut dyn Store) -> Result<Vec<TableStatus>, Error> {
 }
 
 pub(crate) fn begin<'a>(
-    store: &'a Mutex<Box<dyn Store>>,
+    store: &'a Mutex<Store>,
     scope: &str,
     table: &Table,
     rules: Rules,
@@ -267,7 +266,7 @@ pub(crate) fn begin<'a>(
 }
 
 /// A panic in a run has rolled back its transaction, so the store is usable.
-pub(crate) fn lock(store: &Mutex<Box<dyn Store>>) -> MutexGuard<'_, Box<dyn Store>> {
+pub(crate) fn lock(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
     store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::source::Source;
-use crate::store::sqlite::SqliteStore;
+use crate::store::Store;
 
 impl Mirror {
     /// Opens the mirror in a SQLite file, or creates it. Only its owner may read a new file or folder.
@@ -28,7 +28,7 @@ impl Mirror {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn open(path: impl AsRef<Path>, source: &Source) -> Result<Self, Error> {
-        Ok(Self::over(SqliteStore::open(path.as_ref(), Some(source))?))
+        Ok(Self::over(Store::open(path.as_ref(), Some(source))?))
     }
 
     /// Opens the mirror in an existing SQLite file, of any source: to read it, or to remove records from it.
@@ -49,6 +49,6 @@ impl Mirror {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Ok(Self::over(SqliteStore::open(path.as_ref(), None)?))
+        Ok(Self::over(Store::open(path.as_ref(), None)?))
     }
 }

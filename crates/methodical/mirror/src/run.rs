@@ -29,7 +29,8 @@ use crate::run::ahead::Ahead;
 use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::{Parsed, Reader};
 use crate::run::texts::Texts;
-use crate::store::{End, NewChange, Scope, Start, Store};
+use crate::store::Store;
+use crate::store::data::{End, NewChange, Scope, Start};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -50,7 +51,7 @@ use crate::store::{End, NewChange, Scope, Start, Store};
 /// # Ok::<(), methodical_mirror::Error>(())
 /// ```
 pub struct Run<'a> {
-    store: MutexGuard<'a, Box<dyn Store>>,
+    store: MutexGuard<'a, Store>,
     name: String,
     table: String,
     reader: Reader,
@@ -85,13 +86,13 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(crate) fn begin(
-        mut store: MutexGuard<'a, Box<dyn Store>>,
+        mut store: MutexGuard<'a, Store>,
         scope: Scope<'_>,
         shape: Shape,
         rules: Rules,
         at: i64,
     ) -> Result<Self, Error> {
-        let (start, reader, texts, referring) = match begin(&mut **store, scope, shape) {
+        let (start, reader, texts, referring) = match begin(&mut store, scope, shape) {
             Ok(begun) => begun,
             Err(error) => {
                 store.roll_back();
@@ -136,8 +137,8 @@ impl<'a> Run<'a> {
         let (is_baseline, is_reduced) = (self.report.is_baseline, self.reader.is_reduced());
         self.spells = Spells::new(&self.reader.shape, value, self.at, is_baseline, is_reduced);
         self.value = Some(target.value);
-        self.followed = follow::take_count(&mut **self.store, &self.table)?;
-        follow::register(&mut **self.store, target)
+        self.followed = follow::take_count(&mut self.store, &self.table)?;
+        follow::register(&mut self.store, target)
     }
 
     /// Returns the forgotten identities of another table.
@@ -186,7 +187,7 @@ impl<'a> Run<'a> {
 
     /// Sets how the records of the list are read. A record that was read in another way before is read again.
     pub(crate) fn read_as(&mut self, reading: &str) -> Result<(), Error> {
-        self.texts = Texts::of(&mut **self.store, &self.table, reading)?;
+        self.texts = Texts::of(&mut self.store, &self.table, reading)?;
         Ok(())
     }
 
@@ -197,7 +198,7 @@ impl<'a> Run<'a> {
         if self.was_empty {
             return Ok(Some(place));
         }
-        self.ahead.read(&mut **self.store, &self.table)?;
+        self.ahead.read(&mut self.store, &self.table)?;
         let same = self.ahead.take_text(place.text, self.shape_number);
         // A row that occurred before may have been written since it was read.
         let same = same.filter(|known| !self.comparison.has(known.key));
@@ -250,7 +251,7 @@ impl<'a> Run<'a> {
         if absent.newly + absent.again > 0 {
             self.mark_absent()?;
         }
-        self.texts.finish(&mut **self.store)?;
+        self.texts.finish(&mut self.store)?;
         let end = End {
             table: &self.table,
             completed_at: Some(self.at),
@@ -322,7 +323,7 @@ impl<'a> Run<'a> {
 
 /// Begins the transaction, and reads what a run needs to know.
 fn begin(
-    store: &mut dyn Store,
+    store: &mut Store,
     scope: Scope<'_>,
     shape: Shape,
 ) -> Result<(Start, Reader, Texts, Referring), Error> {

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::office::{Office, application, candidate, credits, parsed, vacancy};
+use crate::office::{Office, application, candidate, credits, vacancy};
 use crate::process::Process;
 use crate::run::{code, stderr, stdout};
 

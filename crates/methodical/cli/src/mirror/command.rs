@@ -121,7 +121,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   {program} mirror copy --to postgres://team@db.example/team
-  {program} mirror copy --to 'postgres://team@db.example/team#candidates' --from mirror.db")]
+  {program} mirror copy --to postgres://team@db.example/team --from mirror.db")]
     Copy(CopyFlags),
     /// Restore the mirror from a backup.
     ///

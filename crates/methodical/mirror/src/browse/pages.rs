@@ -11,7 +11,7 @@ use crate::fields::omit;
 use crate::keep::filter::Filter;
 use crate::keep::record::Record;
 use crate::mirror::{Mirror, lock};
-use crate::store::kept::{Index, Turned};
+use crate::store::data::{Index, Turned};
 
 impl Mirror {
     /// Returns a page of the records that the filter accepts, in the order of the paging.
@@ -45,7 +45,7 @@ impl Mirror {
     /// ```
     pub fn browse(&self, table: &str, filter: &Filter, paging: &Paging) -> Result<Page, Error> {
         let mut store = lock(&self.store);
-        let is_reduced = omit::is_on(&mut **store)?;
+        let is_reduced = omit::is_on(&mut store)?;
         let Turned { kept, next } = store.page(table, filter, paging)?;
         drop(store);
         let records = kept.into_iter().map(|kept| Record::of(kept, is_reduced));

@@ -15,8 +15,8 @@ use crate::copy::failure::{failed_in, lost, not_connected};
 use crate::copy::rows::{RowHash, Table, hash, hex};
 use crate::copy::{Copied, CopiedTable};
 use crate::error::{Error, ErrorKind};
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::table::quoted;
+use crate::store::failure::failed;
+use crate::store::table::quoted;
 use crate::store::view;
 
 /// Brings the copy in a schema up to date with the mirror in a file.

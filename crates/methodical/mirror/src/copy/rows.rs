@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::fields::shape::{Kind, Shape};
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::table::quoted;
+use crate::store::failure::failed;
+use crate::store::table::quoted;
 
 /// A table of the mirror, and of its copy.
 pub(crate) struct Table {

@@ -27,7 +27,7 @@ impl Mirror {
     pub fn add_consumer(&mut self, name: &str, start: &StartAt) -> Result<bool, Error> {
         let at = now(&self.clock);
         let mut store = lock(&self.store);
-        let position = position(&mut **store, start)?;
+        let position = position(&mut store, start)?;
         store.add_consumer(&Consumer::new(name, position, at)?)
     }
 
@@ -39,11 +39,11 @@ impl Mirror {
     /// [`ErrorKind::Busy`] if the consumer is moved or delivered to at the same time.
     pub fn move_consumer(&mut self, name: &str, start: &StartAt) -> Result<(), Error> {
         let mut store = lock(&self.store);
-        let mut consumer = find(&mut **store, name)?;
+        let mut consumer = find(&mut store, name)?;
         let from = consumer.position;
-        consumer.position = position(&mut **store, start)?;
+        consumer.position = position(&mut store, start)?;
         consumer.enable();
-        update(&mut **store, &consumer, from)
+        update(&mut store, &consumer, from)
     }
 
     /// Enables a consumer that was disabled, and attempts a failed delivery again without a delay.
@@ -54,10 +54,10 @@ impl Mirror {
     /// at the same time.
     pub fn enable_consumer(&mut self, name: &str) -> Result<(), Error> {
         let mut store = lock(&self.store);
-        let mut consumer = find(&mut **store, name)?;
+        let mut consumer = find(&mut store, name)?;
         consumer.enable();
         let position = consumer.position;
-        update(&mut **store, &consumer, position)
+        update(&mut store, &consumer, position)
     }
 
     /// Removes a consumer. Returns whether there was one.
@@ -86,7 +86,7 @@ impl Mirror {
 }
 
 /// Returns the consumer of this name.
-pub(crate) fn find(store: &mut dyn Store, name: &str) -> Result<Consumer, Error> {
+pub(crate) fn find(store: &mut Store, name: &str) -> Result<Consumer, Error> {
     let found = store.consumers()?.into_iter().find(|consumer| consumer.name == name);
     found.ok_or_else(|| {
         // An invalid name, such as one with line breaks, is not repeated.
@@ -99,7 +99,7 @@ pub(crate) fn find(store: &mut dyn Store, name: &str) -> Result<Consumer, Error>
 }
 
 /// Replaces a consumer that was at this position.
-pub(crate) fn update(store: &mut dyn Store, consumer: &Consumer, from: i64) -> Result<(), Error> {
+pub(crate) fn update(store: &mut Store, consumer: &Consumer, from: i64) -> Result<(), Error> {
     if store.update_consumer(consumer, from)? { Ok(()) } else { Err(moved(consumer)) }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn behind(consumer: &Consumer, last: i64) -> u64 {
 }
 
 /// Returns the position at which a consumer starts.
-fn position(store: &mut dyn Store, start: &StartAt) -> Result<i64, Error> {
+fn position(store: &mut Store, start: &StartAt) -> Result<i64, Error> {
     let feed = store.feed()?;
     match start {
         StartAt::End => Ok(feed.last),

@@ -16,7 +16,7 @@ use crate::fields::hash::fill;
 use crate::fields::omit;
 use crate::keep::record::Record;
 use crate::mirror::{Mirror, lock, now};
-use crate::store::PAGE;
+use crate::store::data::PAGE;
 
 /// The limits of one delivery.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ impl Mirror {
     /// Returns a consumer, and the reason if nothing is to be delivered to it now.
     fn next_delivery(&self, name: &str) -> Result<(Consumer, Option<DeliveryEnd>), Error> {
         let mut store = lock(&self.store);
-        let consumer = find(&mut **store, name)?;
+        let consumer = find(&mut store, name)?;
         if consumer.disabled_at.is_some() {
             let reason = consumer.error.as_deref().unwrap_or_default();
             let why = format!("it is disabled: {reason}; enable it to try again");
@@ -277,7 +277,7 @@ impl Mirror {
         let kept = store.record(&change.table, &change.id)?;
         let is_live = |state: State| matches!(state, State::Present | State::Missing);
         let kept = kept.filter(|kept| is_live(kept.known.state));
-        let is_reduced = omit::is_on(&mut **store)?;
+        let is_reduced = omit::is_on(&mut store)?;
         let record = kept.map(|kept| Record::of(kept, is_reduced)).transpose()?;
         let record = record.map(|record| record.json);
         Ok(Event::new(&store.identity().secret, change, record))

@@ -15,12 +15,12 @@ pub(crate) struct Omission(Hasher);
 
 impl Omission {
     /// Creates the reduction of a mirror.
-    pub(crate) fn new(store: &dyn Store) -> Self {
+    pub(crate) fn new(store: &Store) -> Self {
         Self(Hasher::new(&store.identity().secret, "personal"))
     }
 
     /// Returns the reduction if the mirror omits personal data.
-    pub(crate) fn of(store: &mut dyn Store) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(store: &mut Store) -> Result<Option<Self>, Error> {
         Ok(is_on(store)?.then(|| Self::new(store)))
     }
 
@@ -66,12 +66,12 @@ pub(crate) fn remove_hash(row: &mut Row<'_>) {
 }
 
 /// Returns whether the mirror omits personal data.
-pub(crate) fn is_on(store: &mut dyn Store) -> Result<bool, Error> {
+pub(crate) fn is_on(store: &mut Store) -> Result<bool, Error> {
     Ok(store.note(NOTE)?.is_some())
 }
 
 /// Lets the mirror omit personal data from now on.
-pub(crate) fn turn_on(store: &mut dyn Store) -> Result<(), Error> {
+pub(crate) fn turn_on(store: &mut Store) -> Result<(), Error> {
     store.set_note(NOTE, "yes")
 }
 

@@ -6,8 +6,8 @@ use crate::fields::shape::Column;
 use crate::keep::filter::Filter;
 use crate::mirror::{Mirror, lock};
 use crate::recovery::follow;
-use crate::store::spells::SpellsOf;
-use crate::store::{End, Omitted, PAGE, Store};
+use crate::store::Store;
+use crate::store::data::{End, Omitted, PAGE, SpellsOf};
 
 impl Mirror {
     /// Omits personal data from now on: personal columns and unlisted fields are not stored, those that are stored are emptied
@@ -43,7 +43,7 @@ impl Mirror {
     /// ```
     pub fn omit_personal(&mut self) -> Result<u64, Error> {
         let mut store = lock(&self.store);
-        let result = omit_all(&mut **store);
+        let result = omit_all(&mut store);
         store.roll_back();
         let emptied = result?;
         if emptied > 0 {
@@ -58,11 +58,11 @@ impl Mirror {
     ///
     /// Fails if the store does.
     pub fn omits_personal(&self) -> Result<bool, Error> {
-        omit::is_on(&mut **lock(&self.store))
+        omit::is_on(&mut lock(&self.store))
     }
 }
 
-fn omit_all(store: &mut dyn Store) -> Result<u64, Error> {
+fn omit_all(store: &mut Store) -> Result<u64, Error> {
     let tables = store.tables()?;
     let name = tables.first().map_or("", |status| &*status.table);
     let after = store.begin_forgetting(name)?.unwrap_or_default();
@@ -82,7 +82,7 @@ fn omit_all(store: &mut dyn Store) -> Result<u64, Error> {
 
 /// Reduces the rows of a table, and removes the spells of a personal value. Returns how many had something personal.
 fn omit_table(
-    store: &mut dyn Store,
+    store: &mut Store,
     omission: &Omission,
     table: &str,
     value: Option<&str>,

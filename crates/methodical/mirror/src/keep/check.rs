@@ -20,8 +20,8 @@ use crate::keep::filter::Filter;
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::mirror::{Mirror, lock};
 use crate::recovery::follow;
-use crate::store::kept::Kept;
-use crate::store::{PAGE, Store};
+use crate::store::Store;
+use crate::store::data::{Kept, PAGE};
 
 impl Mirror {
     /// Checks the mirror as it is at one moment, also while another process syncs:
@@ -57,12 +57,12 @@ impl Mirror {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn check(&self) -> Result<Check, Error> {
-        check(&mut **lock(&self.store))
+        check(&mut lock(&self.store))
     }
 }
 
 /// Checks a store.
-pub(crate) fn check(store: &mut dyn Store) -> Result<Check, Error> {
+pub(crate) fn check(store: &mut Store) -> Result<Check, Error> {
     store.begin_reading()?;
     let result = all(store);
     store.roll_back();
@@ -70,11 +70,11 @@ pub(crate) fn check(store: &mut dyn Store) -> Result<Check, Error> {
 }
 
 /// Returns all findings, in the transaction of the caller.
-pub(crate) fn find_all(store: &mut dyn Store) -> Result<Vec<Finding>, Error> {
+pub(crate) fn find_all(store: &mut Store) -> Result<Vec<Finding>, Error> {
     Ok(all(store)?.findings)
 }
 
-fn all(store: &mut dyn Store) -> Result<Check, Error> {
+fn all(store: &mut Store) -> Result<Check, Error> {
     let mut check = Check::default();
     for cause in store.damage()? {
         check.add(Finding { kind: FindingKind::Damage, table: None, id: None, cause });
@@ -123,7 +123,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(store: &mut dyn Store, status: &'a TableStatus) -> Result<Self, Error> {
+    fn new(store: &mut Store, status: &'a TableStatus) -> Result<Self, Error> {
         let Identity { secret, .. } = store.identity();
         let (record, identity) = (Hasher::new(secret, "record"), Hasher::new(secret, "identity"));
         let suppressed = store.suppressed(&status.table)?;
@@ -132,7 +132,7 @@ impl<'a> Rows<'a> {
         Ok(Self { status, record, identity, suppressed, is_reduced, spells, counted })
     }
 
-    fn check(mut self, store: &mut dyn Store, fold: &Fold, check: &mut Check) -> Result<(), Error> {
+    fn check(mut self, store: &mut Store, fold: &Fold, check: &mut Check) -> Result<(), Error> {
         let (filter, mut after) = (Filter::new(), 0);
         loop {
             let page = store.records(&self.status.table, &filter, after, PAGE)?;

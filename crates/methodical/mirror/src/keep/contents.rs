@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::fields::hash::{Hash, Hasher};
 use crate::fields::json::Members;
 use crate::fields::meaning;
-use crate::store::kept::Kept;
+use crate::store::data::Kept;
 
 /// Returns the keyed hash of the contents of a row.
 pub(crate) fn hash(kept: &Kept, hasher: &Hasher) -> Result<Hash, Error> {

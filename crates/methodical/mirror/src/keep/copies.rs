@@ -8,7 +8,7 @@ use crate::store::Store;
 /// Notes when the state of a copy was read.
 #[cfg(feature = "postgres019")]
 pub(crate) fn remember(
-    store: &mut dyn Store,
+    store: &mut Store,
     target: &str,
     at: impl FnOnce(Option<i64>) -> i64,
 ) -> Result<(), Error> {
@@ -21,12 +21,12 @@ pub(crate) fn remember(
 }
 
 /// Returns the copies that may have a state of this time or of before.
-pub(crate) fn until(store: &mut dyn Store, time: i64) -> Result<Vec<String>, Error> {
+pub(crate) fn until(store: &mut Store, time: i64) -> Result<Vec<String>, Error> {
     let copies = all(store)?.into_iter();
     Ok(copies.filter(|(_, at)| *at <= time).map(|(target, _)| target).collect())
 }
 
-fn all(store: &mut dyn Store) -> Result<BTreeMap<String, i64>, Error> {
+fn all(store: &mut Store) -> Result<BTreeMap<String, i64>, Error> {
     let Some(note) = store.note(NOTE)? else { return Ok(BTreeMap::new()) };
     serde_json::from_str(&note).map_err(|error| {
         Error::new(ErrorKind::Store, "cannot read the mirror: a note is damaged").because(error)

@@ -11,8 +11,8 @@ use crate::keep::copies;
 use crate::keep::filter::Filter;
 use crate::mirror::{Mirror, lock, now};
 use crate::recovery::follow;
-use crate::store::spells::SpellsOf;
-use crate::store::{End, NewChange, PAGE, Store};
+use crate::store::Store;
+use crate::store::data::{End, NewChange, PAGE, SpellsOf};
 
 /// The result of [`Mirror::forget`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,12 +53,12 @@ impl Mirror {
         let at = now(&self.clock);
         let mut store = lock(&self.store);
         // A backup that begins now is in the list before it is written.
-        let result = forget(&mut **store, table, id, at);
+        let result = forget(&mut store, table, id, at);
         store.roll_back();
         let was_known = result?;
-        let hash = hash(&**store, id);
+        let hash = hash(&store, id);
         let since = store.suppressed_at(table, hash)?.unwrap_or(at);
-        let copies = copies::until(&mut **store, since)?;
+        let copies = copies::until(&mut store, since)?;
         Ok(Forgotten {
             was_known,
             backups: store.backups()?,
@@ -74,7 +74,7 @@ impl Mirror {
     /// Fails if the store does.
     pub fn is_forgotten(&self, table: &str, id: &str) -> Result<bool, Error> {
         let mut store = lock(&self.store);
-        let hash = hash(&**store, id);
+        let hash = hash(&store, id);
         Ok(store.suppressed(table)?.contains(&hash))
     }
 
@@ -87,14 +87,14 @@ impl Mirror {
     pub fn unforget(&mut self, table: &str, id: &str) -> Result<bool, Error> {
         let at = now(&self.clock);
         let mut store = lock(&self.store);
-        let result = unforget(&mut **store, table, id, at);
+        let result = unforget(&mut store, table, id, at);
         store.roll_back();
         result
     }
 }
 
 /// Forgets a record. Returns whether the table had it.
-fn forget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<bool, Error> {
+fn forget(store: &mut Store, table: &str, id: &str, at: i64) -> Result<bool, Error> {
     let hash = hash(store, id);
     let counts = store.begin_forgetting(table)?;
     store.suppress(table, hash, at)?;
@@ -117,7 +117,7 @@ fn forget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<bool,
 
 /// Erases a record that has a row, and what belongs to it. The caller counts it out.
 pub(crate) fn erase_known(
-    store: &mut dyn Store,
+    store: &mut Store,
     table: &str,
     known: Known,
     id: &str,
@@ -132,7 +132,7 @@ pub(crate) fn erase_known(
     store.erase_spells(table, SpellsOf::Record(id))
 }
 
-fn unforget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<bool, Error> {
+fn unforget(store: &mut Store, table: &str, id: &str, at: i64) -> Result<bool, Error> {
     let hash = hash(store, id);
     let counts = store.begin_forgetting(table)?;
     if !store.unsuppress(table, hash)? {
@@ -151,7 +151,7 @@ fn unforget(store: &mut dyn Store, table: &str, id: &str, at: i64) -> Result<boo
 
 /// Forgets those records of a table whose identities have these hashes. Returns how many the table had.
 pub(crate) fn forget_all(
-    store: &mut dyn Store,
+    store: &mut Store,
     table: &str,
     hashes: &HashSet<Hash>,
     at: i64,
@@ -174,7 +174,7 @@ pub(crate) fn forget_all(
 }
 
 /// Returns the keyed hash of an identity.
-fn hash(store: &dyn Store, id: &str) -> Hash {
+fn hash(store: &Store, id: &str) -> Hash {
     Hasher::new(&store.identity().secret, PURPOSE).hash(&[id.as_bytes()])
 }
 

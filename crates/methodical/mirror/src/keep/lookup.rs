@@ -31,7 +31,7 @@ impl Mirror {
     /// ```
     pub fn record(&self, table: &str, id: &str) -> Result<Option<Record>, Error> {
         let mut store = lock(&self.store);
-        let is_reduced = omit::is_on(&mut **store)?;
+        let is_reduced = omit::is_on(&mut store)?;
         let kept = store.record(table, id)?;
         drop(store);
         kept.map(|kept| Record::of(kept, is_reduced)).transpose()
@@ -64,7 +64,7 @@ impl Mirror {
             return Ok(HashMap::new());
         }
         let mut store = lock(&self.store);
-        let is_reduced = omit::is_on(&mut **store)?;
+        let is_reduced = omit::is_on(&mut store)?;
         let kept = store.records_of(table, ids)?;
         drop(store);
         let record = |kept| Record::of(kept, is_reduced).map(|record| (record.id.clone(), record));

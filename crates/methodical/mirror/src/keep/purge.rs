@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::feed::cursor::Cursor;
 use crate::mirror::{Mirror, lock, now};
 use crate::store::Store;
-use crate::store::upkeep_store::Removal;
+use crate::store::data::Removal;
 
 /// Which rows and changes to remove. The default removes nothing.
 ///
@@ -95,7 +95,7 @@ impl Mirror {
     pub fn purge(&mut self, purge: &Purge) -> Result<Purged, Error> {
         let now = now(&self.clock);
         let mut store = lock(&self.store);
-        let store = &mut **store;
+        let store = &mut store;
         let (until, kept_for) = until(store, purge, now)?;
         let gone_before = purge.gone_for.map(|duration| before(now, duration));
         let removal = Removal { gone_before, until, is_dry_run: purge.is_dry_run };
@@ -109,7 +109,7 @@ impl Mirror {
 }
 
 /// Returns the number of the last change to remove, and the consumer because of which no later ones are removed.
-fn until(store: &mut dyn Store, purge: &Purge, now: i64) -> Result<(i64, Option<String>), Error> {
+fn until(store: &mut Store, purge: &Purge, now: i64) -> Result<(i64, Option<String>), Error> {
     let feed = store.feed()?;
     let mut until = feed.pruned;
     if let Some(cursor) = &purge.until {

@@ -7,7 +7,7 @@ use crate::fields::omit;
 use crate::keep::filter::Filter;
 use crate::keep::record::Record;
 use crate::mirror::{Mirror, lock};
-use crate::store::PAGE;
+use crate::store::data::PAGE;
 
 impl Mirror {
     /// Passes each record of a table to `take`, also those that are missing, gone or forgotten, in the order of first sight.
@@ -154,7 +154,7 @@ impl Mirror {
         limit: usize,
     ) -> Result<Vec<Record>, Error> {
         let mut store = lock(&self.store);
-        let is_reduced = omit::is_on(&mut **store)?;
+        let is_reduced = omit::is_on(&mut store)?;
         let page = store.records(table, filter, after, limit)?;
         drop(store);
         page.into_iter().map(|kept| Record::of(kept, is_reduced)).collect()

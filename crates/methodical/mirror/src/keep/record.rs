@@ -5,7 +5,7 @@ use std::fmt;
 use crate::engine::known::State;
 use crate::error::Error;
 use crate::fields::omit;
-use crate::store::kept::Kept;
+use crate::store::data::Kept;
 
 /// A record of a table.
 ///

@@ -12,7 +12,8 @@ use crate::keep::check::{check, find_all};
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::keep::repair::record::Records;
 use crate::mirror::{Mirror, lock, now};
-use crate::store::{End, Store};
+use crate::store::Store;
+use crate::store::data::End;
 
 /// The result of [`Mirror::repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Mirror {
     pub fn repair(&mut self) -> Result<Repaired, Error> {
         let at = now(&self.clock);
         let mut store = lock(&self.store);
-        let store = &mut **store;
+        let store = &mut store;
         let findings = repair(store, at);
         store.roll_back();
         Ok(Repaired { findings: findings?, check: check(store)? })
@@ -66,7 +67,7 @@ impl Mirror {
 }
 
 /// Repairs the findings of a check. Returns them.
-fn repair(store: &mut dyn Store, at: i64) -> Result<Vec<Finding>, Error> {
+fn repair(store: &mut Store, at: i64) -> Result<Vec<Finding>, Error> {
     let tables = store.tables()?;
     let name = tables.first().map_or("", |status| &*status.table);
     let mut after = store.begin_forgetting(name)?.unwrap_or_default();
@@ -100,7 +101,7 @@ fn repair(store: &mut dyn Store, at: i64) -> Result<Vec<Finding>, Error> {
 }
 
 /// Counts the present and the missing rows of a table.
-fn count(store: &mut dyn Store, table: &str) -> Result<Before, Error> {
+fn count(store: &mut Store, table: &str) -> Result<Before, Error> {
     let (mut counted, mut after) = (Before::default(), 0);
     loop {
         let page = store.live_after(table, after)?;
@@ -117,7 +118,7 @@ fn count(store: &mut dyn Store, table: &str) -> Result<Before, Error> {
 }
 
 /// Moves the consumers that are after the end of the feed to its end.
-fn move_consumers(store: &mut dyn Store) -> Result<(), Error> {
+fn move_consumers(store: &mut Store) -> Result<(), Error> {
     let last = store.feed()?.last;
     for consumer in store.consumers()?.into_iter().filter(|one| one.position > last) {
         let moved = Consumer { position: last, ..consumer.clone() };

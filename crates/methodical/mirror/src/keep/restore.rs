@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use crate::error::Error;
 use crate::keep::backup::Existing;
 use crate::mirror::{Clock, Mirror, now};
-use crate::store::sqlite::restore;
+use crate::store::restore;
 
 /// The result of [`Mirror::restore`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::keep::record::Record;
 use crate::keep::spell::{Spell, SpellFilter};
 use crate::mirror::{Mirror, lock};
 use crate::store::Store;
-use crate::store::spells::{Direction, SpellPage};
+use crate::store::data::{Direction, SpellPage};
 
 impl Mirror {
     /// Begins to read the mirror as it is now. All reads of the result see one state, also while another process syncs.
@@ -44,14 +44,14 @@ impl Mirror {
         let mut snapshot = Snapshot { store, is_reduced: false, pruned: 0, last: 0 };
         let feed = snapshot.store.feed()?;
         (snapshot.pruned, snapshot.last) = (feed.pruned, feed.last);
-        snapshot.is_reduced = omit::is_on(&mut **snapshot.store)?;
+        snapshot.is_reduced = omit::is_on(&mut snapshot.store)?;
         Ok(snapshot)
     }
 }
 
 /// A mirror at one moment: [`Mirror::snapshot`]. Other calls of the mirror wait until it is dropped.
 pub struct Snapshot<'a> {
-    store: MutexGuard<'a, Box<dyn Store>>,
+    store: MutexGuard<'a, Store>,
     is_reduced: bool,
     pruned: i64,
     last: i64,

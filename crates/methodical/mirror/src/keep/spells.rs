@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 use crate::error::Error;
 use crate::keep::spell::{Spell, SpellFilter};
 use crate::mirror::{Mirror, lock};
-use crate::store::PAGE;
-use crate::store::spells::{Direction, SpellPage};
+use crate::store::data::{Direction, PAGE, SpellPage};
 
 impl Mirror {
     /// Passes each spell of a recovered table that the filter accepts to `take`, in the order of their numbers, until it

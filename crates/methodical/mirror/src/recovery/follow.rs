@@ -8,8 +8,8 @@ use crate::engine::known::State;
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
 use crate::recovery::target::Target;
-use crate::store::spells::{SpellStep, SpellsOf, StepKind};
-use crate::store::{Erased, NewChange, Store};
+use crate::store::Store;
+use crate::store::data::{Erased, NewChange, SpellStep, SpellsOf, StepKind};
 
 /// The columns that refer to a table.
 pub(crate) type Referring = Vec<Reference>;
@@ -44,7 +44,7 @@ struct To {
 }
 
 /// Returns the columns of recovered tables that refer to this table.
-pub(crate) fn referring(store: &mut dyn Store, table: &str) -> Result<Referring, Error> {
+pub(crate) fn referring(store: &mut Store, table: &str) -> Result<Referring, Error> {
     let mut referring = Vec::new();
     for (recovered, References { group, member, .. }) in read(store)?.0 {
         let kept = [group.column.clone(), member.column.clone()];
@@ -59,12 +59,12 @@ pub(crate) fn referring(store: &mut dyn Store, table: &str) -> Result<Referring,
 }
 
 /// Returns the recovered tables, with the column of the value.
-pub(crate) fn recovered(store: &mut dyn Store) -> Result<BTreeMap<String, String>, Error> {
+pub(crate) fn recovered(store: &mut Store) -> Result<BTreeMap<String, String>, Error> {
     Ok(read(store)?.0.into_iter().map(|(table, columns)| (table, columns.value)).collect())
 }
 
 /// Notes a recovered table.
-pub(crate) fn register(store: &mut dyn Store, target: &Target) -> Result<(), Error> {
+pub(crate) fn register(store: &mut Store, target: &Target) -> Result<(), Error> {
     let [_, group, member, value] = target.columns()?;
     let to = |column: &str, table: &str| To { column: column.to_owned(), table: table.to_owned() };
     let references = References {
@@ -82,7 +82,7 @@ pub(crate) fn register(store: &mut dyn Store, target: &Target) -> Result<(), Err
 /// Erases the records that refer to a gone or forgotten one, also their values. They count as gone: a recovery does not bring
 /// back those of a forgotten record. Spells belong to the member: they end with a group that is gone, and are removed otherwise.
 pub(crate) fn erase(
-    store: &mut dyn Store,
+    store: &mut Store,
     referring: &Referring,
     id: &str,
     state: State,
@@ -113,7 +113,7 @@ pub(crate) fn erase(
 }
 
 /// Returns how many records of a recovered table were erased with others since the last call.
-pub(crate) fn take_count(store: &mut dyn Store, table: &str) -> Result<u64, Error> {
+pub(crate) fn take_count(store: &mut Store, table: &str) -> Result<u64, Error> {
     let count = count(store, table)?;
     if count > 0 {
         store.set_note(&counter(table), "0")?;
@@ -121,7 +121,7 @@ pub(crate) fn take_count(store: &mut dyn Store, table: &str) -> Result<u64, Erro
     Ok(count)
 }
 
-fn count(store: &mut dyn Store, table: &str) -> Result<u64, Error> {
+fn count(store: &mut Store, table: &str) -> Result<u64, Error> {
     let note = store.note(&counter(table))?;
     Ok(note.and_then(|count| count.parse().ok()).unwrap_or_default())
 }
@@ -131,7 +131,7 @@ fn counter(table: &str) -> String {
     format!("followed/{table}")
 }
 
-fn read(store: &mut dyn Store) -> Result<Recovered, Error> {
+fn read(store: &mut Store) -> Result<Recovered, Error> {
     let Some(note) = store.note(NOTE)? else { return Ok(Recovered::default()) };
     serde_json::from_str(&note).map_err(|error| {
         Error::new(ErrorKind::Store, "cannot read the mirror: a note is damaged").because(error)

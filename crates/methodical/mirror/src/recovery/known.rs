@@ -14,7 +14,7 @@ use crate::mirror::{Mirror, lock, now};
 use crate::recovery::asking::group::Known;
 use crate::recovery::rota::Rota;
 use crate::recovery::target::Target;
-use crate::store::PAGE;
+use crate::store::data::PAGE;
 
 /// The knowledge of a mirror before a recovery.
 pub(crate) struct Knowledge {

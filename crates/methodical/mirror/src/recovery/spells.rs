@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::Shape;
 use crate::store::Store;
-use crate::store::spells::{SpellStep, StepKind};
+use crate::store::data::{SpellStep, StepKind};
 
 /// The spells of a recovered table in one run.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Spells {
     /// Begins a spell.
     pub(crate) fn begin(
         self,
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         id: &str,
         value: Option<&str>,
@@ -44,7 +44,7 @@ impl Spells {
     }
 
     /// Ends the spell of a placement.
-    pub(crate) fn end(self, store: &mut dyn Store, table: &str, id: &str) -> Result<(), Error> {
+    pub(crate) fn end(self, store: &mut Store, table: &str, id: &str) -> Result<(), Error> {
         store.write_spell(&SpellStep { table, id, kind: StepKind::End { at: self.at } })
     }
 
@@ -55,7 +55,7 @@ impl Spells {
 }
 
 /// Resumes the last spell of a placement that was missing.
-pub(crate) fn resume(store: &mut dyn Store, table: &str, id: &str) -> Result<(), Error> {
+pub(crate) fn resume(store: &mut Store, table: &str, id: &str) -> Result<(), Error> {
     store.write_spell(&SpellStep { table, id, kind: StepKind::Resume })
 }
 

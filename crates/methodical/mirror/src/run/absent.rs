@@ -8,9 +8,7 @@ use crate::keep::contents;
 use crate::keep::filter::Filter;
 use crate::recovery::follow;
 use crate::run::Run;
-use crate::store::amend::Amendment;
-use crate::store::kept::Live;
-use crate::store::{Mark, PAGE};
+use crate::store::data::{Amendment, Live, Mark, PAGE};
 
 impl Run<'_> {
     /// Invalidates the hashes of the rows whose contents have another one, so that the list replaces them.
@@ -73,13 +71,13 @@ impl Run<'_> {
         if misses == 1
             && let Some(spells) = self.spells
         {
-            spells.end(&mut **self.store, &self.table, &record.id)?;
+            spells.end(&mut self.store, &self.table, &record.id)?;
         }
         if misses >= self.rules.confirm {
             self.report.gone += 1;
             self.store.erase(&self.table, record.key, State::Gone, self.at)?;
             self.emit(&record.id, ChangeKind::Gone, &[])?;
-            let (store, at) = (&mut **self.store, self.at);
+            let (store, at) = (&mut self.store, self.at);
             return follow::erase(store, &self.referring, &record.id, State::Gone, at);
         }
         self.after.missing += 1;

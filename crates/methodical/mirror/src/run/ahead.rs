@@ -21,7 +21,7 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     /// Reads more rows if they are needed and a list in this order is likely to have them.
-    pub(crate) fn read(&mut self, store: &mut dyn Store, table: &str) -> Result<(), Error> {
+    pub(crate) fn read(&mut self, store: &mut Store, table: &str) -> Result<(), Error> {
         if !self.pays() {
             self.page = KnownRows::default();
             self.next = 0;
@@ -102,15 +102,15 @@ mod tests {
     use crate::fields::row::Row;
     use crate::fields::shape::Shape;
     use crate::fields::text_hash::TextHasher;
-    use crate::store::sqlite::SqliteStore;
-    use crate::store::{Scope, Store as _, Written};
+    use crate::store::Store;
+    use crate::store::data::{Scope, Written};
 
     const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
     const ROWS: i64 = 20_000;
 
     /// A store that has rows with the keys 1 to `ROWS`.
-    fn store(texts: &TextHasher) -> SqliteStore {
-        let (mut store, shape) = (SqliteStore::in_memory().unwrap(), Shape::of(&PHOTO).unwrap());
+    fn store(texts: &TextHasher) -> Store {
+        let (mut store, shape) = (Store::in_memory().unwrap(), Shape::of(&PHOTO).unwrap());
         let scope = Scope { name: "photos/list", table: "photo" };
         let shape = store.begin(scope, &shape).unwrap().shape;
         let (meaning, row) = (Hash::from_bytes([7; 16]), Row::default());

@@ -13,8 +13,7 @@ use crate::fields::other_person::is_other;
 use crate::recovery::spells::resume;
 use crate::run::Run;
 use crate::run::batch::Entry;
-use crate::store::kept::Kept;
-use crate::store::{Mark, PAGE, Written};
+use crate::store::data::{Kept, Mark, PAGE, Written};
 
 /// The stored versions of records, by their keys.
 type Old = HashMap<i64, Kept>;
@@ -174,7 +173,7 @@ impl Run<'_> {
             let is_value = fields.iter().any(|field| Some(&**field) == self.value);
             let kind = if is_value { ChangeKind::ValueChanged } else { ChangeKind::Changed };
             if is_value && let Some(spells) = self.spells {
-                spells.end(&mut **self.store, &self.table, &entry.id)?;
+                spells.end(&mut self.store, &self.table, &entry.id)?;
                 self.begin_spell(entry, was_unknown)?;
             }
             self.emit(&entry.id, kind, &fields)?;
@@ -187,7 +186,7 @@ impl Run<'_> {
         let members = Members::of(&entry.json)?;
         let row = self.reader.row(&members)?;
         let value = spells.value(&row);
-        spells.begin(&mut **self.store, &self.table, &entry.id, value, was_unknown)
+        spells.begin(&mut self.store, &self.table, &entry.id, value, was_unknown)
     }
 
     /// Counts a record that was missing or gone.
@@ -195,7 +194,7 @@ impl Run<'_> {
         if known.state == State::Missing {
             self.after.missing = self.after.missing.saturating_sub(1);
             if self.spells.is_some() {
-                resume(&mut **self.store, &self.table, &entry.id)?;
+                resume(&mut self.store, &self.table, &entry.id)?;
             }
         }
         self.after.present += 1;

@@ -7,7 +7,7 @@ use crate::feed::change::ChangeKind;
 use crate::run::Run;
 use crate::run::batch::{Entry, Place, Waiting};
 use crate::run::reader::Parsed;
-use crate::store::{PAGE, Written};
+use crate::store::data::{PAGE, Written};
 
 /// The records that were read, but not written.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl Run<'_> {
         let others = self.insert(&waiting, &mut added)?;
         if let Some(spells) = self.spells {
             for (id, value) in &others.begun {
-                spells.begin(&mut **self.store, &self.table, id, value.as_deref(), false)?;
+                spells.begin(&mut self.store, &self.table, id, value.as_deref(), false)?;
             }
         }
         waiting.clear();

@@ -17,7 +17,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    pub(crate) fn of(store: &mut dyn Store, table: &str, reading: &str) -> Result<Self, Error> {
+    pub(crate) fn of(store: &mut Store, table: &str, reading: &str) -> Result<Self, Error> {
         let hasher = TextHasher::new(&store.identity().secret, reading);
         let note = format!("texts of {table} {}", hasher.name());
         let is_new = store.note(&note)?.is_none();
@@ -34,7 +34,7 @@ impl Texts {
     }
 
     /// Notes that the list is complete.
-    pub(crate) fn finish(&self, store: &mut dyn Store) -> Result<(), Error> {
+    pub(crate) fn finish(&self, store: &mut Store) -> Result<(), Error> {
         if self.is_new { store.set_note(&self.note, "complete") } else { Ok(()) }
     }
 }

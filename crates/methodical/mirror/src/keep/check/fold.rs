@@ -8,8 +8,8 @@ use crate::feed::change::{Change, ChangeKind};
 use crate::keep::check::spells::Begins;
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::recovery::follow;
-use crate::store::kept::Kept;
-use crate::store::{PAGE, Store};
+use crate::store::Store;
+use crate::store::data::{Kept, PAGE};
 
 /// The state of each record after the changes of the feed.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ enum Folded {
 
 impl Fold {
     /// Reads the feed. A record that it names must have a row, unless it is gone.
-    pub(crate) fn of(store: &mut dyn Store, pruned: i64, check: &mut Check) -> Result<Self, Error> {
+    pub(crate) fn of(store: &mut Store, pruned: i64, check: &mut Check) -> Result<Self, Error> {
         let recovered = follow::recovered(store)?.into_keys();
         let begins = recovered.map(|table| (table, Vec::new())).collect();
         let mut fold = Self { is_pruned: pruned > 0, begins, ..Self::default() };
@@ -59,7 +59,7 @@ impl Fold {
 
     fn apply(
         &mut self,
-        store: &mut dyn Store,
+        store: &mut Store,
         changes: &[Change],
         without_row: &mut BTreeMap<(String, String), Folded>,
     ) -> Result<(), Error> {

@@ -8,9 +8,8 @@ use crate::feed::change::{Change, ChangeKind};
 use crate::keep::finding::{Check, Finding, FindingKind};
 use crate::keep::spell::SpellFilter;
 use crate::recovery::spells::value;
-use crate::store::kept::Kept;
-use crate::store::spells::{Direction, SpellPage};
-use crate::store::{PAGE, Store};
+use crate::store::Store;
+use crate::store::data::{Direction, Kept, PAGE, SpellPage};
 
 /// The begins of spells that the feed leads to, since a placement was gone for the last time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +80,7 @@ struct Latest {
 impl Spells {
     /// Reads the spells of a table with this column of values. A spell must belong to a row.
     pub(crate) fn of(
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         value: &str,
         is_reduced: bool,

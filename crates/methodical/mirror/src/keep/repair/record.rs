@@ -13,10 +13,8 @@ use crate::keep::finding::{Check, FindingKind};
 use crate::keep::forget::erase_known;
 use crate::recovery::follow;
 use crate::recovery::spells::value;
-use crate::store::amend::Amendment;
-use crate::store::kept::Kept;
-use crate::store::spells::{SpellStep, SpellsOf, StepKind};
-use crate::store::{NewChange, Store};
+use crate::store::Store;
+use crate::store::data::{Amendment, Kept, NewChange, SpellStep, SpellsOf, StepKind};
 
 /// The repair of records in one transaction.
 pub(crate) struct Records {
@@ -30,7 +28,7 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    pub(crate) fn new(store: &mut dyn Store, at: i64) -> Result<Self, Error> {
+    pub(crate) fn new(store: &mut Store, at: i64) -> Result<Self, Error> {
         let pruned = store.feed()?.pruned;
         Ok(Self {
             at,
@@ -44,7 +42,7 @@ impl Records {
     /// Repairs these findings of a record.
     pub(crate) fn one(
         &mut self,
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         id: &str,
         kinds: &BTreeSet<FindingKind>,
@@ -97,7 +95,7 @@ impl Records {
     /// Lets a placement leave and return in the feed, and begins a spell.
     fn begin_anew(
         &self,
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         kept: &Kept,
         column: usize,
@@ -122,7 +120,7 @@ impl Records {
     /// Ends or removes the spells of a record that is gone or forgotten, or whose values are personal.
     fn end_spells(
         &self,
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         kept: &Kept,
         has_spells: bool,
@@ -138,7 +136,7 @@ impl Records {
     /// Appends the changes that lead from one state to another.
     fn lead(
         &self,
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         id: &str,
         from: State,
@@ -156,7 +154,7 @@ impl Records {
 
     fn append(
         &self,
-        store: &mut dyn Store,
+        store: &mut Store,
         table: &str,
         id: &str,
         kind: ChangeKind,

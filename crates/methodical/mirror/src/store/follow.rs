@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, Result};
 
-use crate::store::Erased;
-use crate::store::sqlite::rows;
-use crate::store::sqlite::table::{Table, quoted};
+use crate::store::data::Erased;
+use crate::store::rows;
+use crate::store::table::{Table, quoted};
 
 /// Erases the present and missing rows with a text in a column, and counts them out. Returns their identities.
 pub(crate) fn erase_where(

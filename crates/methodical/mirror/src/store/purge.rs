@@ -3,10 +3,10 @@
 use rusqlite::{Connection, Result as SqlResult};
 
 use crate::error::Error;
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::table::quoted;
-use crate::store::sqlite::{scope, spells, traces};
-use crate::store::upkeep_store::Removal;
+use crate::store::data::Removal;
+use crate::store::failure::failed;
+use crate::store::table::quoted;
+use crate::store::{scope, spells, traces};
 use crate::time::utc;
 
 /// Removes rows, with their spells, and changes. Returns how many.

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::hex;
+use crate::store::files;
 use crate::store::lease::Lease;
-use crate::store::sqlite::files;
 
 /// A held lock. Dropping it, or the end of the process, releases it.
 #[derive(Debug)]

@@ -7,14 +7,13 @@ use crate::browse::paging::Paging;
 use crate::error::{Error, ErrorKind};
 use crate::history::status::TableStatus;
 use crate::keep::filter::Filter;
-use crate::store::Store as _;
-use crate::store::kept::{Index, Kept, Turned};
-use crate::store::record_store::RecordStore;
-use crate::store::sqlite::select::Page;
-use crate::store::sqlite::{SqliteStore, browse, rows, scope, select};
+use crate::store::data::{Index, Kept, Turned};
+use crate::store::select::Page;
+use crate::store::{Store, browse, rows, scope, select};
 
-impl RecordStore for SqliteStore {
-    fn records(
+impl Store {
+    /// Returns the records after this row that a filter accepts, in the order of their rows, at most `limit`.
+    pub(crate) fn records(
         &mut self,
         table: &str,
         filter: &Filter,
@@ -26,17 +25,25 @@ impl RecordStore for SqliteStore {
         select::records(&self.connection, &mut self.shapes, &page)
     }
 
-    fn page(&mut self, table: &str, filter: &Filter, paging: &Paging) -> Result<Turned, Error> {
+    /// Returns a page of the records that a filter accepts.
+    pub(crate) fn page(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        paging: &Paging,
+    ) -> Result<Turned, Error> {
         let shape = Arc::clone(&self.table(table)?.shape);
         browse::page(&self.connection, &mut self.shapes, (table, &shape), filter, paging)
     }
 
-    fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+    /// Counts the members of each group by their value.
+    pub(crate) fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
         self.table(of.table)?;
         browse::cells(&self.connection, of)
     }
 
-    fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
+    /// Creates indexes for pages and counts. Fails if another process syncs.
+    pub(crate) fn add_indexes(&mut self, indexes: &[Index<'_>]) -> Result<(), Error> {
         for index in indexes {
             if let Index::Page(table, _) = index {
                 self.table(table)?;
@@ -52,11 +59,13 @@ impl RecordStore for SqliteStore {
         created
     }
 
-    fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
+    /// Returns the state of each table, in the order of their names.
+    pub(crate) fn tables(&mut self) -> Result<Vec<TableStatus>, Error> {
         scope::statuses(&self.connection)
     }
 
-    fn records_of(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Kept>, Error> {
+    /// Returns the records with these identities, in any order, outside of a transaction. A table that does not exist has none.
+    pub(crate) fn records_of(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Kept>, Error> {
         let table = match self.table(table) {
             Ok(table) => table,
             Err(error) if error.kind() == ErrorKind::Table => return Ok(Vec::new()),
@@ -68,5 +77,10 @@ impl RecordStore for SqliteStore {
             found.extend(rows::find(connection, shapes, &table.row_of, table.id(id))?);
         }
         Ok(found)
+    }
+
+    /// Returns a record by its identity, outside of a transaction; `None` also if the table does not exist.
+    pub(crate) fn record(&mut self, table: &str, id: &str) -> Result<Option<Kept>, Error> {
+        Ok(self.records_of(table, &[id])?.pop())
     }
 }

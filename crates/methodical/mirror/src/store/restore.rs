@@ -13,13 +13,11 @@ use crate::fields::hash::Hash;
 use crate::keep::backup::{Backup, Existing};
 use crate::keep::check::check;
 use crate::keep::forget::forget_all;
-use crate::store::Store as _;
-use crate::store::record_store::RecordStore as _;
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::lock::Lock;
-use crate::store::sqlite::partial::{self, Partial};
-use crate::store::sqlite::traces::EMPTY_LOG;
-use crate::store::sqlite::{SqliteStore, backup, files, open};
+use crate::store::failure::failed;
+use crate::store::lock::Lock;
+use crate::store::partial::{self, Partial};
+use crate::store::traces::EMPTY_LOG;
+use crate::store::{Store, backup, files, open};
 
 /// The forgotten identities of each table.
 type Suppressed = HashMap<String, HashSet<Hash>>;
@@ -53,7 +51,7 @@ pub(crate) fn restore(from: &Path, to: &Path, existing: Existing, at: i64) -> Re
         .and_then(|mut copy| io::copy(&mut source, &mut copy))
         .map_err(|error| partial::failed("copy", from, error))?;
 
-    let mut copy = SqliteStore::open(file.path(), None).map_err(|error| {
+    let mut copy = Store::open(file.path(), None).map_err(|error| {
         let kind = match error.kind() {
             ErrorKind::Store => ErrorKind::Foreign,
             kind => kind,
@@ -89,7 +87,7 @@ pub(crate) fn restore(from: &Path, to: &Path, existing: Existing, at: i64) -> Re
 }
 
 /// Forgets what the former mirror had forgotten.
-fn forget_again(copy: &mut SqliteStore, former: &Path, at: i64) -> Result<u64, Error> {
+fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<u64, Error> {
     let refused = |error: &Error, kind| {
         let path = former.display();
         let text = format!(
@@ -98,8 +96,7 @@ fn forget_again(copy: &mut SqliteStore, former: &Path, at: i64) -> Result<u64, E
         );
         Error::new(kind, text)
     };
-    let former_store =
-        SqliteStore::open(former, None).map_err(|error| refused(&error, error.kind()))?;
+    let former_store = Store::open(former, None).map_err(|error| refused(&error, error.kind()))?;
     if former_store.identity.secret != copy.identity.secret {
         let text = format!(
             "cannot replace {}: it is not the mirror that the backup was made of; choose another file",

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::{Kind, Shape};
 use crate::fields::text_hash::split;
-use crate::store::kept::{Kept, Times};
-use crate::store::sqlite::failure::failed;
+use crate::store::data::{Kept, Times};
+use crate::store::failure::failed;
 
 /// The shapes that were read.
 pub(crate) type Shapes = HashMap<i64, Arc<Shape>>;

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, ErrorCode};
 
 use crate::error::Error;
-use crate::store::sqlite::failure::failed;
+use crate::store::failure::failed;
 
 /// Returns what SQLite finds: names of tables and indexes, and numbers of rows and pages.
 pub(crate) fn find(connection: &Connection) -> Result<Vec<String>, Error> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::Error;
-use crate::store::sqlite::failure::failed;
+use crate::store::failure::failed;
 
 /// Writes the log into the file and empties it. Returns whether it did: a reader of an older state prevents it.
 pub(crate) fn remove(connection: &Connection, timeout: Duration) -> Result<bool, Error> {

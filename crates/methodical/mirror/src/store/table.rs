@@ -8,7 +8,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
 use crate::fields::shape::{Kind, Shape};
-use crate::store::{PAGE, Written};
+use crate::store::data::{PAGE, Written};
 
 /// The statements of a table, for rows of one shape.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::{fill, hex};
 use crate::keep::backup::Existing;
-use crate::store::sqlite::files;
-use crate::store::sqlite::lock::Lock;
+use crate::store::files;
+use crate::store::lock::Lock;
 
 /// A file beside the one that it becomes. Dropping it removes it.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
 use crate::keep::backup::{Backup, Existing};
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::files;
-use crate::store::sqlite::partial::{self, Partial};
-use crate::store::sqlite::traces::EMPTY_LOG;
+use crate::store::failure::failed;
+use crate::store::files;
+use crate::store::partial::{self, Partial};
+use crate::store::traces::EMPTY_LOG;
 
 /// Writes the last committed state of a mirror to a file.
 pub(crate) fn write(

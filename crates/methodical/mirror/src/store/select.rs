@@ -8,10 +8,10 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
 use crate::fields::shape::{Kind, Shape};
 use crate::keep::filter::Filter;
-use crate::store::kept::Kept;
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::rows::{self, Shapes};
-use crate::store::sqlite::table::{append, quoted, sql};
+use crate::store::data::Kept;
+use crate::store::failure::failed;
+use crate::store::rows::{self, Shapes};
+use crate::store::table::{append, quoted, sql};
 use crate::time::utc;
 
 /// Which records to read.

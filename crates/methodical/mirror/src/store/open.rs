@@ -8,9 +8,9 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::cursor::Identity;
 use crate::fields::hash::{Secret, fill};
 use crate::source::Source;
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::files;
-use crate::store::sqlite::traces::BUSY_TIMEOUT;
+use crate::store::failure::failed;
+use crate::store::files;
+use crate::store::traces::BUSY_TIMEOUT;
 
 /// Opens the file, and creates the tables of a new one. Without a source, the file must exist, and may have any source.
 pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<(Connection, Identity), Error> {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Result};
 use crate::gauge::sample::Sample;
 use crate::history::past_run::{Outcome, PastRun};
 use crate::history::report::{Rejection, Report};
-use crate::store::upkeep_store::SAMPLES_KEPT;
+use crate::store::data::SAMPLES_KEPT;
 use crate::time::utc;
 
 /// Adds runs and samples, and removes the oldest ones.

@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use rusqlite::Connection;
 
 use crate::error::Error;
-use crate::store::NewRows;
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::table::Table;
+use crate::store::data::NewRows;
+use crate::store::failure::failed;
+use crate::store::table::Table;
 
 /// Inserts the records whose identities the table does not have.
 pub(crate) fn all(

@@ -3,8 +3,7 @@
 use rusqlite::{Connection, Result, Row};
 
 use crate::feed::change::{Change, ChangeKind};
-use crate::store::NewChange;
-use crate::store::feed_store::Feed;
+use crate::store::data::{Feed, NewChange};
 
 /// Appends a change.
 pub(crate) fn append(connection: &Connection, change: &NewChange<'_>, at: &str) -> Result<()> {

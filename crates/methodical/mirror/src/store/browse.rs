@@ -17,11 +17,11 @@ use crate::error::Error;
 use crate::fields::row::Value;
 use crate::fields::shape::{Kind, Shape};
 use crate::keep::filter::Filter;
-use crate::store::kept::{Index, Turned};
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::rows::{self, Shapes};
-use crate::store::sqlite::select::{has_text, searched};
-use crate::store::sqlite::table::{Table, append, quoted};
+use crate::store::data::{Index, Turned};
+use crate::store::failure::failed;
+use crate::store::rows::{self, Shapes};
+use crate::store::select::{has_text, searched};
+use crate::store::table::{Table, append, quoted};
 use crate::time::utc;
 
 /// Reads a page of the records that a filter accepts.

@@ -4,9 +4,9 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::engine::known::Known;
 use crate::engine::known_rows::KnownRows;
-use crate::store::kept::Live;
-use crate::store::sqlite::rows;
-use crate::store::sqlite::table::Table;
+use crate::store::data::Live;
+use crate::store::rows;
+use crate::store::table::Table;
 
 /// Returns what is known of each of these records, in the same order.
 pub(crate) fn known(

@@ -14,7 +14,7 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
-use crate::store::sqlite::files;
+use crate::store::files;
 
 /// Refuses a mirror whose log does not belong to it, and leaves both unchanged.
 ///

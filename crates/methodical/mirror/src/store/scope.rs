@@ -9,10 +9,10 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::hash::Hash;
 use crate::fields::shape::Shape;
 use crate::history::status::TableStatus;
-use crate::store::sqlite::failure::failed;
-use crate::store::sqlite::table::{self, Table};
-use crate::store::sqlite::view;
-use crate::store::{End, Scope, other_scope};
+use crate::store::data::{End, Scope, other_scope};
+use crate::store::failure::failed;
+use crate::store::table::{self, Table};
+use crate::store::view;
 
 /// A scope that has been registered.
 pub(crate) struct Registered {
