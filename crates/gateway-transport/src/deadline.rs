@@ -1,7 +1,7 @@
 //! The deadline of an exchange.
 use std::time::Duration;
 
-use crate::{Instant, Phase, Request, Sent, TransportError, clock};
+use crate::{Instant, Phase, Request, Sent, TransportError, platform};
 
 /// The point in time by which a whole exchange must end: connecting, sending, the head and the last byte of the body.
 ///
@@ -44,7 +44,7 @@ impl Deadline {
 
     /// Creates a deadline `duration` from now. A duration beyond the range of the clock becomes 30 years.
     pub fn after(duration: Duration) -> Self {
-        Self::since(clock::now(), duration)
+        Self::since(platform::now(), duration)
     }
 
     /// Creates a deadline `duration` after `start`, with the same upper bound as [`after`](Self::after).
@@ -85,7 +85,7 @@ impl Deadline {
     /// of the head has passed.
     pub fn remaining(request: &Request) -> Result<Option<Duration>, TransportError> {
         let Some(Self { end, head }) = Self::of(request) else { return Ok(None) };
-        let now = clock::now();
+        let now = platform::now();
         if head <= now {
             return Err(TransportError::timeout(Phase::Total).with_sent(Sent::No));
         }

@@ -68,19 +68,15 @@
 mod blocking_body;
 mod body;
 mod body_state;
-mod clock;
 mod deadline;
 mod error;
-mod function;
 mod limited_body;
 mod map_request;
-mod maybe_send;
 mod memory;
 mod mutex;
 mod options;
+mod platform;
 mod redacted;
-mod sensitive;
-mod shared;
 #[cfg(feature = "test-util")]
 #[doc(hidden)]
 pub mod simulated;
@@ -125,20 +121,19 @@ pub use {bytes, http};
 
 pub use crate::blocking_body::BlockingBody;
 pub use crate::body::Body;
-pub use crate::clock::Instant;
-#[doc(hidden)]
-pub use crate::clock::now;
 pub use crate::deadline::Deadline;
 pub use crate::error::{BoxError, ErrorKind, Phase, Sent, TransportError};
-pub use crate::function::{blocking_transport_fn, transport_fn};
 pub use crate::map_request::MapRequest;
-pub use crate::maybe_send::{BoxFuture, MaybeSend};
 pub use crate::memory::MemoryTransport;
 pub use crate::options::{ClientCertificate, Options, Proxy, ProxyServer};
-pub use crate::redacted::Redacted;
-pub use crate::sensitive::mark_sensitive;
-pub use crate::shared::SharedTransport;
-pub use crate::transport::{BlockingResponse, BlockingTransport, Request, Response, Transport};
+#[doc(hidden)]
+pub use crate::platform::now;
+pub use crate::platform::{BoxFuture, Instant, MaybeSend};
+pub use crate::redacted::{Redacted, mark_sensitive};
+pub use crate::transport::{
+    BlockingResponse, BlockingTransport, Request, Response, SharedTransport, Transport,
+    blocking_transport_fn, transport_fn,
+};
 
 /// Whether the adapters of this build can use `https`. A browser always can.
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::{Body, Deadline, Instant, MaybeSend, Phase, TransportError, clock};
+use crate::{Body, Deadline, Instant, MaybeSend, Phase, TransportError, platform};
 
 impl Body {
     /// Applies a deadline and an idle timeout to this body: the longest time without a frame.
@@ -47,7 +47,7 @@ impl Body {
         F: Future<Output = ()> + MaybeSend + 'static,
     {
         let end = deadline.map(Deadline::instant);
-        let last = clock::now();
+        let last = platform::now();
         Self::new(Limited { body: self, end, idle_timeout, last, sleep_until, timer: None })
     }
 }
@@ -85,7 +85,7 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let this = &mut *self;
-        let now = clock::now();
+        let now = platform::now();
         if this.end.is_some_and(|end| end <= now) {
             return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
         }
@@ -94,7 +94,7 @@ where
             return Poll::Ready(frame);
         }
         while let Some(limit) = this.limit() {
-            if limit <= clock::now() {
+            if limit <= platform::now() {
                 return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
             }
             let timer = this.timer.get_or_insert_with(|| Box::pin((this.sleep_until)(limit)));

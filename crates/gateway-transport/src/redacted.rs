@@ -1,7 +1,7 @@
-//! A request without its secrets, for everything that shows or stores requests.
-
+//! Keeps secrets out of everything that shows or stores requests.
 use bytes::Bytes;
-use http::Uri;
+use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION, SET_COOKIE};
+use http::{HeaderMap, Uri};
 
 use crate::Request;
 
@@ -55,6 +55,28 @@ impl Redacted {
     /// Returns whether the target or the body of a request has secrets.
     pub fn is_needed(request: &Request) -> bool {
         request.extensions().get::<Self>().is_some()
+    }
+}
+
+/// Marks the headers that carry credentials, so that `Debug` prints `Sensitive` instead of their values.
+///
+/// The adapters of this crate call it on every request and response. Other transports should do the same, to protect the
+/// logs of the libraries they use. The bytes on the wire are unchanged.
+///
+/// # Examples
+///
+/// ```
+/// let mut headers = http::HeaderMap::new();
+/// headers.insert("authorization", "Bearer secret".parse().unwrap());
+/// gateway_transport::mark_sensitive(&mut headers);
+/// assert_eq!(format!("{headers:?}"), r#"{"authorization": Sensitive}"#);
+/// ```
+pub fn mark_sensitive(headers: &mut HeaderMap) {
+    // One pass over the few headers is faster than four lookups.
+    for (name, value) in headers.iter_mut() {
+        if [AUTHORIZATION, PROXY_AUTHORIZATION, COOKIE, SET_COOKIE].contains(name) {
+            value.set_sensitive(true);
+        }
     }
 }
 

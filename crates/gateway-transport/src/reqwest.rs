@@ -7,8 +7,6 @@ mod configure;
 mod fetch;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod native;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-mod proxy;
 mod url;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

@@ -1,9 +1,10 @@
-//! The two transport traits, and their request and response types.
+//! The traits of transports, a handle to any of them, and closures as transports.
+use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::{BlockingBody, Body, MaybeSend, TransportError};
+use crate::{BlockingBody, Body, BoxFuture, MaybeSend, TransportError};
 
 /// The request of a transport. Its body is complete and cheap to clone, so that a retry policy can send it again.
 pub type Request = http::Request<Bytes>;
@@ -128,5 +129,133 @@ impl<T: BlockingTransport + ?Sized> BlockingTransport for Box<T> {
 
     fn name(&self) -> &str {
         (**self).name()
+    }
+}
+
+/// A handle to any async transport, cheap to clone.
+///
+/// It is a [`Transport`] itself, so a layer can wrap it like any other. Each request costs one allocation.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::{MemoryTransport, SharedTransport};
+///
+/// let shared = SharedTransport::new(MemoryTransport::default());
+/// assert_eq!(format!("{shared:?}"), "SharedTransport(memory)");
+/// ```
+#[derive(Clone)]
+pub struct SharedTransport(Arc<dyn DynTransport>);
+
+impl SharedTransport {
+    /// Wraps `transport`.
+    pub fn new(transport: impl Transport) -> Self {
+        Self(Arc::new(transport))
+    }
+}
+
+impl Transport for SharedTransport {
+    fn send(
+        &self,
+        request: Request,
+    ) -> impl Future<Output = Result<Response, TransportError>> + MaybeSend {
+        self.0.send_boxed(request)
+    }
+
+    fn name(&self) -> &str {
+        self.0.inner_name()
+    }
+}
+
+impl fmt::Debug for SharedTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Only the name: a transport may hold proxy credentials.
+        write!(f, "SharedTransport({})", self.0.inner_name())
+    }
+}
+
+/// The dyn-compatible form of [`Transport`]. It exists so that the public trait can have a plain `async fn`.
+trait DynTransport: Send + Sync {
+    fn send_boxed(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>>;
+    fn inner_name(&self) -> &str;
+}
+
+impl<T: Transport> DynTransport for T {
+    fn send_boxed(&self, request: Request) -> BoxFuture<'_, Result<Response, TransportError>> {
+        Box::pin(self.send(request))
+    }
+
+    fn inner_name(&self) -> &str {
+        self.name()
+    }
+}
+
+/// Creates a transport from an async closure.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::{Response, Transport, transport_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let transport = transport_fn(async |request| {
+///     Ok(Response::new(format!("{}", request.method()).into()))
+/// });
+/// let response = transport.send(http::Request::get("/").body("".into())?).await?;
+/// assert_eq!(response.into_body().collect(8).await?, "GET");
+/// # Ok(())
+/// # }
+/// ```
+pub fn transport_fn<F, Fut>(function: F) -> impl Transport
+where
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, TransportError>> + MaybeSend + 'static,
+{
+    Function(function)
+}
+
+/// Creates a blocking transport from a closure.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::{BlockingResponse, BlockingTransport, blocking_transport_fn};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let transport = blocking_transport_fn(|_| Ok(BlockingResponse::new("{}".into())));
+/// let response = transport.send(http::Request::get("/").body("".into())?)?;
+/// assert_eq!(response.into_body().collect(8)?, "{}");
+/// # Ok(())
+/// # }
+/// ```
+pub fn blocking_transport_fn<F>(function: F) -> impl BlockingTransport
+where
+    F: Fn(Request) -> Result<BlockingResponse, TransportError> + Send + Sync + 'static,
+{
+    Function(function)
+}
+
+struct Function<F>(F);
+
+impl<F, Fut> Transport for Function<F>
+where
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Response, TransportError>> + MaybeSend + 'static,
+{
+    fn send(
+        &self,
+        request: Request,
+    ) -> impl Future<Output = Result<Response, TransportError>> + MaybeSend {
+        (self.0)(request)
+    }
+}
+
+impl<F> BlockingTransport for Function<F>
+where
+    F: Fn(Request) -> Result<BlockingResponse, TransportError> + Send + Sync + 'static,
+{
+    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+        (self.0)(request)
     }
 }

@@ -14,15 +14,12 @@ use crate::{
 };
 
 mod classify;
-mod connect_timeout;
-mod lookup;
+mod connect;
 #[cfg(feature = "__tls")]
 mod tls;
-mod truncation;
 
 use self::classify::{classify, classify_body};
-use self::lookup::{DeferredResolver, NamedTcpConnector};
-use self::truncation::TruncationConnector;
+use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 
 /// Sends requests with ureq: HTTP/1.1, keep-alive, no redirects, no retries, no decompression, no `async` anywhere.
 ///

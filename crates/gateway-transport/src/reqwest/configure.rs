@@ -1,8 +1,9 @@
-//! Configures reqwest.
-use ::reqwest::{Client, redirect, retry};
+//! Configures reqwest, with its proxies.
+use std::env;
+
+use ::reqwest::{Client, NoProxy, redirect, retry};
 
 use crate::reqwest::classify::classify;
-use crate::reqwest::proxy;
 use crate::{Options, Phase, Proxy, TransportError};
 
 /// The settings of a client, to create more clients like the first.
@@ -18,8 +19,8 @@ impl Settings {
         let options = options.checked()?;
         Ok(Self {
             proxies: match &options.proxy {
-                Proxy::Environment if options.uses_environment_proxy() => proxy::from_environment(),
-                Proxy::Server(server) => vec![proxy::explicit(&server.address())?],
+                Proxy::Environment if options.uses_environment_proxy() => from_environment(),
+                Proxy::Server(server) => vec![explicit(&server.address())?],
                 Proxy::Environment | Proxy::Never => Vec::new(),
             },
             #[cfg(feature = "__tls")]
@@ -61,3 +62,31 @@ impl Settings {
         builder.build().map_err(|error| classify(error, Phase::Unknown))
     }
 }
+
+/// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
+///
+/// reqwest reads the same variables by default, but makes no exception for this machine, and none can be added.
+fn from_environment() -> Vec<::reqwest::Proxy> {
+    let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
+    let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<::reqwest::Proxy>| {
+        names.iter().filter_map(|name| variable(name)).find_map(|address| make(address).ok())
+    };
+    let http = first(["HTTP_PROXY", "ALL_PROXY"], ::reqwest::Proxy::http);
+    let https = first(["HTTPS_PROXY", "ALL_PROXY"], ::reqwest::Proxy::https);
+    let both = [http, https].into_iter().flatten();
+    both.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct))).collect()
+}
+
+/// Returns the proxy at this address, for every host except this machine.
+fn explicit(address: &str) -> Result<::reqwest::Proxy, TransportError> {
+    let proxy = ::reqwest::Proxy::all(address).map_err(|error| classify(error, Phase::Unknown))?;
+    Ok(proxy.no_proxy(NoProxy::from_string(THIS_MACHINE)))
+}
+
+/// Returns the variable `name`, or else the variable of that name in lower case.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).or_else(|_| env::var(name.to_ascii_lowercase())).ok()
+}
+
+/// This machine, in the syntax of `NO_PROXY`, where a name also matches its subdomains.
+const THIS_MACHINE: &str = "localhost,127.0.0.0/8,::1";

@@ -12,7 +12,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use crate::error::find;
-use crate::ureq::connect_timeout::time_left;
+use crate::ureq::connect::time_left;
 use crate::{BoxError, ErrorKind, Options, TransportError, tls};
 
 /// Wraps connections of `https` targets in TLS.

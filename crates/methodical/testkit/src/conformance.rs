@@ -45,17 +45,14 @@
 
 pub mod checks;
 mod failure;
-mod harness;
 mod kit;
 mod peer;
 mod registry;
 mod run;
-mod show;
 mod subject;
 
-pub use self::harness::{Failed, test};
 pub use self::kit::Kit;
 pub use self::registry::{CHECKS, ConformanceCheck};
-pub use self::run::{Finding, run, run_one};
+pub use self::run::{Failed, Finding, run, run_one, test};
 pub use self::subject::{Factory, Setup, Subject};
 pub use crate::outcome::{Outcome, Stop, Verdict};

@@ -35,12 +35,9 @@
 mod connection;
 mod progress;
 mod request;
-mod script;
 mod server;
-mod stream;
 
-pub use self::connection::Connection;
+pub use self::connection::{Connection, Next};
 pub use self::progress::Progress;
 pub use self::request::RawRequest;
-pub use self::script::Next;
 pub use self::server::RawServer;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io, thread};
 
-use crate::raw_server::connection::Connection;
+use crate::raw_server::connection::{Connection, Next, Script, Wrap, serve};
 use crate::raw_server::progress::{Progress, Shared};
 use crate::raw_server::request::RawRequest;
-use crate::raw_server::script::{Next, Script, serve};
-use crate::raw_server::stream::Wrap;
 
 /// A server on a free port of 127.0.0.1 that runs a script for each request. Dropping it stops it.
 pub struct RawServer {

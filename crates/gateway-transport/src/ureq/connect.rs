@@ -1,19 +1,17 @@
-//! Resolves host names when connecting, not for each request.
+//! How ureq connects here: name lookup within the connect timeout, and connections that report truncation.
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::{thread, vec};
+use std::{io, thread, vec};
 
 use ::ureq::Error;
 use ::ureq::config::Config;
 use ::ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ::ureq::unversioned::transport::time::Duration;
 use ::ureq::unversioned::transport::{
-    ConnectionDetails, Connector, NextTimeout, TcpConnector, Transport,
+    Buffers, ConnectionDetails, Connector, NextTimeout, TcpConnector, Transport, time,
 };
 use http::Uri;
-
-use crate::ureq::connect_timeout::time_left;
 
 /// Leaves name lookup to [`NamedTcpConnector`].
 ///
@@ -99,3 +97,72 @@ const UNRESOLVED: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED)
 
 /// Capacity of [`ResolvedSocketAddrs`].
 const MAX_ADDRESSES: usize = 16;
+
+/// Returns the rest of the connect timeout, or an error once it has passed.
+///
+/// ureq gives each connector of a chain the whole timeout.
+pub(super) fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, Error> {
+    let mut timeout = details.timeout;
+    if let (Duration::Exact(limit), time::Instant::Exact(start)) = (timeout.after, details.now) {
+        let left = limit.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return Err(Error::Timeout(timeout.reason));
+        }
+        timeout.after = left.into();
+    }
+    Ok(timeout)
+}
+
+/// Wraps connections so that a broken connection is always an error.
+///
+/// A body without a length ends with its connection (RFC 9112, section 6.3). ureq also accepts a reset, or the end of a
+/// TLS session without `close_notify`, as such an end, so a truncated body would look complete.
+#[derive(Debug)]
+pub(super) struct TruncationConnector;
+
+impl<In: Transport> Connector<In> for TruncationConnector {
+    type Out = TruncationCheck<In>;
+
+    fn connect(
+        &self,
+        _: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<TruncationCheck<In>>, Error> {
+        Ok(chained.map(TruncationCheck))
+    }
+}
+
+/// A connection that reports a break as an error.
+#[derive(Debug)]
+pub(super) struct TruncationCheck<T>(T);
+
+impl<T: Transport> Transport for TruncationCheck<T> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        self.0.buffers()
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        self.0.transmit_output(amount, timeout)
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        self.0.await_input(timeout).map_err(|error| match error {
+            // ureq takes a break for the end of the body only if it is an `Error::Io`. `classify` unwraps this one.
+            Error::Io(error) if is_broken(&error) => Error::Other(error.into()),
+            error => error,
+        })
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.0.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.0.is_tls()
+    }
+}
+
+fn is_broken(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
