@@ -26,7 +26,7 @@ pub struct Config {
     pub prefix: String,
     /// PEM files of the certificate chain and of the private key. If set, the service speaks HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Proxies whose `Forwarded` and `X-Forwarded-For` name the client of a request. Headers of others have no effect.
+    /// Proxies whose `X-Forwarded-For` names the client of a request. The header of others has no effect.
     pub trusted_proxies: Vec<Network>,
     /// Sustained requests per second and token; 0 means no limit.
     pub rate: u32,

@@ -38,7 +38,7 @@ pub(super) struct Settings {
     /// Private key of the first certificate, in PEM.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY")]
     tls_key: Option<PathBuf>,
-    /// Proxies whose Forwarded or X-Forwarded-For names the client: addresses or networks, separated by commas.
+    /// Proxies whose X-Forwarded-For names the client: addresses or networks, separated by commas.
     #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_delimiter = ',')]
     trusted_proxy: Option<Vec<Network>>,
     /// Sustained requests per second and token; 0 means no limit [default: 50]
