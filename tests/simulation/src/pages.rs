@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway_server::{
-    AccountId, CandidateFilter, Cursor, Error, MemoryStore, Page, Principal, RecordSink, Snapshot,
+    AccountId, CandidateFilter, Cursor, Error, Page, Principal, RecordSink, Snapshot, SqliteStore,
     Store, TokenDigest, UnixTime,
 };
 
@@ -12,7 +12,7 @@ use gateway_server::{
 #[derive(Debug)]
 pub struct SmallPages {
     /// The records.
-    pub store: Arc<MemoryStore>,
+    pub store: Arc<SqliteStore>,
     /// Maximum number of records in a page.
     pub limit: u32,
 }

@@ -48,8 +48,6 @@ pub use crate::import::{Import, ImportFormat};
 pub use crate::network::Network;
 pub use crate::place::Place;
 pub use crate::server::{RunningServer, Server};
-#[cfg(feature = "test-util")]
-pub use crate::store::memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use crate::store::postgres::{PostgresOptions, PostgresStore};
 pub use crate::store::sqlite::SqliteStore;

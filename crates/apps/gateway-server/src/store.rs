@@ -14,8 +14,6 @@ mod damage;
 mod deletion;
 mod dictionary;
 mod errors;
-#[cfg(feature = "test-util")]
-pub(crate) mod memory;
 mod merge;
 mod merge_sql;
 #[cfg(feature = "postgres")]

@@ -69,6 +69,18 @@ impl SqliteStore {
         Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Readers::new() })
     }
 
+    /// Creates a database in memory, for tests. It lasts as long as this value. Unstable: it may change or disappear in any
+    /// release.
+    ///
+    /// # Errors
+    ///
+    /// Fails if SQLite has no more memory.
+    #[cfg(feature = "test-util")]
+    pub fn in_memory() -> Result<Self, Error> {
+        let (path, writer) = open::in_memory()?;
+        Ok(Self { path, writer: Mutex::new(writer), readers: Readers::new() })
+    }
+
     /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
     /// with [`ErrorKind::StorageSlow`](crate::ErrorKind::StorageSlow).
     #[must_use]

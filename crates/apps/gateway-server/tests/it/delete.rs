@@ -139,7 +139,6 @@ fn the_number_of_a_deleted_account_is_not_used_again() {
     });
 }
 
-/// The store in memory keeps copies of all data instead of versions of records.
 #[test]
 fn the_older_versions_of_a_deleted_account_are_counted() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! Imports of records in any order, with repetitions, into empty accounts and beside live records. The databases have
-//! special statements for some of these cases; the store in memory has none.
+//! special statements for some of these cases.
 
 use std::fmt::Debug;
 use std::ops::Range;

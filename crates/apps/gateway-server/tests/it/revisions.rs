@@ -88,15 +88,10 @@ fn superseded_rows_are_removed_after_their_time() {
         assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
         assert_eq!(names(store, old, all, 10).len(), 1);
         let deleted = store.collect(Duration::ZERO).unwrap();
-        // The store in memory keeps everything.
-        assert!(deleted == 2 || keeps_everything(store));
+        assert_eq!(deleted, 2);
         assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
         assert_eq!(store.check().unwrap(), CheckReport::default());
     });
-}
-
-fn keeps_everything(store: &dyn StoreAdmin) -> bool {
-    format!("{store:?}").contains("MemoryStore")
 }
 
 /// A short page means the end of a list, so a page of a revision whose rows were removed must be an error.
@@ -118,9 +113,6 @@ fn reading_a_removed_revision_fails_instead_of_missing_rows() {
             snapshot(store, account)
         };
         let (old, new) = (fill("one"), fill("two"));
-        if keeps_everything(store) {
-            return;
-        }
         let page = Page { from: Cursor::START, limit: 10 };
         let filters = [
             CandidateFilter::All,
@@ -164,9 +156,6 @@ fn reading_a_removed_revision_fails_instead_of_missing_rows() {
 #[test]
 fn the_age_of_a_revision_counts_from_the_end_of_the_import() {
     on_each_store(|store| {
-        if keeps_everything(store) {
-            return;
-        }
         let account = store.create_account("a", NOW).unwrap();
         import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "one")).unwrap();
         let old = snapshot(store, account);

@@ -5,17 +5,16 @@ use std::time::Duration;
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateFilter, CandidateRow, CheckReport, CreditsRow, Cursor,
-    DemoData, Error, ErrorKind, ImportMode, ImportReport, MemoryStore, Page, Place, PortalRow,
-    PostgresStore, Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
+    DemoData, Error, ErrorKind, ImportMode, ImportReport, Page, Place, PortalRow, PostgresStore,
+    Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
 };
 
 use crate::cluster;
 
 pub(crate) const NOW: UnixTime = UnixTime(1_800_000_000);
 
-/// Runs a test on the in-memory store, on SQLite and on PostgreSQL.
+/// Runs a test on SQLite and on PostgreSQL.
 pub(crate) fn on_each_store(mut test: impl FnMut(&dyn StoreAdmin)) {
-    test(&MemoryStore::default());
     let directory = tempfile::tempdir().unwrap();
     test(&SqliteStore::open(directory.path().join("test.db")).unwrap());
     if let Some(database) = cluster::database() {

@@ -2,8 +2,8 @@
 //! additions: two releases use one PostgreSQL while servers are replaced.
 
 use gateway_server::{
-    CandidateFilter, Cursor, ImportMode, MemoryStore, Page, PostgresStore, Principal, Snapshot,
-    SqliteStore, StoreAdmin, TokenDigest, Versions,
+    CandidateFilter, Cursor, ImportMode, Page, PostgresStore, Principal, Snapshot, SqliteStore,
+    StoreAdmin, TokenDigest, Versions,
 };
 
 use crate::cluster;
@@ -18,7 +18,7 @@ const SHA256: &str = "270a567cb0a05635834473f2f2f6b4538aa390d65cd5c5e016bb87c1a4
 
 /// Returns the records of two candidates.
 fn records() -> Vec<String> {
-    let store = MemoryStore::default();
+    let store = SqliteStore::in_memory().unwrap();
     let account = store.create_account("a", NOW).unwrap();
     import(&store, account, ImportMode::Commit, |stage| {
         candidate(stage, 1, 1, "one")?;

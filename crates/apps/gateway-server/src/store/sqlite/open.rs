@@ -50,6 +50,7 @@ fn is_missing(error: io::Error) -> bool {
 /// Opens the file for writing.
 pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
     match std::fs::metadata(path) {
+        _ if is_in_memory(path) => {}
         // SQLite would open an empty file as a new database.
         Ok(file) if file.len() == 0 => return Err(empty(path)),
         Ok(_) => {}
@@ -97,8 +98,10 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
 }
 
 pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
-    let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-        .map_err(failed("cannot open the database"))?;
+    let uri = if is_in_memory(path) { OpenFlags::SQLITE_OPEN_URI } else { OpenFlags::empty() };
+    let mode = mode | uri | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection =
+        Connection::open_with_flags(path, mode).map_err(failed("cannot open the database"))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("cannot open the database"))?;
     // Otherwise a damaged page can lead SQLite to bytes that are not a row.
     connection
@@ -112,14 +115,7 @@ fn create(path: &Path) -> Result<(), Error> {
     let context = "cannot create the database";
     let new = temporary(path)?;
     let mut connection = connect(new.file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection
-        .execute_batch(&format!(
-            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
-         BEGIN; {SCHEMA} PRAGMA user_version = {}; COMMIT",
-            schema::VERSION
-        ))
-        .map_err(failed(context))?;
-    upgrade(&mut connection)?;
+    make_tables(&mut connection, context)?;
     close(connection, context)?;
     match new.file.persist_noclobber(path) {
         Ok(_file) => Ok(()),
@@ -128,6 +124,36 @@ fn create(path: &Path) -> Result<(), Error> {
         Err(error) => Err(error.error.into()),
     }
 }
+
+fn make_tables(connection: &mut Connection, context: &'static str) -> Result<(), Error> {
+    connection
+        .execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
+         BEGIN; {SCHEMA} PRAGMA user_version = {}; COMMIT",
+            schema::VERSION
+        ))
+        .map_err(failed(context))?;
+    upgrade(connection)
+}
+
+/// Creates a database in memory, which lasts as long as a connection to it. Returns its name and the first connection.
+#[cfg(feature = "test-util")]
+pub(super) fn in_memory() -> Result<(PathBuf, Connection), Error> {
+    static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let path = PathBuf::from(format!("{MEMORY}{number}?vfs=memdb"));
+    let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut writer = connect(&path, mode)?;
+    make_tables(&mut writer, "cannot create the database")?;
+    Ok((path, writer))
+}
+
+/// Returns whether a path is the name of a database in memory.
+fn is_in_memory(path: &Path) -> bool {
+    cfg!(feature = "test-util") && path.to_string_lossy().starts_with(MEMORY)
+}
+
+const MEMORY: &str = "file:/gateway-memory-";
 
 /// Closes a database that is to be renamed. Its log keeps the former name, so it must be empty: closing writes it into the
 /// file, but ignores an error of that.
