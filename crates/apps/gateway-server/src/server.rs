@@ -17,6 +17,8 @@ use crate::front::Front;
 use crate::front::guesses::Guesses;
 use crate::front::limit::RateLimits;
 use crate::front::metrics::Metrics;
+#[cfg(feature = "test-util")]
+use crate::front::work::Latency;
 use crate::front::work::Work;
 use crate::ops::scrape::Sources;
 use crate::ops::{self, Ops};
@@ -98,7 +100,12 @@ impl Server {
         latency: impl Fn() -> Duration + Send + Sync + 'static,
     ) -> Result<UnboundServer, Error> {
         let Config { readers, statement_timeout, .. } = self.config;
-        let work = Work::without_threads(self.store, readers, statement_timeout, Arc::new(latency));
+        let work = Work::without_threads(
+            self.store,
+            readers,
+            statement_timeout,
+            Latency(Arc::new(latency)),
+        );
         Ok(UnboundServer::new(assemble(&self.config, &work)?))
     }
 }

@@ -20,7 +20,8 @@ pub(super) struct BackupArguments {
 
 pub(super) fn backup(arguments: &BackupArguments) -> Result<(), Error> {
     let database = arguments.database.file("cannot back up a PostgreSQL database; use pg_dump")?;
-    open_file(database)?.backup(&arguments.file)?;
+    let unwritable = SqliteStore::open_unwritable(database)?;
+    unwritable.map_or_else(|| open_file(database), Ok)?.backup(&arguments.file)?;
     print(&format!("backup written to {}\n", arguments.file.display()))
 }
 

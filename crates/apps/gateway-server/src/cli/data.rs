@@ -147,7 +147,7 @@ pub(super) fn demo(arguments: &DemoArguments) -> Result<(), Error> {
 }
 
 pub(super) fn check(database: &Database) -> Result<(), Error> {
-    let CheckReport { damage, outdated, pending_erasures } = database.open()?.check()?;
+    let CheckReport { damage, outdated, pending_erasures } = database.open_to_read()?.check()?;
     for line in damage.iter().chain(&outdated) {
         note(line);
     }

@@ -27,6 +27,16 @@ impl Database {
         open_existing(self.database.as_deref())
     }
 
+    /// Opens the database to read it: also a file that this process cannot write.
+    pub(super) fn open_to_read(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
+        if let Location::File(path) = given(self.database.as_deref())?
+            && let Some(store) = SqliteStore::open_unwritable(Path::new(path))?
+        {
+            return Ok(Arc::new(store));
+        }
+        self.open()
+    }
+
     /// Returns the database file. For a PostgreSQL database, fails with the message `refusal`.
     #[cfg_attr(
         not(feature = "postgres"),

@@ -3,7 +3,6 @@
 
 mod availability;
 
-use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,35 +34,39 @@ pub(crate) struct Work {
     waiting: Arc<AtomicU64>,
     availability: Arc<Availability>,
     statement_timeout: Duration,
-    executor: Executor,
+    /// Set if jobs run on the thread of the request.
+    #[cfg(feature = "test-util")]
+    latency: Option<Latency>,
     /// Permits to compress.
     compressing: Arc<Semaphore>,
 }
 
-/// Where jobs run.
-#[derive(Clone)]
-enum Executor {
-    /// On the blocking threads of the runtime.
-    Threads,
-    /// On the thread of the request, each after the time that a database would take.
-    #[cfg(feature = "test-util")]
-    Here(Latency),
-}
-
-impl fmt::Debug for Executor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Executor")
-    }
-}
-
 /// How long a simulated database takes for the next read.
 #[cfg(feature = "test-util")]
-pub(crate) type Latency = Arc<dyn Fn() -> Duration + Send + Sync>;
+#[derive(Clone)]
+pub(crate) struct Latency(pub(crate) Arc<dyn Fn() -> Duration + Send + Sync>);
+
+#[cfg(feature = "test-util")]
+impl std::fmt::Debug for Latency {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Latency")
+    }
+}
 
 impl Work {
     /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
     pub(crate) fn new(store: Arc<dyn Store>, readers: usize, statement_timeout: Duration) -> Self {
-        Self::at(Executor::Threads, store, readers, statement_timeout)
+        Self {
+            store,
+            readers: Arc::new(Semaphore::new(readers)),
+            limit: readers,
+            waiting: Arc::default(),
+            availability: Arc::default(),
+            statement_timeout,
+            #[cfg(feature = "test-util")]
+            latency: None,
+            compressing: Arc::new(Semaphore::new(compressing())),
+        }
     }
 
     /// Creates readers without threads: for a store in memory, in a simulation.
@@ -74,25 +77,7 @@ impl Work {
         statement_timeout: Duration,
         latency: Latency,
     ) -> Self {
-        Self::at(Executor::Here(latency), store, readers, statement_timeout)
-    }
-
-    fn at(
-        executor: Executor,
-        store: Arc<dyn Store>,
-        readers: usize,
-        statement_timeout: Duration,
-    ) -> Self {
-        Self {
-            store,
-            readers: Arc::new(Semaphore::new(readers)),
-            limit: readers,
-            waiting: Arc::default(),
-            availability: Arc::default(),
-            statement_timeout,
-            executor,
-            compressing: Arc::new(Semaphore::new(compressing())),
-        }
+        Self { latency: Some(latency), ..Self::new(store, readers, statement_timeout) }
     }
 
     /// Writes the metrics.
@@ -213,7 +198,7 @@ impl Work {
             result
         };
         #[cfg(feature = "test-util")]
-        if let Executor::Here(latency) = &self.executor {
+        if let Some(Latency(latency)) = &self.latency {
             tokio::time::sleep(latency()).await;
             return job();
         }

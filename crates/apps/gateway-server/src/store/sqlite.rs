@@ -18,7 +18,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::clock::UnixTime;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::store::errors::{account_exists, no_account};
 use crate::store::sqlite::failure::{failed, failure};
@@ -67,6 +67,22 @@ impl SqliteStore {
         let path = path.as_ref();
         let writer = open::writer(path)?;
         Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Readers::new() })
+    }
+
+    /// Opens a file that this process cannot write, to check or to copy it. Returns `None` if it can.
+    pub(crate) fn open_unwritable(path: &Path) -> Result<Option<Self>, Error> {
+        let Some(name) = open::unwritable(path)? else { return Ok(None) };
+        let reader = open::reader(&name)?;
+        open::verify(&reader, path)?;
+        if !open::is_upgraded(&reader)? {
+            let path = path.display();
+            let text = format!(
+                "cannot read {path}: an older release wrote it, and it is read-only; run this command where it can be \
+                 written"
+            );
+            return Err(Error::new(ErrorKind::StorageForeign, text));
+        }
+        Ok(Some(Self { path: name, writer: Mutex::new(reader), readers: Readers::new() }))
     }
 
     /// Creates a database in memory, for tests. It lasts as long as this value. Unstable: it may change or disappear in any

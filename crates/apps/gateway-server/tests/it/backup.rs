@@ -248,3 +248,50 @@ fn a_postgresql_database_is_left_to_its_own_programs() {
         assert!(!text.contains("canary"), "{text}");
     }
 }
+
+/// Returns the program as a user without rights, if this process is one of root. Root may write every file.
+fn unprivileged() -> Command {
+    let plain = program();
+    let id = Command::new("id").arg("-u").output().unwrap();
+    if id.stdout != b"0\n" {
+        return plain;
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+    command.arg(plain.get_program());
+    for (name, _) in plain.get_envs() {
+        command.env_remove(name);
+    }
+    command
+}
+
+#[test]
+fn a_read_only_file_is_checked_and_copied_but_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    // A name with characters that have a meaning in a URI.
+    let file = folder.path().join("a?b#c%41.db");
+    let database = file.to_str().unwrap().to_owned();
+    account(&database, "acme");
+    run(&database, &["demo-data", "--account", "acme"]);
+    let set_mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode(&file, 0o444);
+    set_mode(folder.path(), 0o555);
+    let bytes = std::fs::read(&file).unwrap();
+    let target = tempfile::tempdir().unwrap();
+    set_mode(target.path(), 0o777);
+    let copy = target.path().join("a.bak");
+    let copy = copy.to_str().unwrap();
+    for command in [&["check"][..], &["backup", copy]] {
+        let output = unprivileged().args(command).args(["--database", &database]).output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", error(&output));
+    }
+    let import = ["credits", "set", "--account", "acme", "1", "EUR", "--database", &database];
+    let output = unprivileged().args(import).output().unwrap();
+    assert!(!output.status.success() && error(&output).contains("read-only"), "{output:?}");
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    set_mode(folder.path(), 0o755);
+    assert!(run(copy, &["check"]).contains("no damage"));
+}

@@ -98,7 +98,8 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
 }
 
 pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
-    let uri = if is_in_memory(path) { OpenFlags::SQLITE_OPEN_URI } else { OpenFlags::empty() };
+    let is_uri = is_in_memory(path) || path.to_string_lossy().ends_with(IMMUTABLE);
+    let uri = if is_uri { OpenFlags::SQLITE_OPEN_URI } else { OpenFlags::empty() };
     let mode = mode | uri | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
         Connection::open_with_flags(path, mode).map_err(failed("cannot open the database"))?;
@@ -148,10 +149,35 @@ pub(super) fn in_memory() -> Result<(PathBuf, Connection), Error> {
     Ok((path, writer))
 }
 
+/// Returns the name under which SQLite reads a file that this process cannot write: without its log and without locks.
+/// Returns `None` if the file can be written, and fails if it has a log, which may have changes that the file lacks.
+pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    let opened = File::options().write(true).open(path);
+    if !opened.is_err_and(|error| matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)) {
+        return Ok(None);
+    }
+    let path = path.canonicalize()?;
+    if log_of(&path).is_some_and(|log| log.metadata().is_ok_and(|log| log.len() > 0)) {
+        let path = path.display();
+        let text = format!(
+            "cannot read {path}: it is read-only, and its log may have changes that it lacks; run this command where it \
+             can be written"
+        );
+        return Err(Error::new(ErrorKind::StorageForeign, text));
+    }
+    let escaped =
+        path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Ok(Some(PathBuf::from(format!("file:{escaped}{IMMUTABLE}"))))
+}
+
 /// Returns whether a path is the name of a database in memory.
 fn is_in_memory(path: &Path) -> bool {
     cfg!(feature = "test-util") && path.to_string_lossy().starts_with(MEMORY)
 }
+
+/// The end of the name of a file that does not change.
+const IMMUTABLE: &str = "?immutable=1";
 
 const MEMORY: &str = "file:/gateway-memory-";
 
