@@ -1,10 +1,14 @@
 //! Code of the model: the service, its scalars and enums; the modules beside have records, queries, tables and random values.
 
+#![expect(unused_qualifications, reason = "the macro of the templates writes them")]
+
 use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, Code, Dispatch, Place, Primitive, RustName, Scalar, SecretPlace, Service};
+use crate::ir::{
+    Auth, Code, Dispatch, Field, Place, Primitive, RustName, Scalar, SecretPlace, Service,
+};
 use crate::text::{string, strings};
 
 mod columns;
@@ -17,44 +21,36 @@ pub(in crate::emit) mod states;
 pub(in crate::emit) mod tables;
 
 #[derive(Template)]
-#[template(path = "model/root.rs.jinja")]
-struct Root<'a> {
-    purpose: String,
-    service: &'a Service,
-}
-
-#[derive(Template)]
-#[template(path = "model/scalars.rs.jinja")]
-struct Scalars<'a> {
-    service: &'a Service,
-}
-
-#[derive(Template)]
-#[template(path = "model/enums.rs.jinja")]
-struct Enums<'a> {
-    service: &'a Service,
-}
-
-#[derive(Template)]
-#[template(path = "model/service.rs.jinja")]
-struct TheService<'a> {
-    service: &'a Service,
-    marker: String,
+enum File<'a> {
+    #[template(path = "model/root.rs.jinja")]
+    Root { purpose: String, service: &'a Service },
+    #[template(path = "model/scalars.rs.jinja")]
+    Scalars { service: &'a Service },
+    #[template(path = "model/enums.rs.jinja")]
+    Enums { service: &'a Service },
+    #[template(path = "model/draws.rs.jinja")]
+    Draws { service: &'a Service },
+    #[template(path = "model/service.rs.jinja")]
+    Service { service: &'a Service, marker: String },
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Model);
+    let file = |name: &str| format!("{folder}/{name}.rs");
     let mut files = records::emit(project);
-    let root = Root { purpose: project.purpose(), service };
-    files.push(GeneratedFile::rust(format!("{folder}.rs"), &root));
-    files.push(queries::emit(project, format!("{folder}/queries.rs")));
-    files.push(GeneratedFile::rust(format!("{folder}/enums.rs"), &Enums { service }));
-    files.push(GeneratedFile::rust(format!("{folder}/scalars.rs"), &Scalars { service }));
-    files.push(random::emit(service, &folder));
-    let the_service = TheService { service, marker: marker(service) };
-    files.push(GeneratedFile::rust(format!("{folder}/service.rs"), &the_service));
-    files.push(tables::emit(service, &folder));
+    files.extend([
+        GeneratedFile::rust(
+            format!("{folder}.rs"),
+            &File::Root { purpose: project.purpose(), service },
+        ),
+        queries::emit(project, file("queries")),
+        GeneratedFile::rust(file("enums"), &File::Enums { service }),
+        GeneratedFile::rust(file("scalars"), &File::Scalars { service }),
+        GeneratedFile::rust(file("draws"), &File::Draws { service }),
+        GeneratedFile::rust(file("service"), &File::Service { service, marker: marker(service) }),
+        tables::emit(service, file("tables")),
+    ]);
     files
 }
 

@@ -1,5 +1,7 @@
 //! Code of the server: the operations, their parameters, the trait of their storage, and the records it writes.
 
+#![expect(unused_qualifications, reason = "the macro of the templates writes them")]
+
 use askama::Template;
 
 use crate::config::{Project, Role};
@@ -9,24 +11,18 @@ use crate::text::{string, strings};
 
 mod record;
 
+/// The files. Adding an operation to the spec adds a method to the trait of its storage, so the server does not compile until
+/// its storage is written.
 #[derive(Template)]
-#[template(path = "server/root.rs.jinja")]
-struct Root {
-    purpose: String,
-}
-
-#[derive(Template)]
-#[template(path = "server/operation.rs.jinja")]
-struct Operations<'a> {
-    service: &'a Service,
-}
-
-/// The calls, and the trait of their storage. Adding an operation to the spec adds a method to the trait, so the server
-/// does not compile until its storage is written.
-#[derive(Template)]
-#[template(path = "server/call.rs.jinja")]
-struct Calls<'a> {
-    service: &'a Service,
+enum File<'a> {
+    #[template(path = "server/root.rs.jinja")]
+    Root { purpose: String },
+    #[template(path = "server/call.rs.jinja")]
+    Calls { service: &'a Service },
+    #[template(path = "server/operation.rs.jinja")]
+    Operations { service: &'a Service },
+    #[template(path = "server/parameters.rs.jinja")]
+    Parameters { service: &'a Service },
 }
 
 /// An attribute, which a parameter of a list recovers.
@@ -39,32 +35,21 @@ struct Attribute<'a> {
     fields: Vec<(String, String)>,
 }
 
-#[derive(Template)]
-#[template(path = "server/parameters.rs.jinja")]
-struct Parameters<'a> {
-    operations: Vec<&'a Operation>,
-}
-
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
     let file = |name: &str| format!("{folder}/{name}.rs");
-    let root = Root { purpose: project.purpose() };
-    let operations = service.operations.iter().filter(|one| !one.params.is_empty());
-    let parameters = Parameters { operations: operations.collect() };
     vec![
-        GeneratedFile::rust(format!("{folder}.rs"), &root),
-        GeneratedFile::rust(file("call"), &Calls { service }),
-        GeneratedFile::rust(file("operation"), &Operations { service }),
-        GeneratedFile::rust(file("parameters"), &parameters),
+        GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose: project.purpose() }),
+        GeneratedFile::rust(file("call"), &File::Calls { service }),
+        GeneratedFile::rust(file("operation"), &File::Operations { service }),
+        GeneratedFile::rust(file("parameters"), &File::Parameters { service }),
         GeneratedFile::rust(file("record"), &record::template(service)),
     ]
 }
 
-impl Calls<'_> {
-    fn has_no_params(&self) -> bool {
-        self.service.operations.iter().all(|one| one.params.is_empty())
-    }
+fn has_no_params(service: &Service) -> bool {
+    service.operations.iter().all(|one| one.params.is_empty())
 }
 
 /// Returns the attributes that filters recover. No record contains them, so the server imports them on their own.

@@ -1,5 +1,7 @@
 //! Code of the test kit: contract cases, the description for the contract checks, and typed mocks.
 
+#![expect(unused_qualifications, reason = "the macro of the templates writes them")]
+
 use askama::Template;
 
 use crate::config::{Project, Role};
@@ -9,24 +11,16 @@ use crate::ir::{Example, Service};
 mod contract;
 mod mocks;
 
+/// The files with the examples of the spec. A package has only the files of its crate, so generated code cannot include the
+/// responses from the folder of the spec; they are constants, byte for byte.
 #[derive(Template)]
-#[template(path = "testkit/root.rs.jinja")]
-struct Root {
-    purpose: String,
-}
-
-#[derive(Template)]
-#[template(path = "testkit/cases.rs.jinja")]
-struct Cases<'a> {
-    service: &'a Service,
-}
-
-/// The responses of the examples as constants, byte for byte. A package has only the files of its crate, so generated
-/// code cannot include them from the folder of the spec.
-#[derive(Template)]
-#[template(path = "testkit/fixtures.rs.jinja")]
-struct Fixtures<'a> {
-    service: &'a Service,
+enum File<'a> {
+    #[template(path = "testkit/root.rs.jinja")]
+    Root { purpose: String },
+    #[template(path = "testkit/cases.rs.jinja")]
+    Cases { service: &'a Service },
+    #[template(path = "testkit/fixtures.rs.jinja")]
+    Fixtures { service: &'a Service },
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
@@ -34,10 +28,10 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let folder = project.config.modules(Role::Testkit);
     let file = |name: &str| format!("{folder}/{name}.rs");
     vec![
-        GeneratedFile::rust(format!("{folder}.rs"), &Root { purpose: project.purpose() }),
-        GeneratedFile::rust(file("cases"), &Cases { service }),
+        GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose: project.purpose() }),
+        GeneratedFile::rust(file("cases"), &File::Cases { service }),
         GeneratedFile::rust(file("contract"), &contract::template(service)),
-        GeneratedFile::rust(file("fixtures"), &Fixtures { service }),
+        GeneratedFile::rust(file("fixtures"), &File::Fixtures { service }),
         GeneratedFile::rust(file("mocks"), &mocks::template(project)),
     ]
 }

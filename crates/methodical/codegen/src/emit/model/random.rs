@@ -1,22 +1,9 @@
 //! Random records, enums and scalars: draws, which create a value from bytes.
 
-use askama::Template;
-
-use crate::emit::GeneratedFile;
 use crate::ir::{BuiltIn, Enum, Field, Form, Leniency, Model, Primitive, Service, Type, ValueType};
 
-#[derive(Template)]
-#[template(path = "model/draws.rs.jinja")]
-struct Draws<'a> {
-    service: &'a Service,
-}
-
-pub(super) fn emit(service: &Service, folder: &str) -> GeneratedFile {
-    GeneratedFile::rust(format!("{folder}/draws.rs"), &Draws { service })
-}
-
 /// Returns the function for the values of an enum, with their list.
-fn listed(one: &Enum) -> &'static str {
+pub(super) fn listed(one: &Enum) -> &'static str {
     match (one.open_ended, one.primitive().is_integer()) {
         (true, true) => "draws::open_code(source, Self::KNOWN)",
         (true, false) => "draws::open(source, Self::KNOWN)",
@@ -34,7 +21,7 @@ fn type_name(service: &Service, model: &Model, ty: &Type) -> String {
 }
 
 /// Returns the value that is drawn for a field.
-fn drawn_field(service: &Service, model: &Model, field: &Field) -> String {
+pub(super) fn drawn_field(service: &Service, model: &Model, field: &Field) -> String {
     let name = type_name(service, model, &field.ty);
     let function = match (&field.ty, field.recursive) {
         (Type::Model(_), true) if field.required => {

@@ -18,13 +18,13 @@ struct Tables<'a> {
     gauges: Vec<(String, String)>,
 }
 
-pub(super) fn emit(service: &Service, folder: &str) -> GeneratedFile {
+pub(super) fn emit(service: &Service, path: String) -> GeneratedFile {
     let lists = &lists(service);
     let gauges = service.operations.iter().filter_map(|one| Some((one, one.gauge.as_ref()?)));
     let gauges = gauges.map(|(one, found)| (gauge(one, found), one.rust.pascal())).collect();
     let (marker, recoveries) = (marker(service), recoveries(service, lists));
     let template = Tables { marker, lists, recoveries, gauges };
-    GeneratedFile::rust(format!("{folder}/tables.rs"), &template)
+    GeneratedFile::rust(path, &template)
 }
 
 /// Returns the expression for the description of an amount.
