@@ -140,6 +140,11 @@ impl Body {
         self.is_list && self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
+    /// Returns the member that decides whether the call succeeded.
+    pub(crate) fn decides(&self) -> Option<&Decides> {
+        self.verdict.as_ref().map(|verdict| &verdict.decides)
+    }
+
     /// Returns whether it has more than the place of the data in each respect.
     pub(crate) fn is_complete(&self) -> bool {
         let is_lenient = self.absent_as_empty && self.one_as_list;

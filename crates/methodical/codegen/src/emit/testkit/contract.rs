@@ -5,7 +5,7 @@ use askama::Template;
 use crate::emit::model::{auth_code, dispatch_code};
 use crate::emit::{distinct, filters};
 use crate::ir::{
-    Body, BodyFormat, Code, Decides, Field, ID, Leniency, Model, ModelId, OpenRef, Operation,
+    Body, BodyFormat, Code, Decides, Field, ID, Leniency, Mark, Model, ModelId, OpenRef, Operation,
     Otherwise, Paging, Param, Primitive, Response, Says, Service, Type, ValueType, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
@@ -65,70 +65,17 @@ impl Contract<'_> {
         format!("{}_{}", self.group(operation).replace('-', "_"), param.rust.words())
     }
 
-    fn response(&self, operation: &Operation) -> String {
-        match &operation.response {
-            response if operation.paging.is_some() => self.data(&response.in_body(), operation),
-            Response::Envelope { marker, success, items, .. } => {
-                let [marker, success, items] = [marker, success, items].map(|text| string(text));
-                format!("Envelope {{ marker: {marker}, success: {success}, items: {items} }}")
-            }
-            Response::Array { .. } => "Array".to_owned(),
-            Response::Object { .. } => "Object".to_owned(),
-            Response::Body { body, .. }
-            | Response::Value { body, .. }
-            | Response::Nothing { body } => self.data(body, operation),
-        }
-    }
-
-    /// Returns the variant with the place of the data.
-    fn data(&self, body: &Body, operation: &Operation) -> String {
-        let (success, failure) = match body.verdict.as_ref().map(|verdict| &verdict.decides) {
-            Some(Decides::Success { at, is }) => (Some((list(at), list(is))), None),
-            Some(Decides::Failure { present }) => (None, Some(list(present))),
-            None => (None, None),
-        };
-        format!(
-            "Body(Data {{ is_list: {}, at: {}, success: {}, failure: {}, \
-             absent_as_empty: {}, one_as_list: {}, pages: {} }})",
-            body.is_list,
-            list(&body.at),
-            option(success.map(|(at, is)| format!("({at}, {is})"))),
-            option(failure),
-            body.absent_as_empty,
-            body.one_as_list,
-            option(operation.paging.as_ref().map(|paging| self.pages(body, operation, paging)))
-        )
-    }
-
-    /// Returns the expression for how the pages of a list follow each other.
-    fn pages(&self, body: &Body, operation: &Operation, paging: &Paging) -> String {
-        let path = |says: Says| {
-            let mark = paging.mark(says);
-            list(&mark.map(|mark| [body.beside_at(), &mark.path].concat()).unwrap_or_default())
-        };
-        // The field that is false on the last page.
-        let more = paging.mark(Says::More).map(|mark| {
-            let fields = body.beside.and_then(|id| self.service.fields_at(id, &mark.path));
-            let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
-            let no = field
-                .and_then(ValueType::codes)
-                .map(|codes| joined(codes.no.iter().map(Code::expression)));
-            let no = no.unwrap_or_else(|| "Code::Boolean(false)".to_owned());
-            format!("({}, &[{no}])", path(Says::More))
-        });
-        format!(
-            "Pages {{ by: {}, param: {}, last: {}, total: {}, next: {}, more: {} }}",
-            paging.code(),
-            string(operation.position_param().map_or("", |param| &param.wire)),
-            path(Says::Last),
-            path(Says::Total),
-            path(Says::Next),
-            option(more)
-        )
+    /// Returns the codes of the field that is false on the last page.
+    fn last_codes(&self, body: &Body, mark: &Mark) -> String {
+        let fields = body.beside.and_then(|id| self.service.fields_at(id, &mark.path));
+        let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
+        let codes = field.and_then(ValueType::codes);
+        let codes = codes.map(|codes| joined(codes.no.iter().map(Code::expression)));
+        codes.unwrap_or_else(|| "Code::Boolean(false)".to_owned())
     }
 
     /// Returns the list in whose records a value of an identifier can be found, and the key of the field.
-    fn origin(&self, param: &Param) -> Option<String> {
+    fn origin(&self, param: &Param) -> Option<(&str, &str)> {
         if !is_id(param) {
             return None;
         }
@@ -141,7 +88,7 @@ impl Contract<'_> {
             (identity.ty.value() == Some(&param.ty)).then_some((list, identity))
         });
         let (list, field) = found.next()?;
-        Some(format!("({}, {})", string(&list.select), string(&field.wire)))
+        Some((&list.select, &field.wire))
     }
 
     /// Returns the sections of the contract about a field.
@@ -198,31 +145,25 @@ impl Contract<'_> {
     }
 }
 
-/// Returns the expression for how an operation is called by POST.
-fn post(operation: &Operation) -> String {
-    let post = operation.post.map(|post| {
-        let is_json = post.format == BodyFormat::Json;
-        let names = |fits: fn(&Param) -> bool| {
-            let params = operation.params.iter().filter(|param| is_json && fits(param));
-            strings(params.map(|param| &param.wire))
-        };
-        format!(
-            "Post {{ format: {}, is_idempotent: {}, literals: &[{}], lists: &[{}] }}",
-            post.format.variant(),
-            post.is_idempotent,
-            names(|param| param.ty.is_json_literal()),
-            names(|param| param.list.is_some())
-        )
-    });
-    option(post)
+/// Returns the keys that lead from the body to the field with a meaning.
+fn mark(body: &Body, paging: &Paging, says: Says) -> Vec<String> {
+    let mark = paging.mark(says);
+    mark.map(|mark| [body.beside_at(), &mark.path].concat()).unwrap_or_default()
 }
 
-fn list(texts: &[String]) -> String {
-    format!("&[{}]", strings(texts))
+/// Returns the parameters that are literals or lists in the JSON body of a POST.
+fn in_json(operation: &Operation, fits: fn(&Param) -> bool) -> Vec<&str> {
+    let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
+    let params = operation.params.iter().filter(|param| is_json && fits(param));
+    params.map(|param| param.wire.as_str()).collect()
 }
 
-fn option(code: Option<String>) -> String {
-    code.map_or_else(|| "None".to_owned(), |code| format!("Some({code})"))
+fn is_literal(param: &Param) -> bool {
+    param.ty.is_json_literal()
+}
+
+fn is_list(param: &Param) -> bool {
+    param.list.is_some()
 }
 
 fn joined(expressions: impl Iterator<Item = String>) -> String {
@@ -279,5 +220,5 @@ fn unknown(param: &Param) -> Option<String> {
         }
         _ => return None,
     };
-    Some(string(&text))
+    Some(text)
 }
