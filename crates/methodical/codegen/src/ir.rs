@@ -10,7 +10,6 @@
 
 pub(crate) use self::kinds::built_in_list;
 pub use self::kinds::{BUILT_IN, BuiltIn, Form, ID, MEANINGS, Meaning};
-pub(crate) use self::lookup::joined;
 pub use self::name::RustName;
 pub use self::operation::{
     BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post, Response,

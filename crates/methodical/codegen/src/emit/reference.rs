@@ -5,10 +5,10 @@ use askama::Template;
 use crate::config::Project;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BUILT_IN, Body, BodyFormat, Dispatch, Example, Model, OpenPoint, Operation, Param, Place,
-    RustName, Scalar, Service, Source, built_in_list, joined,
+    Auth, BUILT_IN, Body, BodyFormat, Example, Model, OpenPoint, Operation, Param,
+    RustName, Scalar, Service, Source, built_in_list,
 };
-use crate::text::{code, fenced, inline, percent_encoded, relative};
+use crate::text::{code, fenced, inline, relative};
 
 #[derive(Template)]
 #[template(path = "reference/index.md.jinja")]
@@ -65,33 +65,17 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 impl Index<'_> {
     /// Returns the method, the path and the query of any operation, with `…` in place of its name.
     fn any_target(&self) -> String {
-        let Dispatch { place, selectors, constants } = &self.service.dispatch;
-        let selectors = selectors.iter().map(|name| format!("{name}=…"));
-        let constants =
-            constants.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value)));
-        let query = selectors.chain(constants).collect::<Vec<_>>().join("&");
-        let path = match place {
-            Place::Form => return format!("POST {{base_url}}{} {query}", self.service.path),
-            Place::Query => self.service.path.clone(),
-            Place::Path => format!("{}/…", self.service.path),
-        };
-        let mut operations = self.service.operations.iter();
-        let verb = match (
-            operations.clone().any(|one| one.post.is_none()),
-            operations.any(|one| one.post.is_some()),
-        ) {
-            (_, false) => "GET",
-            (true, true) => "GET or POST",
-            (false, true) => "POST",
-        };
-        format!("{verb} {{base_url}}{}", joined(&path, &query))
-    }
-
-    /// Returns the head of the column with the selectors.
-    fn selectors(&self) -> String {
-        let selectors = self.service.dispatch.selectors.iter();
-        let selectors: Vec<_> = selectors.map(|name| code(name)).collect();
-        if selectors.is_empty() { "Call".to_owned() } else { selectors.join(", ") }
+        let Self { service, .. } = self;
+        let Some(first) = service.operations.first() else { return String::new() };
+        let select = if service.dispatch.selectors.len() == 2 { "…/…" } else { "…" };
+        let any = Operation { select: select.to_owned(), ..first.clone() };
+        let target = service.target_of(&any).replacen(' ', " {base_url}", 1);
+        let is_get = |one: &Operation| one.post.is_none();
+        let is_mixed = service.operations.iter().any(|one| is_get(one) != is_get(first));
+        match target.split_once(' ') {
+            Some((_, rest)) if is_mixed => format!("GET or POST {rest}"),
+            _ => target,
+        }
     }
 
     /// Returns the link to a document from the page.

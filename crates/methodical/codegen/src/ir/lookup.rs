@@ -162,8 +162,7 @@ impl Response {
     /// Returns whether a successful response may be an empty body.
     pub fn may_be_empty(&self) -> bool {
         let Self::Nothing { body } = self else { return false };
-        let decides = body.verdict.as_ref().map(|verdict| &verdict.decides);
-        !matches!(decides, Some(Decides::Success { .. }))
+        !matches!(body.decides(), Some(Decides::Success { .. }))
     }
 
     /// Returns whether the response is a list of records.
@@ -465,6 +464,6 @@ fn joined_pairs(pairs: impl IntoIterator<Item = String>) -> String {
 }
 
 /// Returns a path with its query, which may be empty.
-pub(crate) fn joined(path: &str, query: &str) -> String {
+fn joined(path: &str, query: &str) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }

@@ -149,7 +149,7 @@ impl Schemas<'_> {
                 schema = json!({ "allOf": [self.reference(beside), schema] });
             }
         }
-        match body.verdict.as_ref().map(|verdict| &verdict.decides) {
+        match body.decides() {
             None => schema,
             Some(Decides::Success { at, is }) => {
                 json!({ "allOf": [schema, below(at, json!({ "enum": all_values(is) }))] })
