@@ -30,13 +30,13 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         GeneratedFile::json(format!("{folder}/{name}.json"), &document)
     };
     let operations: Vec<_> = service.operations.iter().collect();
-    let exact = |one: &Operation| json!({ (verb(one)): exact(service, one) });
+    let exact = |one: &Operation| json!({ (verb(one)): called(service, &[one]) });
     let paths = match service.dispatch.place {
         Place::Query | Place::Form => {
             let verbs = ["get", "post"].into_iter().filter_map(|verb| {
                 let operations: Vec<_> =
                     service.operations.iter().filter(|one| self::verb(one) == verb).collect();
-                (!operations.is_empty()).then(|| (verb, merged(service, &operations)))
+                (!operations.is_empty()).then(|| (verb, called(service, &operations)))
             });
             json!({ (service.path): verbs.collect::<Value>() })
         }
@@ -149,35 +149,19 @@ fn security(auth: &Auth) -> (Value, Value) {
     (json!([all]), named.collect())
 }
 
-/// Returns one operation exactly: the selector is a constant.
-fn exact(service: &Service, operation: &Operation) -> Value {
+/// Returns one operation exactly, with its selector as a constant, or several operations merged into one, whose response
+/// depends on the selector.
+fn called(service: &Service, operations: &[&Operation]) -> Value {
     let schemas = Schemas { service, prefix: PREFIX };
-    let selectors = service.dispatch.values(&operation.select).into_iter();
-    let selectors = selectors.map(|(name, value)| selector(name, &json!({ "const": value })));
-    let params = operation.params.iter().map(|param| {
-        parameter(param, &Schemas::param(param), &needs(operation, param), param.required)
-    });
-    let (parameters, body) = request(service, &[operation], selectors.collect(), params.collect());
-    let pages = operation.pages().map(|pages| format!(" {pages}")).unwrap_or_default();
-    object(json!({
-        "operationId": operation.rust.words(),
-        "description": line(&Doc(operation.doc.0.clone() + &pages)),
-        "deprecated": operation.deprecated.as_ref().map(|_| true),
-        "parameters": parameters,
-        "requestBody": body,
-        "responses": responses(service, schemas.response(&operation.response), &[operation]),
-    }))
-}
-
-/// Returns operations merged into one, whose response depends on the selector.
-fn merged(service: &Service, operations: &[&Operation]) -> Value {
-    let schemas = Schemas { service, prefix: PREFIX };
+    let one = operations.first().filter(|_| operations.len() == 1);
     let selectors = service.dispatch.selectors.iter().map(|name| {
-        let values = operations.iter().filter_map(|operation| {
-            let values = service.dispatch.values(&operation.select).into_iter();
-            values.filter(|(other, _)| other == name).map(|(_, value)| value).next()
-        });
-        selector(name, &json!({ "enum": distinct(values) }))
+        let values = operations.iter().flat_map(|one| service.dispatch.values(&one.select));
+        let values = values.filter(|(other, _)| other == name).map(|(_, value)| value);
+        let schema = match (one, distinct(values).as_slice()) {
+            (Some(_), [value]) => json!({ "const": *value }),
+            (_, values) => json!({ "enum": values }),
+        };
+        selector(name, &schema)
     });
     let all =
         || operations.iter().flat_map(|one| one.params.iter().map(move |param| (*one, param)));
@@ -185,21 +169,30 @@ fn merged(service: &Service, operations: &[&Operation]) -> Value {
         let same: Vec<_> = all().filter(|(_, param)| param.wire == *name).collect();
         let shape = any_of(distinct(same.iter().map(|(_, param)| Schemas::param(param))));
         let users: Vec<_> = same.iter().map(|(one, _)| format!("`{}`", one.select)).collect();
+        let only = format!(" Only for {}.", users.join(", "));
         let needed: String = same.iter().map(|(one, param)| needs(one, param)).collect();
-        let more = format!(" Only for {}.{needed}", users.join(", "));
-        same.first().map(|(_, param)| parameter(param, &shape, &more, false))
+        let more = if one.is_some() { needed } else { only + &needed };
+        let (_, param) = same.first()?;
+        Some(parameter(param, &shape, &more, one.is_some() && param.required))
     });
     let (parameters, body) = request(service, operations, selectors.collect(), params.collect());
     let responses_seen = operations.iter().map(|one| schemas.response(&one.response));
     // Not `oneOf`: two models may overlap, because other fields are allowed.
     let schema = any_of(distinct(responses_seen));
-    // An identifier is unique in a document.
-    let is_second = operations.len() < service.operations.len()
-        && operations.iter().all(|one| one.post.is_some());
-    let id = service.name.replace('-', "_") + if is_second { "_post" } else { "" };
+    let (id, doc) = if let Some(one) = one {
+        let pages = one.pages().map(|pages| format!(" {pages}")).unwrap_or_default();
+        (one.rust.words(), Doc(one.doc.0.clone() + &pages))
+    } else {
+        // An identifier is unique in a document, which may have an operation for each verb.
+        let is_second = operations.len() < service.operations.len()
+            && operations.iter().all(|one| one.post.is_some());
+        let verb = if is_second { "_post" } else { "" };
+        (service.name.replace('-', "_") + verb, service.doc.clone())
+    };
     object(json!({
         "operationId": id,
-        "description": line(&service.doc),
+        "description": line(&doc),
+        "deprecated": one.and_then(|one| one.deprecated.as_ref()).map(|_| true),
         "parameters": parameters,
         "requestBody": body,
         "responses": responses(service, schema, operations),
