@@ -4,8 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::model::marker;
-use crate::emit::model::queries::{output, required};
-use crate::emit::model::states::States;
+use crate::emit::model::queries::{States, output, required};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Operation, Service};
 

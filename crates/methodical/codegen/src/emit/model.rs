@@ -11,13 +11,10 @@ use crate::ir::{
 };
 use crate::text::{string, strings};
 
-mod columns;
 pub(in crate::emit) mod examples;
-mod paging;
 pub(in crate::emit) mod queries;
 mod random;
 pub(in crate::emit) mod records;
-pub(in crate::emit) mod states;
 pub(in crate::emit) mod tables;
 
 #[derive(Template)]

@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::Project;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BUILT_IN, Body, BodyFormat, Example, Model, OpenPoint, Operation, Param,
-    RustName, Scalar, Service, Source, built_in_list,
+    Auth, BUILT_IN, Body, BodyFormat, Example, Model, OpenPoint, Operation, Param, RustName,
+    Scalar, Service, Source, built_in_list,
 };
 use crate::text::{code, fenced, inline, relative};
 

@@ -3,11 +3,11 @@
 use askama::Template;
 
 use crate::config::Project;
-use crate::emit::model::states::States;
-use crate::emit::model::{examples, marker, paging};
+use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Decides, Operation, Otherwise, Param, Primitive, Response, Service, Verdict,
+    BodyFormat, Decides, Field, Mark, Operation, Otherwise, PagedBy, Paging, Param, Primitive,
+    Response, Says, Service, Verdict,
 };
 use crate::text::string;
 
@@ -243,4 +243,157 @@ pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Optio
 /// Returns the verdicts of the service, each once, in the order of the operations.
 fn verdicts(service: &Service) -> Vec<&Verdict> {
     distinct(service.operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()))
+}
+
+/// The type states of a query: one type parameter for each optional parameter that another one needs, in their order, as in
+/// `ListPhotos<HasAlbumId>`. Holds the parameters that have a state, with their positions and the names of their type parameters.
+pub(in crate::emit) struct States(Vec<(usize, String)>);
+
+impl States {
+    /// Returns the states of an operation's query.
+    pub(in crate::emit) fn of(operation: &Operation) -> Self {
+        let name = |param: &Param| param.rust.preceded_by("has").plain();
+        Self(operation.states().map(|(index, param)| (index, name(param))).collect())
+    }
+
+    pub(in crate::emit) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns `<HasAlbumId = Unset>`, for the definition.
+    pub(in crate::emit) fn declared(&self) -> String {
+        self.each(" = Unset")
+    }
+
+    /// Returns `<HasAlbumId>`, for code that is the same for all states.
+    pub(in crate::emit) fn names(&self) -> String {
+        self.each("")
+    }
+
+    /// Returns the type parameters with what follows each, such as a bound.
+    pub(in crate::emit) fn each(&self, after: &str) -> String {
+        angled(self.0.iter().map(|(_, name)| format!("{name}{after}")))
+    }
+
+    /// Returns the type of the field that carries the states.
+    pub(in crate::emit) fn marker(&self) -> String {
+        if let [(_, one)] = self.0.as_slice() {
+            return format!("Given<{one}>");
+        }
+        self.names().replace('<', "Given<(").replace('>', ")>")
+    }
+
+    /// Returns whether the parameter at this position has a state.
+    pub(in crate::emit) fn has(&self, position: usize) -> bool {
+        self.0.iter().any(|(index, _)| *index == position)
+    }
+
+    /// Returns the type parameters and the type arguments of an `impl` for queries in which these parameters are set.
+    pub(in crate::emit) fn with_set(&self, set: &[usize]) -> (String, String) {
+        let others = self.0.iter().filter(|(index, _)| !set.contains(index));
+        let all = self
+            .0
+            .iter()
+            .map(|(index, name)| if set.contains(index) { "Set".to_owned() } else { name.clone() });
+        (angled(others.map(|(_, name)| name.clone())), angled(all))
+    }
+}
+
+fn angled(parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<_> = parts.collect();
+    if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) }
+}
+
+/// Returns the expression for how the pages follow each other.
+fn paging_rule(service: &Service, operation: &Operation, paging: &Paging) -> String {
+    let param =
+        operation.position_param().map(|param| format!(".parameter({})", string(&param.wire)));
+    let model = service.response_model(operation);
+    let has_identity = model.is_some_and(|model| model.identity.is_some());
+    format!(
+        "paging::Paging::by(paging::{}){}{}{}",
+        paging.code(),
+        param.unwrap_or_default(),
+        if paging.short_page_ends { ".short_page_ends()" } else { "" },
+        if has_identity { ".has_identity()" } else { "" },
+    )
+}
+
+/// Returns the expression for the position of the page that a query requests.
+fn page_position(operation: &Operation) -> String {
+    let Some(param) = operation.position_param() else { return "None".to_owned() };
+    let name = param.rust.snake();
+    match (has_number(param), param.required) {
+        (true, true) => format!("Some(paging::Position::Number(self.{name}))"),
+        (true, false) => format!("self.params.{name}.map(paging::Position::Number)"),
+        (false, true) => format!("Some(paging::Position::cursor(&self.{name}))"),
+        (false, false) => format!("self.params.{name}.as_ref().map(paging::Position::cursor)"),
+    }
+}
+
+/// Returns the expression for the size of a page, if a parameter has it.
+fn page_size(operation: &Operation) -> Option<String> {
+    let size = operation.size_param()?;
+    let name = size.rust.snake();
+    Some(if size.required {
+        format!("u64::try_from(self.{name}).ok()")
+    } else {
+        format!("self.params.{name}.and_then(|size| u64::try_from(size).ok())")
+    })
+}
+
+/// Returns the variant of a position, and the statement that changes a query to it.
+fn page_turn(operation: &Operation) -> (&'static str, String) {
+    let Some(param) = operation.position_param() else { return ("Cursor", String::new()) };
+    let kind = if has_number(param) { "Number" } else { "Cursor" };
+    let value = if param.ty.name().is_some() { "value.into()" } else { "value" };
+    let name = param.rust.snake();
+    (
+        kind,
+        if param.required {
+            format!("self.{name} = {value};")
+        } else {
+            format!("self.params.{name} = Some({value});")
+        },
+    )
+}
+
+fn has_number(param: &Param) -> bool {
+    param.ty.in_record() == Primitive::Signed
+}
+
+/// Returns the call that sets a mark.
+fn page_mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
+    let by = operation.paging.as_ref().map(|paging| paging.by);
+    let function = match (mark.says, by) {
+        (Says::Last, _) => "last",
+        (Says::Total, _) => "total",
+        (Says::Next, Some(PagedBy::Offset)) => "next_offset",
+        (Says::Next, _) => "next_cursor",
+        (Says::More, _) => "more",
+    };
+    let beside = operation.response.beside();
+    let fields = beside.and_then(|beside| service.fields_at(beside, &mark.path));
+    format!(".{function}({})", page_field(&fields.unwrap_or_default()))
+}
+
+/// Returns the expression for a field of `beside`, as an `Option` of a reference.
+fn page_field(fields: &[&Field]) -> String {
+    let mut value = String::new();
+    for (depth, field) in fields.iter().enumerate() {
+        let (name, boxed) = (field.rust.snake(), field.is_boxed());
+        let of = |object: &str| match (!field.is_option(), boxed) {
+            (true, false) => format!("&{object}.{name}"),
+            (true, true) => format!("&*{object}.{name}"),
+            (false, false) => format!("{object}.{name}.as_ref()"),
+            (false, true) => format!("{object}.{name}.as_deref()"),
+        };
+        value = match (depth, !field.is_option()) {
+            (0, true) => format!("Some({})", of("beside")),
+            (0, false) => of("beside"),
+            (_, true) => format!("{value}.map(|object| {})", of("object")),
+            (_, false) => format!("{value}.and_then(|object| {})", of("object")),
+        };
+    }
+    value
 }
