@@ -4,6 +4,12 @@
 //! and returns whole files; they are formatted, marked in the first line, compared and written
 //! elsewhere. It must be a pure function of the project: no clock, no environment, no hash maps.
 
+#![expect(
+    clippy::ref_binding_to_reference,
+    unused_qualifications,
+    reason = "the macro of the templates writes them"
+)]
+
 pub use self::file::{GeneratedFile, MARK};
 pub(crate) use self::model::examples::chain as example_query;
 pub(crate) use self::model::records::constructor as smallest_record;

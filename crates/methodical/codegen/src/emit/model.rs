@@ -1,7 +1,5 @@
 //! Code of the model: the service, its scalars and enums; the modules beside have records, queries, tables and random values.
 
-#![expect(unused_qualifications, reason = "the macro of the templates writes them")]
-
 use askama::Template;
 
 use crate::config::{Project, Role};

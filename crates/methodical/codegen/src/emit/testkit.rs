@@ -1,7 +1,5 @@
 //! Code of the test kit: contract cases, the description for the contract checks, and typed mocks.
 
-#![expect(unused_qualifications, reason = "the macro of the templates writes them")]
-
 use askama::Template;
 
 use crate::config::{Project, Role};
