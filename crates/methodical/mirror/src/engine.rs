@@ -2,7 +2,6 @@
 
 pub(crate) mod brake;
 pub(crate) mod known;
-pub(crate) mod known_rows;
 pub(crate) mod seen;
 pub(crate) mod week;
 

@@ -1,10 +1,10 @@
 //! One sync of a scope: passes a list through the engine into a store.
 
 mod absent;
-mod ahead;
 mod batch;
 mod compare;
 mod first;
+mod known;
 mod reader;
 mod texts;
 
@@ -25,8 +25,8 @@ use crate::history::report::{Rejection, Report};
 use crate::recovery::follow::{self, Referring};
 use crate::recovery::spells::Spells;
 use crate::recovery::target::Target;
-use crate::run::ahead::Ahead;
 use crate::run::batch::{Entry, Place, Waiting};
+use crate::run::known::KnownRows;
 use crate::run::reader::{Parsed, Reader};
 use crate::run::texts::Texts;
 use crate::store::Store;
@@ -65,9 +65,8 @@ pub struct Run<'a> {
     emits: bool,
     after: Before,
     texts: Texts,
-    ahead: Ahead,
+    known: KnownRows,
     waiting: Waiting,
-    batch: Vec<Entry>,
     entries: u64,
     report: Report,
     /// How many records seem to be other people than before.
@@ -113,9 +112,8 @@ impl<'a> Run<'a> {
             emits: !start.is_first || rules.emits_baseline,
             after: start.before,
             texts,
-            ahead: Ahead::default(),
+            known: KnownRows::default(),
             waiting: Waiting::default(),
-            batch: Vec::new(),
             entries: 0,
             report: Report { is_baseline: start.is_first, ..Report::default() },
             replaced: 0,
@@ -125,8 +123,12 @@ impl<'a> Run<'a> {
             referring,
             json: Vec::new(),
         };
-        if rules.checks_rows && !run.was_empty {
-            run.check_rows()?;
+        if !run.was_empty {
+            if rules.checks_rows {
+                run.check_rows()?;
+            }
+            let known = &mut run.known;
+            run.store.each_known(scope.table, |id, one| known.set(id, one))?;
         }
         Ok(run)
     }
@@ -164,7 +166,7 @@ impl<'a> Run<'a> {
     ///
     /// Fails if the store does.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
-        match self.place(json)? {
+        match self.place(json) {
             Some(place) => self.read(place, json),
             None => Ok(()),
         }
@@ -177,7 +179,7 @@ impl<'a> Run<'a> {
         sent: &str,
         render: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let Some(place) = self.place(sent)? else { return Ok(()) };
+        let Some(place) = self.place(sent) else { return Ok(()) };
         let mut json = take(&mut self.json);
         json.clear();
         let read = render(&mut json).and_then(|()| self.read(place, text(&json)?));
@@ -193,21 +195,20 @@ impl<'a> Run<'a> {
 
     /// Returns the place of the next record in the list; `None` if it is unchanged because its text is, so that it need not be
     /// read.
-    fn place(&mut self, sent: &str) -> Result<Option<Place>, Error> {
+    fn place(&mut self, sent: &str) -> Option<Place> {
         let place = Place { index: self.count(), text: self.texts.hash(sent) };
         if self.was_empty {
-            return Ok(Some(place));
+            return Some(place);
         }
-        self.ahead.read(&mut self.store, &self.table)?;
-        let same = self.ahead.take_text(place.text, self.shape_number);
-        // A row that occurred before may have been written since it was read.
+        // A record that occurred before is compared with the one before.
+        let same = self.known.of_text(place.text, self.shape_number);
         let same = same.filter(|known| !self.comparison.has(known.key));
         let Some((known, hash)) = same.and_then(|known| Some((known, known.hash?))) else {
-            return Ok(Some(place));
+            return Some(place);
         };
         self.comparison.judge(known, hash);
         self.report.unchanged += 1;
-        Ok(None)
+        None
     }
 
     fn read(&mut self, place: Place, json: &str) -> Result<(), Error> {
@@ -216,10 +217,8 @@ impl<'a> Run<'a> {
         }
         match self.reader.read(json) {
             Ok(Parsed { id, hash, .. }) => {
-                let known = self.ahead.take_id(&id);
-                let known = known.filter(|known| !self.comparison.has(known.key));
                 let (id, json) = (id.into_owned(), json.to_owned());
-                self.compare_later(Entry { place, id, hash, json, known })
+                self.judge_entry(&Entry { place, id, hash, json })
             }
             Err(error) => self.reject_at(place.index, &error.to_string()),
         }
@@ -245,7 +244,6 @@ impl<'a> Run<'a> {
     /// was before.
     pub fn finish(mut self) -> Result<Report, Error> {
         self.write_waiting()?;
-        self.flush()?;
         let absent = self.comparison.absent();
         self.judge(absent.newly)?;
         if absent.newly + absent.again > 0 {

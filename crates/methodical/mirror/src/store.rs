@@ -42,7 +42,6 @@ use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
 use crate::engine::Before;
 use crate::engine::known::{Known, State};
-use crate::engine::known_rows::KnownRows;
 use crate::error::{Error, ErrorKind};
 use crate::feed::cursor::Identity;
 use crate::fields::hash::Hash;
@@ -216,16 +215,14 @@ impl Store {
         lookup::known(&self.connection, &table, ids).map_err(failed)
     }
 
-    /// Appends what is known of the next rows after this one, in the order of their keys; nothing after the last row. Writes
-    /// of the transaction may be missing.
-    pub(crate) fn known_after(
+    /// Passes what is known of all records of a table, with their identities.
+    pub(crate) fn each_known(
         &mut self,
         table: &str,
-        key: i64,
-        rows: &mut KnownRows,
+        each: impl FnMut(&str, Known),
     ) -> Result<(), Error> {
         let table = self.table(table)?;
-        lookup::known_after(&self.connection, &table, key, rows).map_err(failed)
+        lookup::each_known(&self.connection, &table, each).map_err(failed)
     }
 
     /// Returns the records of these rows, in any order.

@@ -7,7 +7,7 @@ use siphasher::sip::SipHasher24;
 use crate::fields::hash::{Hash, Hasher, Secret, hex};
 
 /// The keyed hash of a record's text, as the service sent it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TextHash([u8; 8]);
 
 /// Hashes texts with the secret of a mirror.

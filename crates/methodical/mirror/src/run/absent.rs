@@ -19,7 +19,7 @@ impl Run<'_> {
         let (filter, mut after) = (Filter::new().state(State::Present).state(State::Missing), 0);
         loop {
             let page = self.store.records(&self.table, &filter, after, PAGE)?;
-            let Some(last) = page.last() else { break };
+            let Some(last) = page.last() else { return Ok(()) };
             after = last.known.key;
             for kept in &page {
                 if kept.known.hash != Some(contents::hash(kept, &self.reader.records)?) {
@@ -28,8 +28,6 @@ impl Run<'_> {
                 }
             }
         }
-        // The corrections are sent before the rows are read again.
-        self.store.known(&self.table, &[]).map(drop)
     }
 
     /// Leaves the present and missing records of a choice as they are: the list says nothing about them.

@@ -1,17 +1,14 @@
 //! Records that wait for each other.
 
-use crate::engine::known::Known;
 use crate::fields::hash::Hash;
 use crate::fields::text_hash::TextHash;
 
-/// A record that waits for its batch.
+/// A record that is compared.
 pub(crate) struct Entry {
     pub(crate) place: Place,
     pub(crate) id: String,
     pub(crate) hash: Hash,
     pub(crate) json: String,
-    /// The knowledge of the store, if it was read ahead.
-    pub(crate) known: Option<Known>,
 }
 
 /// The place of a record in the list, and the hash of its text.

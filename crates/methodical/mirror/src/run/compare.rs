@@ -1,7 +1,4 @@
-//! Compares the records of a batch with the store, and writes the differences.
-
-use std::collections::HashMap;
-use std::mem::take;
+//! Compares the records of a list with the store, and writes the differences.
 
 use crate::engine::Verdict;
 use crate::engine::known::{Known, State};
@@ -13,82 +10,31 @@ use crate::fields::other_person::is_other;
 use crate::recovery::spells::resume;
 use crate::run::Run;
 use crate::run::batch::Entry;
-use crate::store::data::{Kept, Mark, PAGE, Written};
-
-/// The stored versions of records, by their keys.
-type Old = HashMap<i64, Kept>;
+use crate::store::data::{Kept, Mark, Written};
 
 impl Run<'_> {
-    /// Takes a record that is compared later, together with others.
-    pub(crate) fn compare_later(&mut self, entry: Entry) -> Result<(), Error> {
-        self.batch.push(entry);
-        if self.batch.len() < PAGE { Ok(()) } else { self.flush() }
-    }
-
-    /// Compares the records of the batch with the store, and writes the differences.
-    pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        let batch = take(&mut self.batch);
-        let known = self.known(&batch)?;
-        let mut old = self.old_versions(&batch, &known)?;
-        // A record may occur twice in a batch, and was then written since.
-        let mut written: HashMap<&str, Known> = HashMap::new();
-        for (entry, known) in batch.iter().zip(known) {
-            let known = written.get(&*entry.id).copied().or(known);
-            let now = match known {
-                Some(known) => self.compare(entry, known, &mut old)?,
-                None => self.add(entry)?,
-            };
-            if let Some(now) = now {
-                written.insert(&entry.id, now);
+    /// Compares a record with the store, and writes the difference.
+    pub(crate) fn judge_entry(&mut self, entry: &Entry) -> Result<(), Error> {
+        let known = match self.known.of_id(&entry.id) {
+            // The rows of a first list are not in memory.
+            None if self.was_empty => {
+                self.store.known(&self.table, &[&entry.id])?.into_iter().next().flatten()
             }
+            known => known,
+        };
+        let now = match known {
+            Some(known) => self.compare(entry, known)?,
+            None => self.add(entry)?,
+        };
+        if let Some(now) = now {
+            self.known.set(&entry.id, now);
         }
-        self.batch = batch;
-        self.batch.clear();
         Ok(())
-    }
-
-    /// Returns what is known of the records of a batch.
-    fn known(&mut self, batch: &[Entry]) -> Result<Vec<Option<Known>>, Error> {
-        let unread = batch.iter().filter(|entry| entry.known.is_none());
-        let ids: Vec<&str> = unread.map(|entry| &*entry.id).collect();
-        if ids.is_empty() {
-            return Ok(batch.iter().map(|entry| entry.known).collect());
-        }
-        let mut found = self.store.known(&self.table, &ids)?.into_iter();
-        let known = batch.iter().map(|entry| entry.known.or_else(|| found.next().flatten()));
-        let known: Vec<Option<Known>> = known.collect();
-        if let Some(last) = known.iter().flatten().last() {
-            self.ahead.jump(last.key);
-        }
-        Ok(known)
-    }
-
-    /// Reads the rows of the records that may have changed.
-    fn old_versions(&mut self, batch: &[Entry], known: &[Option<Known>]) -> Result<Old, Error> {
-        let mut keys = Vec::new();
-        for (entry, known) in batch.iter().zip(known) {
-            let Some(known) = known else { continue };
-            let is_live = matches!(known.state, State::Present | State::Missing);
-            let is_same = known.hash == Some(entry.hash) && known.shape == self.shape_number;
-            if is_live && !is_same && !self.comparison.has(known.key) {
-                keys.push(known.key);
-            }
-        }
-        if keys.is_empty() {
-            return Ok(Old::new());
-        }
-        let rows = self.store.rows(&self.table, &keys)?;
-        Ok(rows.into_iter().map(|kept| (kept.known.key, kept)).collect())
     }
 
     /// Compares a record with what is known of it, and writes the difference. Returns what is known of it from now on, if it
     /// was written.
-    fn compare(
-        &mut self,
-        entry: &Entry,
-        known: Known,
-        old: &mut Old,
-    ) -> Result<Option<Known>, Error> {
+    fn compare(&mut self, entry: &Entry, known: Known) -> Result<Option<Known>, Error> {
         let verdict = self.comparison.judge(known, entry.hash);
         match verdict {
             Verdict::Unchanged => {
@@ -109,7 +55,7 @@ impl Run<'_> {
             }
             Verdict::BackChanged => {
                 self.come_back(entry, known)?;
-                self.change(entry, known, old)?;
+                self.change(entry, known)?;
             }
             Verdict::Returned => {
                 self.come_back(entry, known)?;
@@ -117,7 +63,7 @@ impl Run<'_> {
                 self.begin_spell(entry, false)?;
             }
             Verdict::Changed | Verdict::Outdated => {
-                let is_changed = self.change(entry, known, old)?;
+                let is_changed = self.change(entry, known)?;
                 let count =
                     if is_changed { &mut self.report.changed } else { &mut self.report.unchanged };
                 *count += 1;
@@ -156,8 +102,9 @@ impl Run<'_> {
     }
 
     /// Writes a record that may have changed. Returns whether it has.
-    fn change(&mut self, entry: &Entry, known: Known, old: &mut Old) -> Result<bool, Error> {
-        let Kept { row, shape, .. } = old.remove(&known.key).ok_or_else(lost)?;
+    fn change(&mut self, entry: &Entry, known: Known) -> Result<bool, Error> {
+        let old = self.store.rows(&self.table, &[known.key])?.pop();
+        let Kept { row, shape, .. } = old.ok_or_else(lost)?;
         let was_unknown = self.spells.is_some_and(|spells| spells.value(&row).is_none());
         let new = self.reader.row(&Members::of(&entry.json)?)?;
         self.replaced += u64::from(is_other((&row, &shape), (&new, &self.reader.shape)));

@@ -57,7 +57,7 @@ impl Run<'_> {
         for (index, reason) in others.rejected {
             self.reject_at(index, &reason)?;
         }
-        others.repeated.into_iter().try_for_each(|entry| self.compare_later(entry))
+        others.repeated.iter().try_for_each(|entry| self.judge_entry(entry))
     }
 
     /// Writes the records of which the table certainly has none. Collects their identities if changes are emitted.
@@ -88,7 +88,7 @@ impl Run<'_> {
                     added.extend(emits.then(|| id.into_owned()));
                 } else {
                     let (id, json) = (id.into_owned(), json.to_owned());
-                    others.repeated.push(Entry { place, id, hash, json, known: None });
+                    others.repeated.push(Entry { place, id, hash, json });
                 }
             }
             Ok(())

@@ -3,7 +3,6 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::engine::known::Known;
-use crate::engine::known_rows::KnownRows;
 use crate::store::data::Live;
 use crate::store::rows;
 use crate::store::table::Table;
@@ -18,20 +17,19 @@ pub(crate) fn known(
     ids.iter().map(|id| statement.query_row((table.id(id),), rows::known).optional()).collect()
 }
 
-/// Appends what is known of the rows after a key.
-pub(crate) fn known_after(
+/// Passes what is known of all rows.
+pub(crate) fn each_known(
     connection: &Connection,
     table: &Table,
-    key: i64,
-    rows: &mut KnownRows,
+    mut each: impl FnMut(&str, Known),
 ) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(&table.known_after)?;
-    let mut found = statement.query((key,))?;
+    let mut statement = connection.prepare_cached(&table.all_known)?;
+    let mut found = statement.query(())?;
     while let Some(row) = found.next()? {
         let known = rows::known(row)?;
         match row.get_ref(rows::ID)?.as_str() {
-            Ok(id) => rows.push(id, known),
-            Err(_integer) => rows.push(&rows::id(row.get_ref(rows::ID)?), known),
+            Ok(id) => each(id, known),
+            Err(_integer) => each(&rows::id(row.get_ref(rows::ID)?), known),
         }
     }
     Ok(())

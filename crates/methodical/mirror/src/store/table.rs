@@ -25,8 +25,8 @@ pub(crate) struct Table {
     pub(crate) omit: String,
     /// Finds what is known of a record by its identity.
     pub(crate) known: String,
-    /// Reads what is known of the rows after a key.
-    pub(crate) known_after: String,
+    /// Reads what is known of all rows.
+    pub(crate) all_known: String,
     pub(crate) live_after: String,
     pub(crate) row: String,
     /// Reads a row by its identity.
@@ -90,7 +90,7 @@ impl Table {
             omit: format!(
                 "UPDATE {table} SET mirror_extra = ?2, mirror_nulls = ?3{erased} WHERE mirror_key = ?1"
             ),
-            known_after: format!("{known} WHERE mirror_key > ?1 ORDER BY mirror_key LIMIT {PAGE}"),
+            all_known: known.clone(),
             known: format!("{known} WHERE {id} = ?1"),
             live_after: format!(
                 "SELECT mirror_key, mirror_misses, {id} FROM {table} WHERE mirror_key > ?1 \
