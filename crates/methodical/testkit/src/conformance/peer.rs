@@ -1,6 +1,7 @@
 //! Peers and requests that many checks share.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -150,6 +151,15 @@ pub(super) fn settle(time: Duration) {
 /// broken transport fails each time.
 pub(super) fn patiently<T>(call: impl Fn() -> Outcome<T>) -> Outcome<T> {
     call().or_else(|_| call()).or_else(|_| call())
+}
+
+/// Runs a check for each of its cases, all of them concurrently because they mostly wait. Returns the first failure.
+pub(super) fn for_each<T: Sync>(cases: &[T], check: impl Fn(&T) -> Outcome + Sync) -> Outcome {
+    let next = AtomicUsize::new(0);
+    let outcomes = concurrently(cases.len(), || {
+        cases.get(next.fetch_add(1, Ordering::Relaxed)).map_or(Ok(()), &check)
+    });
+    outcomes.into_iter().collect()
 }
 
 /// Runs `call` on `count` threads concurrently.

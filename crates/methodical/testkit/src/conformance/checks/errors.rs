@@ -9,8 +9,8 @@ use gateway_transport::{ErrorKind, Phase, Request, Sent};
 use crate::conformance::Kit;
 use crate::conformance::failure::{describe, ensure_eq, expect_kind, for_input};
 use crate::conformance::peer::{
-    METHODS, PATIENCE, SHORT, closed_port, get, get_uri, patiently, playing, server, settle, with,
-    within,
+    METHODS, PATIENCE, SHORT, closed_port, for_each, get, get_uri, patiently, playing, server,
+    settle, with, within,
 };
 use crate::outcome::{Outcome, ensure};
 use crate::raw_server::Next;
@@ -189,7 +189,7 @@ pub fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
         (CHUNK, Next::KeepAlive, Timeout),
     ];
     let idle = kit.with(|setup| setup.idle_timeout = SHORT)?;
-    for (sent, next, kind) in cases {
+    for_each(&cases, |&(sent, next, kind)| {
         let bytes = sent.as_bytes().to_vec();
         let server = server(move |_, connection| {
             connection.send(&bytes);
@@ -213,8 +213,8 @@ pub fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
             let outcome = patiently(|| failed_when_sent(&idle, request.clone(), kind));
             for_input(format_args!("{input}, with an idle timeout"), outcome)?;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Sends a request that arrives, and checks the error.

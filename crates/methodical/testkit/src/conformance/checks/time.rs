@@ -10,8 +10,8 @@ use crate::conformance::Kit;
 use crate::conformance::failure::{describe, ensure_eq, expect_kind, for_input};
 use crate::conformance::kit::Response;
 use crate::conformance::peer::{
-    BlackHole, METHODS, PATIENCE, SHORT, begun_within, friendly, get, get_uri, patiently, server,
-    settle, with, within,
+    BlackHole, METHODS, PATIENCE, SHORT, begun_within, for_each, friendly, get, get_uri, patiently,
+    server, settle, with, within,
 };
 use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::Next;
@@ -287,7 +287,7 @@ pub fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
         ("the head", HEAD, ""),
         ("the head and a slow body", HEAD, "x"),
     ];
-    for (input, first, rest) in cases {
+    for_each(&cases, |&(input, first, rest)| {
         let server = server(move |_, connection| {
             settle(SHORT * 2);
             connection.send(first.as_bytes());
@@ -310,8 +310,8 @@ pub fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
             });
             for_input(input, outcome)?;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The idle timeout ends the wait for a silent peer, although the deadline is later.
@@ -321,7 +321,7 @@ pub fn idle_timeout_beside_a_deadline(kit: &Kit) -> Outcome {
     let kit = kit.with(|setup| setup.idle_timeout = SHORT)?;
     let head = "HTTP/1.1 200 OK\r\n";
     let body = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc";
-    for sent in ["", head, body] {
+    for_each(&["", head, body], |&sent| {
         let server = server(move |_, connection| {
             connection.send(sent.as_bytes());
             connection.wait_for_close(PATIENCE * 2);
@@ -335,8 +335,8 @@ pub fn idle_timeout_beside_a_deadline(kit: &Kit) -> Outcome {
             request.extensions_mut().insert(deadline);
             for_input(&input, in_time(&kit, request))?;
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Sends the request, which must fail with a timeout soon after `SHORT`.
