@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::model::marker;
-use crate::emit::model::queries::{States, output, required};
+use crate::emit::model::queries::{States, is_wide, output, required};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Operation, Service};
 

@@ -33,6 +33,11 @@ impl Queries<'_> {
     }
 }
 
+/// Returns whether a query has more type states than clippy accepts in one type.
+pub(in crate::emit) fn is_wide(service: &Service) -> bool {
+    service.operations.iter().any(|one| one.states().count() > 7)
+}
+
 /// Returns the type parameters and arguments of the `impl` blocks with the setters, by the parameters that are set. The
 /// first one is that of the constructor.
 fn blocks(operation: &Operation, states: &States) -> Vec<(String, String)> {
