@@ -29,25 +29,21 @@ fn main() -> ExitCode {
     let candidates = std::env::var("GATEWAY_BENCH_CANDIDATES");
     let candidates = candidates.map_or(1_000_000, |text| text.parse().unwrap());
     let service = Service::with(candidates);
-    let rounds: Vec<Vec<[Duration; 2]>> = (0..ROUNDS)
-        .map(|_| SUBJECTS.iter().map(|subject| service.times(subject)).collect())
+    let rounds: Vec<Vec<Duration>> = (0..ROUNDS)
+        .map(|_| SUBJECTS.iter().map(|subject| service.time(subject)).collect())
         .collect();
     let mut text = format!(
-        "| {candidates} candidates | from the database | ratio | from the cached list | ratio | peak memory |\n\
-         |---|--:|--:|--:|--:|--:|\n"
+        "| {candidates} candidates | time | ratio | peak memory |\n\
+         |---|--:|--:|--:|\n"
     );
     for (index, subject) in SUBJECTS.iter().enumerate() {
-        let mut row = format!("| {}", subject.name);
-        for kept in 0..2 {
-            let seconds = |index: usize, round: &Vec<[Duration; 2]>| {
-                round.get(index).and_then(|times| times.get(kept)).unwrap().as_secs_f64()
-            };
-            let time = median(rounds.iter().map(|round| seconds(index, round)));
-            let ratio =
-                median(rounds.iter().map(|round| seconds(index, round) / seconds(0, round)));
-            row.push_str(&format!(" | {time:.2} s | ×{ratio:.2}"));
-        }
-        text.push_str(&format!("{row} | {} |\n", service.memory(subject)));
+        let seconds = |index: usize, round: &Vec<Duration>| {
+            round.get(index).copied().unwrap_or_default().as_secs_f64()
+        };
+        let time = median(rounds.iter().map(|round| seconds(index, round)));
+        let ratio = median(rounds.iter().map(|round| seconds(index, round) / seconds(0, round)));
+        let (name, memory) = (subject.name, service.memory(subject));
+        text.push_str(&format!("| {name} | {time:.2} s | ×{ratio:.2} | {memory} |\n"));
     }
     println!("{text}");
     if std::env::args().any(|argument| argument == "--write")
@@ -109,19 +105,13 @@ impl Service {
         result
     }
 
-    /// Returns the time of a list that the server reads from the database, and that of the cached list.
-    fn times(&self, subject: &Subject) -> [Duration; 2] {
+    /// Returns the time of a list.
+    fn time(&self, subject: &Subject) -> Duration {
         self.fresh(|base_url| {
-            let time = || {
-                let begun = Instant::now();
-                let status = self.start(subject, base_url).wait().unwrap();
-                assert!(status.success(), "{}", subject.name);
-                begun.elapsed()
-            };
-            let from_database = time();
-            // The server keeps a list that is requested again.
-            time();
-            [from_database, time()]
+            let begun = Instant::now();
+            let status = self.start(subject, base_url).wait().unwrap();
+            assert!(status.success(), "{}", subject.name);
+            begun.elapsed()
         })
     }
 
