@@ -1,4 +1,4 @@
-//! What the bodies of async and of blocking transports share: their states, and the conversions into them.
+//! The shared part of the bodies of async and blocking transports: their states, and the conversions into them.
 use std::fmt;
 
 use bytes::Bytes;

@@ -22,7 +22,7 @@ use crate::{ErrorKind, TransportError};
 /// | certificates trusted in addition to the system's | none | [`extra_root`](Self::extra_root()) |
 /// | certificate and key of the client | none | [`client_certificate`](Self::client_certificate()) |
 ///
-/// A timeout of zero is an error of the adapter's `new`. [`Duration::MAX`] is no timeout.
+/// A timeout of zero is an error of the adapter's `new`. [`Duration::MAX`] turns the timeout off.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! What a browser (`wasm32-unknown-unknown`) lacks: the clock of the standard library, and futures that are `Send`.
+//! Replacements for features that a browser (`wasm32-unknown-unknown`) lacks: the clock of the standard library, and futures that are `Send`.
 use std::pin::Pin;
 /// A point in time: that of the standard library or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the
 /// type of the same name in `web-time`.

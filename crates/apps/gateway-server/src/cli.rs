@@ -104,7 +104,7 @@ fn parse() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Says what to do without a flag that no longer exists.
+/// Returns the advice for a user of a flag that no longer exists.
 fn explain(error: clap::Error) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) => flag.as_str(),

@@ -103,7 +103,7 @@ mod tests {
         let now = Instant::now();
         let quarters = [0, 1, 2, 3].map(|quarter| now + SECOND * quarter / 4);
         assert_eq!([(); 4].map(|()| pace.turn(now)), quarters);
-        // After a silent second, there is no burst.
+        // A silent second does not allow a burst.
         let later = now + SECOND * 3;
         assert_eq!([(); 2].map(|()| pace.turn(later)), [later, later + SECOND / 4]);
         let unlimited = Pace::new(&Policy::default());

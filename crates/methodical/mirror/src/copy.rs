@@ -34,7 +34,7 @@ pub struct CopiedTable {
 
 impl Mirror {
     /// Copies the mirror to a schema of a PostgreSQL database, or brings this copy up to date: the tables, their views, the
-    /// feed and the history, in one transaction. Afterwards the copy equals the mirror, whatever it was before.
+    /// feed and the history, in one transaction. Afterwards the copy equals the mirror.
     ///
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
     /// each copy that still holds the person, and the next copy removes her.

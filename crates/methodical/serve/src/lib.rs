@@ -49,7 +49,7 @@ pub struct Limits {
     pub connections: usize,
     /// Maximum number of open connections of one address, see [`address_key`]. Loopback addresses have no such limit.
     pub connections_per_address: usize,
-    /// Networks whose addresses have no limit of their own, such as those of proxies.
+    /// Networks whose addresses are not limited one by one, such as those of proxies.
     pub unlimited: Vec<IpNet>,
     /// Whether a connection above the limit waits in the queue of the system instead of being refused.
     pub queues: bool,

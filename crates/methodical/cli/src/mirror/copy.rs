@@ -20,7 +20,7 @@ pub(crate) struct CopyFlags {
     to: String,
 }
 
-/// What was copied.
+/// The outcome of a copy.
 pub(crate) struct Copied {
     /// Whether everything was copied again, because the copy was of another mirror.
     pub(crate) is_replaced: bool,

@@ -192,7 +192,7 @@ impl<T> List<T> {
     }
 }
 
-/// What is compared of a declaration. If only one of two declarations has a fact of a name, it is not compared.
+/// The facts of a declaration that are compared. If only one of two declarations has a fact of a name, it is not compared.
 struct Fact {
     name: String,
     text: String,

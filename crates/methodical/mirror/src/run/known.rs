@@ -1,4 +1,4 @@
-//! What the store knows of the rows of a table: read once under the lock, and compared in memory.
+//! The known rows of a table: read once under the lock, and compared in memory.
 //!
 //! It takes about 200 bytes for each record, so a table of a million records takes 200 MB during its sync.
 

@@ -1,4 +1,4 @@
-//! What a run and the readers of a mirror exchange with its store.
+//! The data that a run and the readers of a mirror exchange with its store.
 
 use std::any::Any;
 use std::collections::HashSet;

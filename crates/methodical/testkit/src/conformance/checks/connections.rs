@@ -207,7 +207,7 @@ pub fn every_address_of_a_name_is_tried(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Two services on one host each get their own requests, whatever the order, and `Host` is that of the request.
+/// Two services on one host each get their own requests in any order, and `Host` is that of the request.
 ///
 /// A pool that is keyed by the host without the port sends a request, with its credentials, to the other service. RFC
 /// 9110 section 4.3.3.
