@@ -68,11 +68,11 @@ fn tests_of(name: &str, service: &Service) -> String {
         writeln!(test, "    check!(model {name:?}, {file:?}, {owned}, {borrowed});").unwrap();
     }
     for operation in &service.operations {
-        let kind = if operation.response.is_list() { "list" } else { "object" };
+        let kind = if operation.response.is_list { "list" } else { "object" };
         let (file, new) = (operation.rust.kebab(), new(operation));
-        let verdict = operation.response.body().and_then(|body| body.verdict.as_ref());
+        let verdict = operation.response.reported();
         let reports = verdict.is_some();
-        if operation.response.is_nothing() && !reports {
+        if operation.response.of.is_none() && !reports {
             // Any JSON is one.
             continue;
         }

@@ -12,10 +12,12 @@ pub(crate) use self::kinds::built_in_list;
 pub use self::kinds::{BUILT_IN, BuiltIn, Form, ID, MEANINGS, Meaning};
 pub use self::name::RustName;
 pub use self::operation::{
-    BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post, Response,
+    BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post,
 };
 pub(crate) use self::response::other_form;
-pub use self::response::{Body, Decides, ErrorClass, Mark, PagedBy, Paging, Says, Verdict};
+pub use self::response::{
+    Decides, ErrorClass, Layout, Mark, PagedBy, Paging, Response, Says, Verdict,
+};
 pub use self::service::{
     Auth, Dispatch, Doc, Example, OpenPoint, OpenRef, Place, SECRET, Secret, SecretPlace, Service,
     Source,

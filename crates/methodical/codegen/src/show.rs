@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::ir::{Auth, Body, Model, Operation, Service};
+use crate::ir::{Auth, Model, Operation, Service};
 use crate::text::one_line;
 
 /// Returns the screen of an operation.
@@ -35,7 +35,7 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
         table(&mut out, rows.collect());
     }
     line(&mut out, format_args!("\nAnswer  {}", service.outline(&operation.response)));
-    for note in operation.response.body().into_iter().flat_map(Body::notes) {
+    for note in operation.response.notes() {
         line(&mut out, format_args!("  {}", one_line(&note)));
     }
     if let Some(pages) = operation.pages() {
@@ -47,7 +47,7 @@ pub fn operation(service: &Service, operation: &Operation) -> String {
     if let Some(model) = service.response_model(operation) {
         fields(&mut out, service, model);
     }
-    if let Some(id) = operation.response.beside() {
+    if let Some(id) = operation.response.beside {
         let beside = service.model(id);
         line(&mut out, format_args!("\nBeside the list  {}", beside.rust.pascal()));
         fields(&mut out, service, beside);

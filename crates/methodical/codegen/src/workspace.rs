@@ -93,7 +93,7 @@ fn unserved(service: &Service) -> Option<String> {
             "reads parameters with single values"
         } else if one.params.iter().any(|param| param.wire.contains('[')) {
             "reads parameters without brackets in their names"
-        } else if one.response.body().is_some() || one.paging.is_some() {
+        } else if one.response.is_body() || one.paging.is_some() {
             "reports failures by their status and has no pages"
         } else {
             return None;

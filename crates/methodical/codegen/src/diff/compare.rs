@@ -396,7 +396,8 @@ fn operation(service: &Service, one: &Operation) -> Vec<Fact> {
         fact("response", quoted(service.outline(&one.response)), breaks),
     ];
     facts.extend(one.post.map(|post| fact("idempotent", post.is_idempotent, adds)));
-    if let Some(body) = one.response.body() {
+    let body = &one.response;
+    if body.is_body() {
         let decides = format!("{:?}", body.verdict.as_ref().map(|verdict| &verdict.decides));
         facts.extend([
             fact("leniency `absent-as-empty`", body.absent_as_empty, breaks_users),

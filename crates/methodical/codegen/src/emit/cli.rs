@@ -9,7 +9,7 @@ use crate::emit::model::queries::{optional, params, required};
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Command, Gauge, Model, Operation, Param, Post, Primitive, Response, Service, Type, ValueType,
+    Command, Gauge, Layout, Model, Operation, Param, Post, Primitive, Service, Type, ValueType,
 };
 use crate::text::strings;
 
@@ -63,7 +63,7 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
         let required = required(one).len();
-        (one.response.is_nothing(), required, one.response.is_list(), one.params.len())
+        (one.response.of.is_none(), required, one.response.is_list, one.params.len())
     })
 }
 
@@ -116,7 +116,7 @@ impl Commands<'_> {
 
     /// Returns the dates of the records in lists, each once.
     fn dates(&self) -> Vec<&str> {
-        let lists = self.service.operations.iter().filter(|one| one.response.is_list());
+        let lists = self.service.operations.iter().filter(|one| one.response.is_list);
         let models = lists.filter_map(|one| self.service.response_model(one));
         let fields = models.flat_map(|model| &model.fields);
         // Moments are numbers, whose date depends on the time zone.
@@ -128,12 +128,12 @@ impl Commands<'_> {
     /// Returns the expressions for the objects in which the service wraps lists, each once.
     fn envelopes(&self) -> Vec<String> {
         let responses = self.service.operations.iter().map(|operation| &operation.response);
-        distinct(responses.filter_map(|response| match response {
-            Response::Envelope { marker, success, items, .. } => {
+        distinct(responses.filter_map(|response| match response.layout() {
+            Layout::Envelope { marker, success, items } => {
                 Some(format!("Envelope::new({})", strings([marker, success, items])))
             }
-            Response::Body { body, .. } if body.is_list && !body.at.is_empty() => {
-                Some(format!("Envelope::path(&[{}])", strings(&body.at)))
+            Layout::Body if response.is_list && !response.at.is_empty() => {
+                Some(format!("Envelope::path(&[{}])", strings(&response.at)))
             }
             _ => None,
         }))
@@ -148,7 +148,7 @@ impl Commands<'_> {
     fn records(&self) -> Vec<&Model> {
         let responses = || self.service.operations.iter().map(|one| &one.response);
         let is_used = |model: &&Model| {
-            responses().any(|one| [one.of(), one.beside()].contains(&Some(model.id)))
+            responses().any(|one| [one.model(), one.beside].contains(&Some(model.id)))
         };
         self.service.models.iter().filter(is_used).collect()
     }
@@ -166,7 +166,7 @@ impl Commands<'_> {
         };
         let (call, paging) = match &operation.paging {
             Some(_) => ("list_all", "self.paging_flags, "),
-            None if operation.response.is_list() => ("list", ""),
+            None if operation.response.is_list => ("list", ""),
             None => ("object", ""),
         };
         format!("session.{call}(&{query}, {paging}{})", constant(model))
@@ -188,7 +188,7 @@ fn created(operation: &Operation) -> String {
 fn has_flags(operation: &Operation) -> bool {
     !operation.params.is_empty()
         || operation.paging.is_some()
-        || operation.response.beside().is_some()
+        || operation.response.beside.is_some()
 }
 
 /// Returns the identifier of the flag of a parameter. The colon keeps it apart from those of the hand-written flags.

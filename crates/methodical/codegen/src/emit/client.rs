@@ -60,9 +60,9 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 /// Returns the pattern of the statement that keeps the response of an example.
 fn kept(service: &Service, operation: &Operation) -> String {
     match service.response_model(operation) {
-        Some(_) if operation.response.is_list() => "let listing = ".to_owned(),
+        Some(_) if operation.response.is_list => "let listing = ".to_owned(),
         Some(model) => format!("let {} = ", model.rust.snake()),
-        None if operation.response.is_nothing() => String::new(),
+        None if operation.response.of.is_none() => String::new(),
         None => "let value = ".to_owned(),
     }
 }

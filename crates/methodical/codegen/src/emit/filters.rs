@@ -8,7 +8,7 @@
     reason = "the macro needs functions of this form"
 )]
 
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 
 use askama::{Result, Values, filter_fn};
 
@@ -32,6 +32,12 @@ pub(super) fn string(text: impl Display, _: &dyn Values) -> Result<String> {
 #[filter_fn]
 pub(super) fn raw(text: impl Display, _: &dyn Values) -> Result<String> {
     Ok(text::raw_string(&text.to_string()))
+}
+
+/// Writes the name of a variant, which a type of the runtime has as well.
+#[filter_fn]
+pub(super) fn variant(value: impl Debug, _: &dyn Values) -> Result<String> {
+    Ok(format!("{value:?}"))
 }
 
 /// Writes texts as string literals, with commas between them.

@@ -348,7 +348,7 @@ fn responses(service: &Service, schema: Value, operations: &[&Operation]) -> Val
         Some((example.name.kebab(), example_of))
     });
     let examples: Map = examples.collect();
-    let verdicts = operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref());
+    let verdicts = operations.iter().filter_map(|one| one.response.reported());
     let failures = distinct(verdicts.map(Schemas::failure));
     let schema = any_of([schema].into_iter().chain(failures).collect());
     let content = object(json!({

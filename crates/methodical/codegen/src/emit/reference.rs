@@ -5,8 +5,8 @@ use askama::Template;
 use crate::config::Project;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BUILT_IN, Body, BodyFormat, Example, Model, OpenPoint, Operation, Param, RustName,
-    Scalar, Service, Source, built_in_list,
+    Auth, BUILT_IN, BodyFormat, Example, Model, OpenPoint, Operation, Param, RustName, Scalar,
+    Service, Source, built_in_list,
 };
 use crate::text::{code, fenced, inline, relative};
 
@@ -87,7 +87,7 @@ impl Index<'_> {
 impl Page<'_> {
     /// Returns notes about the response and its pages.
     fn notes(&self) -> Vec<String> {
-        let notes = self.operation.response.body().into_iter().flat_map(Body::notes);
+        let notes = self.operation.response.notes().into_iter();
         notes.chain(self.operation.pages()).collect()
     }
 

@@ -50,10 +50,10 @@ impl<'a> Values<'a> {
         let record = service.response_model(operation)?;
         let method = operation.rust.method();
         let name = |role| config.rust_name(role);
-        let is_list = operation.response.is_list();
+        let is_list = operation.response.is_list;
         let command = command(operation, example);
         let arguments: Vec<_> = command.iter().map(|word| string(word)).collect();
-        let beside = operation.response.beside().map(|id| service.model(id));
+        let beside = operation.response.beside.map(|id| service.model(id));
         let beside = beside.map(|model| format!(", &{}", smallest_record(project, model)));
         let beside = beside.unwrap_or_default();
         let either = |list: &str, object: &str| (if is_list { list } else { object }).to_owned();
@@ -111,7 +111,7 @@ fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
     let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
     examples.min_by_key(|(operation, example)| {
         let is_deprecated = uses_deprecated(operation, example);
-        let has_records = operation.response.of().is_some();
+        let has_records = operation.response.model().is_some();
         (!has_records, is_deprecated, !example.rejected.is_empty(), !example.is_plain())
     })
 }
@@ -141,7 +141,7 @@ fn calls(project: &Project<'_>) -> String {
         let query = example_query(project, operation, example)?;
         let call = format!("client.{method}(&{query}).await?");
         let check = match example.rejected.len() {
-            _ if !operation.response.is_list() => format!("{call};"),
+            _ if !operation.response.is_list => format!("{call};"),
             0 => format!("let listing = {call}; assert!(listing.rejected.is_empty());"),
             rejected => {
                 format!("let listing = {call}; assert_eq!(listing.rejected.len(), {rejected});")

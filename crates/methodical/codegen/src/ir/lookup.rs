@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Auth, Body, BodyFormat, BuiltIn, Decides, Example, Field, ITEM, Model, ModelId, OpenPoint,
-    OpenRef, Operation, Param, Place, Primitive, Response, SECRET, SecretPlace, Service, Type,
-    ValueType, Verdict,
+    Auth, BodyFormat, BuiltIn, Example, Field, ITEM, Model, ModelId, OpenPoint, OpenRef, Operation,
+    Param, Place, Primitive, SECRET, SecretPlace, Service, Type, ValueType,
 };
 use crate::text::{json_string, percent_encoded};
 
@@ -58,19 +57,19 @@ impl Service {
 
     /// Returns the model that a response consists of; `None` if it has no records.
     pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
-        operation.response.of().map(|id| self.model(id))
+        operation.response.model().map(|id| self.model(id))
     }
 
     /// Returns the model of the fields beside the list of a response.
     pub fn beside_model(&self, operation: &Operation) -> Option<&Model> {
-        operation.response.beside().map(|id| self.model(id))
+        operation.response.beside.map(|id| self.model(id))
     }
 
     /// Returns the ids of the models in a response, at any depth.
     pub fn models_of(&self, operation: &Operation) -> BTreeSet<ModelId> {
         let response = &operation.response;
         let element = response.value().and_then(|ty| ty.element().model());
-        let models = [response.of(), response.beside(), element].into_iter().flatten();
+        let models = [response.model(), response.beside, element].into_iter().flatten();
         models.flat_map(|id| self.reachable(id)).collect()
     }
 
@@ -134,94 +133,6 @@ impl Service {
             }
             Primitive::Text | Primitive::Float => "1".to_owned(),
         })
-    }
-}
-
-impl Response {
-    /// Returns the id of the model; see [`Service::model`]. `None` if the response has no records.
-    pub fn of(&self) -> Option<ModelId> {
-        match *self {
-            Self::Envelope { of, .. }
-            | Self::Array { of }
-            | Self::Object { of }
-            | Self::Body { of, .. } => Some(of),
-            Self::Value { .. } | Self::Nothing { .. } => None,
-        }
-    }
-
-    /// Returns the type of a value that is neither a record nor a list of records.
-    pub fn value(&self) -> Option<&Type> {
-        if let Self::Value { of, .. } = self { Some(of) } else { None }
-    }
-
-    /// Returns whether the response has no data.
-    pub fn is_nothing(&self) -> bool {
-        matches!(self, Self::Nothing { .. })
-    }
-
-    /// Returns whether a successful response may be an empty body.
-    pub fn may_be_empty(&self) -> bool {
-        let Self::Nothing { body } = self else { return false };
-        !matches!(body.decides(), Some(Decides::Success { .. }))
-    }
-
-    /// Returns whether the response is a list of records.
-    pub fn is_list(&self) -> bool {
-        match self {
-            Self::Envelope { .. } | Self::Array { .. } => true,
-            Self::Object { .. } | Self::Value { .. } | Self::Nothing { .. } => false,
-            Self::Body { body, .. } => body.is_list,
-        }
-    }
-
-    /// Returns the place of the data, also for one of the simple forms.
-    pub fn in_body(&self) -> Body {
-        match self {
-            Self::Envelope { marker, success, items, .. } => {
-                let decides =
-                    Decides::Success { at: vec![marker.clone()], is: vec![success.clone()] };
-                let verdict = Some(Verdict::of(decides));
-                Body { is_list: true, at: vec![items.clone()], verdict, ..Body::default() }
-            }
-            Self::Array { .. } => Body { is_list: true, ..Body::default() },
-            Self::Object { .. } => Body::default(),
-            Self::Body { body, .. } | Self::Value { body, .. } | Self::Nothing { body } => {
-                body.clone()
-            }
-        }
-    }
-
-    /// Returns the model of the fields beside a list.
-    pub fn beside(&self) -> Option<ModelId> {
-        self.body()?.beside
-    }
-
-    /// Returns the place of the data, if it is not one of the simple forms.
-    pub fn body(&self) -> Option<&Body> {
-        match self {
-            Self::Body { body, .. } | Self::Value { body, .. } | Self::Nothing { body } => {
-                Some(body)
-            }
-            Self::Envelope { .. } | Self::Array { .. } | Self::Object { .. } => None,
-        }
-    }
-
-    /// Returns the JSON text before the first and after the last record of a list, without the fields of the model beside
-    /// it.
-    pub fn frame(&self, beside: Option<&Model>) -> Option<(String, String)> {
-        match self {
-            Self::Envelope { marker, success, items, .. } => {
-                let [marker, success, items] =
-                    [marker, success, items].map(|text| json_string(text));
-                Some((format!("{{{marker}:{success},{items}:["), "]}".to_owned()))
-            }
-            Self::Array { .. } => Some(("[".to_owned(), "]".to_owned())),
-            Self::Object { .. } | Self::Value { .. } | Self::Nothing { .. } => None,
-            Self::Body { body, .. } => body.is_list.then(|| {
-                let (open, close) = body.around(beside);
-                (open + "[", format!("]{close}"))
-            }),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operations, their parameters and their commands.
 
 use crate::ir::name::is_in;
-use crate::ir::{Body, Doc, ModelId, OpenRef, Paging, RustName, Source, Type, ValueType};
+use crate::ir::{Doc, OpenRef, Paging, Response, RustName, Source, ValueType};
 use crate::words::words;
 
 /// One operation of the service.
@@ -17,7 +17,7 @@ pub struct Operation {
     pub params: Vec<Param>,
     /// How it is called by POST; `None` if it is called by GET.
     pub post: Option<Post>,
-    /// The shape of a successful response.
+    /// A successful response.
     pub response: Response,
     /// How the pages of a list follow each other, if it has pages.
     pub paging: Option<Paging>,
@@ -94,51 +94,6 @@ words! {
         /// The call is refused.
         Error = "error",
     }
-}
-
-/// The shape of a successful response.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Response {
-    /// An object with a success marker and the list: `{"status": "success", "result": [..]}`.
-    Envelope {
-        /// The key of the marker.
-        marker: String,
-        /// The value of the marker in a successful response.
-        success: String,
-        /// The key of the list.
-        items: String,
-        /// The model of an item.
-        of: ModelId,
-    },
-    /// The bare list.
-    Array {
-        /// The model of an item.
-        of: ModelId,
-    },
-    /// One object.
-    Object {
-        /// The model of the object.
-        of: ModelId,
-    },
-    /// A list or an object in any place, or in a body that reports failures with code and message.
-    Body {
-        /// The model of an item or of the object.
-        of: ModelId,
-        /// The place of the data.
-        body: Body,
-    },
-    /// A value that is neither a record nor a list of records.
-    Value {
-        /// The type of the value.
-        of: Type,
-        /// The place of the value.
-        body: Body,
-    },
-    /// No data.
-    Nothing {
-        /// How the body reports a failure.
-        body: Body,
-    },
 }
 
 /// The command of an operation.
@@ -225,14 +180,6 @@ impl BodyFormat {
             Self::Json => "application/json",
         }
     }
-
-    /// Returns the variant of the type in the runtime.
-    pub(crate) fn variant(self) -> &'static str {
-        match self {
-            Self::Form => "BodyFormat::Form",
-            Self::Json => "BodyFormat::Json",
-        }
-    }
 }
 
 words! {
@@ -257,16 +204,10 @@ words! {
 pub const ITEM: char = '\u{1f}';
 
 impl ListStyle {
-    /// Returns the variant of the type in the runtime.
-    pub(crate) fn variant(self) -> &'static str {
-        match self {
-            Self::Comma => "ListStyle::Comma",
-            Self::Pipe => "ListStyle::Pipe",
-            // In JSON, the style does not matter.
-            Self::Repeat | Self::Array => "ListStyle::Repeat",
-            Self::Bracket => "ListStyle::Bracket",
-            Self::Index => "ListStyle::Index",
-        }
+    /// Returns the style in the runtime, for which it does not matter in JSON.
+    #[must_use]
+    pub fn in_runtime(self) -> Self {
+        if self == Self::Array { Self::Repeat } else { self }
     }
 
     /// Returns the text between two values of one parameter.
@@ -290,7 +231,7 @@ impl ListStyle {
 
 #[cfg(test)]
 mod tests {
-    use crate::ir::{Doc, ModelId, Operation, Response, RustName, Source};
+    use crate::ir::{Doc, Operation, Response, RustName, Source};
 
     #[track_caller]
     fn check(select: &str, noun: &str, rust: &str, verb: Option<&str>) {
@@ -299,7 +240,7 @@ mod tests {
             select: select.to_owned(),
             params: Vec::new(),
             post: None,
-            response: Response::Object { of: ModelId::new(0) },
+            response: Response::default(),
             paging: None,
             gauge: None,
             doc: Doc::default(),

@@ -1,7 +1,7 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    Body, Decides, ErrorClass, Field, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
+    Decides, ErrorClass, Field, Layout, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
     Primitive, Response, RustName, Says, Service, Type, ValueType,
 };
 use crate::text::json_string;
@@ -9,33 +9,25 @@ use crate::text::json_string;
 impl Service {
     /// Returns an outline of a successful response, such as `[Album, …]`.
     pub fn outline(&self, response: &Response) -> String {
-        let model = response.of().map(|id| self.model(id).rust.pascal());
-        let model = model.or_else(|| Some(response.value()?.label(self))).unwrap_or_default();
-        match response {
-            Response::Envelope { marker, success, items, .. } => {
-                let [marker, success, items] =
-                    [marker, success, items].map(|text| json_string(text));
-                format!("{{ {marker}: {success}, {items}: [{model}, …] }}")
-            }
-            Response::Array { .. } => format!("[{model}, …]"),
-            Response::Object { .. } => model,
-            Response::Nothing { .. } => "no data".to_owned(),
-            Response::Body { body, .. } | Response::Value { body, .. } => {
-                let data = if body.is_list { format!("[{model}, …]") } else { model };
-                let beside = body.beside.map(|id| self.model(id).rust.pascal());
-                let keys = body.at.iter().enumerate().rev();
-                keys.fold(data, |inner, (depth, key)| match &beside {
-                    Some(beside) if depth == body.beside_at().len() => {
-                        format!("{{ {}: {inner}, …{beside} }}", json_string(key))
-                    }
-                    _ => format!("{{ {}: {inner} }}", json_string(key)),
-                })
-            }
+        let Some(of) = &response.of else { return "no data".to_owned() };
+        let of = of.label(self);
+        let data = if response.is_list { format!("[{of}, …]") } else { of };
+        if let Layout::Envelope { marker, success, items } = response.layout() {
+            let [marker, success, items] = [marker, success, items].map(json_string);
+            return format!("{{ {marker}: {success}, {items}: {data} }}");
         }
+        let beside = response.beside.map(|id| self.model(id).rust.pascal());
+        let keys = response.at.iter().enumerate().rev();
+        keys.fold(data, |inner, (depth, key)| match &beside {
+            Some(beside) if depth == response.beside_at().len() => {
+                format!("{{ {}: {inner}, …{beside} }}", json_string(key))
+            }
+            _ => format!("{{ {}: {inner} }}", json_string(key)),
+        })
     }
 }
 
-impl Body {
+impl Response {
     /// Returns a sentence for each thing that the outline of a response does not show.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -45,7 +37,7 @@ impl Body {
         if self.one_as_list {
             notes.push("A single record may replace the list.".to_owned());
         }
-        let Some(verdict) = &self.verdict else { return notes };
+        let Some(verdict) = self.reported() else { return notes };
         let quoted = |texts: &[String]| {
             texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
         };

@@ -2,14 +2,16 @@
 
 use serde_json::Value;
 
-use crate::ir::{Model, ModelId};
+use crate::ir::{Model, ModelId, Type};
 use crate::text::json_string;
 use crate::words::words;
 
-/// The place of the data in a body, and how the body reports a failure.
+/// A successful response: its data, the place of the data in the body, and how the body reports a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Body {
-    /// Whether the data is a list.
+pub struct Response {
+    /// The type of the data, or of a record of the list; `None` if there is no data.
+    pub of: Option<Type>,
+    /// Whether the data is a list of records.
     pub is_list: bool,
     /// The keys that lead to the data; empty if the body is the data.
     pub at: Vec<String>,
@@ -23,6 +25,26 @@ pub struct Body {
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
     pub one_as_list: bool,
+}
+
+/// The simplest layout that a body has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout<'a> {
+    /// The body is the list.
+    Array,
+    /// The body is the record.
+    Object,
+    /// An object with a marker and a list: `{"status": "success", "result": [..]}`.
+    Envelope {
+        /// The key of the marker.
+        marker: &'a str,
+        /// The value of the marker in a successful response.
+        success: &'a str,
+        /// The key of the list.
+        items: &'a str,
+    },
+    /// Any other.
+    Body,
 }
 
 /// How a body reports success or failure.
@@ -73,18 +95,6 @@ words! {
     }
 }
 
-impl ErrorClass {
-    /// Returns the name of the variant in the runtime.
-    pub fn variant(self) -> &'static str {
-        match self {
-            Self::Auth => "Auth",
-            Self::RateLimit => "RateLimit",
-            Self::Unavailable => "Unavailable",
-            Self::Other => "Other",
-        }
-    }
-}
-
 impl Decides {
     /// Returns the keys that lead to the member.
     pub fn path(&self) -> &[String] {
@@ -98,14 +108,9 @@ impl Decides {
 impl Verdict {
     /// Creates the verdict of a member, without codes and messages.
     pub fn of(decides: Decides) -> Self {
-        Self {
-            decides,
-            code: Vec::new(),
-            message: Vec::new(),
-            classes: Vec::new(),
-            empty_codes: Vec::new(),
-            empty_messages: Vec::new(),
-        }
+        let (code, message) = (Vec::new(), Vec::new());
+        let (classes, empty_codes, empty_messages) = (Vec::new(), Vec::new(), Vec::new());
+        Self { decides, code, message, classes, empty_codes, empty_messages }
     }
 
     /// Returns the JSON text of a body that reports a failure, without code and message.
@@ -127,28 +132,63 @@ impl Verdict {
         };
         format!("{{{}}}", nested(self.decides.path(), value))
     }
-
-    /// Returns whether it has neither codes nor messages.
-    pub fn is_plain(&self) -> bool {
-        self.code.is_empty() && self.message.is_empty()
-    }
 }
 
-impl Body {
-    /// Returns whether it is a list without leniency and without fields beside it.
-    pub fn is_plain_list(&self) -> bool {
-        self.is_list && self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
+impl Response {
+    /// Returns the model of the data, or of the records of the list; `None` if there are no records.
+    pub fn model(&self) -> Option<ModelId> {
+        self.of.as_ref()?.model()
+    }
+
+    /// Returns the type of a value that is neither a record nor a list of records.
+    pub fn value(&self) -> Option<&Type> {
+        self.of.as_ref().filter(|of| of.model().is_none())
+    }
+
+    /// Returns whether a successful response may be an empty body.
+    pub fn may_be_empty(&self) -> bool {
+        self.of.is_none() && self.success().is_none()
+    }
+
+    /// Returns the layout of the body.
+    pub fn layout(&self) -> Layout<'_> {
+        let is_strict = self.beside.is_none() && !self.absent_as_empty && !self.one_as_list;
+        match (self.at.as_slice(), &self.verdict) {
+            ([], None) if self.model().is_some() && is_strict => {
+                if self.is_list {
+                    Layout::Array
+                } else {
+                    Layout::Object
+                }
+            }
+            ([items], Some(verdict)) if self.is_list && is_strict => match &verdict.decides {
+                Decides::Success { at, is } if *verdict == Verdict::of(verdict.decides.clone()) => {
+                    match (at.as_slice(), is.as_slice()) {
+                        ([marker], [success]) if other_form(success).is_none() => {
+                            Layout::Envelope { marker, success, items }
+                        }
+                        _ => Layout::Body,
+                    }
+                }
+                _ => Layout::Body,
+            },
+            _ => Layout::Body,
+        }
+    }
+
+    /// Returns whether the layout is none of the simple ones.
+    pub fn is_body(&self) -> bool {
+        self.layout() == Layout::Body
+    }
+
+    /// Returns how a body reports a failure, if its layout is none of the simple ones.
+    pub fn reported(&self) -> Option<&Verdict> {
+        self.verdict.as_ref().filter(|_| self.is_body())
     }
 
     /// Returns the member that decides whether the call succeeded.
-    pub(crate) fn decides(&self) -> Option<&Decides> {
+    pub fn decides(&self) -> Option<&Decides> {
         self.verdict.as_ref().map(|verdict| &verdict.decides)
-    }
-
-    /// Returns whether it has more than the place of the data in each respect.
-    pub(crate) fn is_complete(&self) -> bool {
-        let is_lenient = self.absent_as_empty && self.one_as_list;
-        !self.at.is_empty() && self.verdict.is_some() && is_lenient && self.beside_above > 0
     }
 
     /// Returns the keys that lead to the object of the fields beside the list.
@@ -157,8 +197,9 @@ impl Body {
         self.at.get(..depth).unwrap_or_default()
     }
 
-    /// Returns the JSON text before and after the data of a successful response, without the fields of the model beside it.
-    /// The marker is one of these if the model has a field of its name.
+    /// Returns the JSON text before and after the data of a successful response, or before the first and after the last
+    /// record of a list, without the fields of the model beside it. The marker is one of these if the model has a field of
+    /// its name.
     pub fn around(&self, beside: Option<&Model>) -> (String, String) {
         let (mut open, mut close) = (String::new(), String::new());
         let marker = self.success();
@@ -176,33 +217,25 @@ impl Body {
             open.push(':');
             close.push('}');
         }
-        (open, close)
+        if self.is_list { (open + "[", format!("]{close}")) } else { (open, close) }
     }
 
     /// Returns the place of the marker of success, and the first of its values.
     fn success(&self) -> Option<(&[String], &str)> {
-        match &self.verdict.as_ref()?.decides {
+        match self.decides()? {
             Decides::Success { at, is } => Some((at, is.first()?)),
             Decides::Failure { .. } => None,
         }
     }
 
-    /// Returns the marker as a member of the object with the fields beside the list, if one of these fields has its name.
-    pub(crate) fn marker_beside(&self, beside: &Model) -> Option<String> {
+    /// Returns the marker of success as a member of the object with the data, if the body is that object, or with the
+    /// fields beside the list, if one of these fields has its name.
+    pub fn marker(&self, beside: Option<&Model>) -> Option<String> {
         let (path, value) = self.success()?;
         let depth = self.beside_at().len();
-        let is_beside = shared(path, &self.at) == depth && has_field(Some(beside), path.get(depth));
-        is_beside.then(|| nested(path.get(depth..).unwrap_or_default(), &literal(value)))
-    }
-
-    /// Returns the JSON text before and after the fields of an object that is the body.
-    pub(crate) fn marker(&self) -> Option<String> {
-        match &self.verdict.as_ref()?.decides {
-            Decides::Success { at, is } if self.at.is_empty() => {
-                Some(nested(at, &literal(is.first()?)))
-            }
-            _ => None,
-        }
+        let is_beside = shared(path, &self.at) == depth && has_field(beside, path.get(depth));
+        let is_member = if beside.is_some() { is_beside } else { self.at.is_empty() };
+        is_member.then(|| nested(path.get(depth..).unwrap_or_default(), &literal(value)))
     }
 }
 
@@ -215,8 +248,7 @@ pub(crate) fn other_form(text: &str) -> Option<Value> {
 
 /// Returns whether a model has a field with this key.
 fn has_field(model: Option<&Model>, key: Option<&String>) -> bool {
-    let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
-    fields.iter().any(|field| Some(&field.wire) == key)
+    model.is_some_and(|model| model.fields.iter().any(|field| Some(&field.wire) == key))
 }
 
 /// Returns how many keys two paths share at their start.
@@ -276,31 +308,17 @@ pub struct Mark {
     pub path: Vec<String>,
 }
 
-/// The meaning of a field beside a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
-    /// The number of the last page.
-    Last,
-    /// The number of records of all pages.
-    Total,
-    /// The offset, the cursor or the parameters of the next page.
-    Next,
-    /// Whether a page follows.
-    More,
-}
-
-impl Says {
-    /// All meanings.
-    pub const ALL: [Self; 4] = [Self::Last, Self::Total, Self::Next, Self::More];
-
-    /// Returns the key in a spec.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Last => "last",
-            Self::Total => "total",
-            Self::Next => "next",
-            Self::More => "more",
-        }
+words! {
+    /// The meaning of a field beside a list.
+    pub enum Says {
+        /// The number of the last page.
+        Last = "last",
+        /// The number of records of all pages.
+        Total = "total",
+        /// The offset, the cursor or the parameters of the next page.
+        Next = "next",
+        /// Whether a page follows.
+        More = "more",
     }
 }
 
@@ -312,10 +330,9 @@ impl Paging {
 
     /// Returns the expression for the runtime's `PagedBy`.
     pub fn code(&self) -> String {
-        let is_next = self.mark(Says::Next).is_some();
         match self.by {
             PagedBy::Number { first } => format!("PagedBy::Number {{ first: {first} }}"),
-            PagedBy::Offset if is_next => "PagedBy::NextOffset".to_owned(),
+            PagedBy::Offset if self.mark(Says::Next).is_some() => "PagedBy::NextOffset".to_owned(),
             PagedBy::Offset => "PagedBy::Offset".to_owned(),
             PagedBy::Cursor => "PagedBy::Cursor".to_owned(),
         }

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value as Leaf;
 
 use crate::diag::{Diagnostic, Elsewhere, closest, code, listed, shown};
-use crate::ir::{Body, Decides, Field, Leniency, Operation, Service, Type, ValueType, Verdict};
+use crate::ir::{Decides, Field, Leniency, Operation, Response, Service, Type, ValueType, Verdict};
 use crate::spec::check::{LIST, MAP};
 use crate::spec::context::Context;
 use crate::spec::example::choices;
@@ -148,12 +148,12 @@ fn fits(
         };
         Misfit::new(&(at..at + 1), why)
     })?;
-    let place = response.in_body();
-    let data = data(service, &place, &root)?;
-    let of = response.of().map(Type::Model).or_else(|| response.value().cloned());
-    let path = place.at.iter().fold("$".to_owned(), |path, key| format!("{path}.{key}"));
-    let (Some(of), Some(data)) = (&of, data) else { return no_duplicate(&root, &BTreeSet::new()) };
-    if !place.is_list {
+    let data = data(service, response, &root)?;
+    let path = response.at.iter().fold("$".to_owned(), |path, key| format!("{path}.{key}"));
+    let (Some(of), Some(data)) = (&response.of, data) else {
+        return no_duplicate(&root, &BTreeSet::new());
+    };
+    if !response.is_list {
         if of.model().is_some() && data.members().is_none() {
             let help = "correct the file, or declare `response.list`";
             return Err(other_kind(data, &path, "an object").help(help));
@@ -163,7 +163,7 @@ fn fits(
     }
     let records = match data.items() {
         Some(records) => records,
-        None if place.one_as_list && data.members().is_some() => std::slice::from_ref(data),
+        None if response.one_as_list && data.members().is_some() => std::slice::from_ref(data),
         None => {
             return Err(other_kind(data, &path, "an array")
                 .help("correct the file, or write where the list is with `at`"));
@@ -210,7 +210,11 @@ fn other_format(body: &str) -> Option<&'static str> {
 }
 
 /// Returns the data of a successful response, or `None` if there is none. Also checks the fields beside the list.
-fn data<'j>(service: &Service, body: &Body, root: &'j Json) -> Result<Option<&'j Json>, Misfit> {
+fn data<'j>(
+    service: &Service,
+    body: &Response,
+    root: &'j Json,
+) -> Result<Option<&'j Json>, Misfit> {
     if let Some(verdict) = &body.verdict
         && let Err(failure) = succeeded(&verdict.decides, root)
     {

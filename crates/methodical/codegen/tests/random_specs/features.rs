@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use methodical_codegen::ir::{
-    BUILT_IN, Decides, ErrorClass, Leniency, MEANINGS, Operation, Response, Service, Type,
-    ValueType, Wire,
+    BUILT_IN, Decides, ErrorClass, Leniency, MEANINGS, Operation, Service, Type, ValueType, Wire,
 };
 use methodical_codegen::spec;
 use serde_json::Value;
@@ -164,18 +163,21 @@ fn keys(
 /// Returns the features of a response.
 fn in_response(operation: &Operation) -> Vec<String> {
     let mut found = Vec::new();
-    let Some(body) = operation.response.body() else { return found };
+    let body = &operation.response;
+    if !body.is_body() {
+        return found;
+    }
     let place = match body.at.len() {
         0 => "the body",
         1 => "an object",
         _ => "objects",
     };
-    let of = match &operation.response {
-        Response::Value { of, .. } => {
+    let of = match &body.of {
+        None => "nothing",
+        Some(of) if of.model().is_none() => {
             found.push(format!("value {}", kind(of)));
             "value"
         }
-        Response::Nothing { .. } => "nothing",
         _ if body.is_list => "list",
         _ => "object",
     };

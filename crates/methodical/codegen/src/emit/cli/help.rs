@@ -73,7 +73,7 @@ pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
 /// Returns up to two examples: command lines without the name of the program.
 pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> {
     let Some(required) = required_flags(operation) else { return Vec::new() };
-    let model = service.response_model(operation).filter(|_| operation.response.is_list());
+    let model = service.response_model(operation).filter(|_| operation.response.is_list);
     let command = command(operation);
     let base = format!("{command}{required}");
     let flags = declared(service, operation);
@@ -85,7 +85,7 @@ pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> 
         });
         let file = plural(&model.rust.spaced()).replace(' ', "-");
         vec![first, format!("{base} --output-file {file}.xlsx")]
-    } else if operation.response.is_nothing() {
+    } else if operation.response.of.is_none() {
         vec![flags.unwrap_or(base)]
     } else {
         vec![flags.unwrap_or_else(|| base.clone()), format!("{base} -o json")]
@@ -156,7 +156,7 @@ const IRREGULAR: &[(&str, &str)] = &[("person", "people"), ("child", "children")
 #[cfg(test)]
 mod tests {
     use super::{imperative, plural};
-    use crate::ir::{Doc, ModelId, Operation, Response, RustName, Source};
+    use crate::ir::{Doc, Operation, Response, RustName, Source};
 
     #[track_caller]
     fn check(name: &str, doc: &str, expected: &str) {
@@ -165,7 +165,7 @@ mod tests {
             select: name.to_owned(),
             params: Vec::new(),
             post: None,
-            response: Response::Object { of: ModelId::new(0) },
+            response: Response::default(),
             paging: None,
             gauge: None,
             doc: Doc(doc.to_owned()),

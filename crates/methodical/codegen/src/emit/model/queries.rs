@@ -6,8 +6,8 @@ use crate::config::Project;
 use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Decides, Field, Mark, Operation, Otherwise, PagedBy, Paging, Param, Primitive,
-    Response, Says, Service, Verdict,
+    BodyFormat, Decides, Field, Layout, Mark, Operation, Otherwise, PagedBy, Paging, Param,
+    Primitive, Response, Says, Service, Verdict,
 };
 use crate::text::string;
 
@@ -167,16 +167,15 @@ fn begun(operation: &Operation) -> String {
     match operation.post {
         None => "QueryBuilder::select::<Self::Service>(Self::METHOD)".to_owned(),
         Some(post) => format!(
-            "QueryBuilder::post::<Self::Service>(Self::METHOD, {}, {})",
-            post.format.variant(),
-            post.is_idempotent
+            "QueryBuilder::post::<Self::Service>(Self::METHOD, BodyFormat::{:?}, {})",
+            post.format, post.is_idempotent
         ),
     }
 }
 
 /// Returns whether the failures in a body have classes.
 fn has_classes(operation: &Operation) -> bool {
-    let verdict = operation.response.body().and_then(|body| body.verdict.as_ref());
+    let verdict = operation.response.reported();
     verdict.is_some_and(|verdict| !verdict.classes.is_empty())
 }
 
@@ -190,11 +189,11 @@ fn push(operation: &Operation, param: &Param) -> String {
             _ if param.ty.is_json_literal() => "Literal",
             _ => "Text",
         };
-        let (root, style) = ("methodical_model", style.variant());
+        let (root, style) = ("methodical_model", style.in_runtime());
         let from = if param.required { format!("self.{name}") } else { name };
         let values = format!("{from}.iter().map(ToString::to_string)");
         return format!(
-            "query.push_list({wire}, {root}::{style}, {root}::codegen::Items::{items}, {values})?;"
+            "query.push_list({wire}, {root}::ListStyle::{style:?}, {root}::codegen::Items::{items}, {values})?;"
         );
     }
     // JSON has numbers and Booleans without quotes.
@@ -216,14 +215,20 @@ fn push(operation: &Operation, param: &Param) -> String {
 fn decoded(service: &Service, operation: &Operation) -> String {
     let place = operation.rust.screaming_snake();
     match &operation.response {
-        response if response.is_list() => format!("list({place}, body)"),
-        Response::Value { of, .. } => {
-            format!("codegen::value::<{}>(&{place}, body)", of.rust(service))
-        }
-        Response::Nothing { .. } => format!("codegen::nothing(&{place}, body)"),
-        Response::Body { .. } => format!("codegen::object_in(&{place}, body)"),
-        _ => "object(body)".to_owned(),
+        response if response.is_list => format!("list({place}, body)"),
+        response if !response.is_body() => "object(body)".to_owned(),
+        response => match (response.model(), &response.of) {
+            (None, Some(of)) => format!("codegen::value::<{}>(&{place}, body)", of.rust(service)),
+            (None, None) => format!("codegen::nothing(&{place}, body)"),
+            (Some(_), _) => format!("codegen::object_in(&{place}, body)"),
+        },
     }
+}
+
+/// Returns whether a body has more than the place of the data in each respect.
+fn is_complete(body: &Response) -> bool {
+    let is_lenient = body.absent_as_empty && body.one_as_list;
+    !body.at.is_empty() && body.verdict.is_some() && is_lenient && body.beside_above > 0
 }
 
 /// Returns the type to which a response decodes.
@@ -235,7 +240,7 @@ pub(crate) fn output(service: &Service, operation: &Operation) -> String {
     let model = model.rust.pascal();
     match beside(service, operation) {
         Some(beside) => format!("Listing<{model}, {beside}>"),
-        None if operation.response.is_list() => format!("Listing<{model}>"),
+        None if operation.response.is_list => format!("Listing<{model}>"),
         None => model,
     }
 }
@@ -247,7 +252,7 @@ pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Optio
 
 /// Returns the verdicts of the service, each once, in the order of the operations.
 fn verdicts(service: &Service) -> Vec<&Verdict> {
-    distinct(service.operations.iter().filter_map(|one| one.response.body()?.verdict.as_ref()))
+    distinct(service.operations.iter().filter_map(|one| one.response.reported()))
 }
 
 /// The type states of a query: one type parameter for each optional parameter that another one needs, in their order, as in
@@ -377,7 +382,7 @@ fn page_mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
         (Says::Next, _) => "next_cursor",
         (Says::More, _) => "more",
     };
-    let beside = operation.response.beside();
+    let beside = operation.response.beside;
     let fields = beside.and_then(|beside| service.fields_at(beside, &mark.path));
     format!(".{function}({})", page_field(&fields.unwrap_or_default()))
 }

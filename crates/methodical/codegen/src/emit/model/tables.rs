@@ -62,7 +62,7 @@ impl ListedTable<'_> {
 /// their own, because a record that one of them lacks need not be missing in the other.
 fn lists(service: &Service) -> Vec<ListedTable<'_>> {
     let mut tables: Vec<ListedTable<'_>> = Vec::new();
-    let is_list = |operation: &&Operation| operation.response.is_list();
+    let is_list = |operation: &&Operation| operation.response.is_list;
     // Lists that a mirror can read first: they get the plain name.
     let lists = service.operations.iter().filter(is_list);
     let (whole, partial): (Vec<_>, Vec<_>) =

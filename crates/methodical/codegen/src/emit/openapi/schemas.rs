@@ -1,7 +1,7 @@
 //! JSON Schemas of the types, for all documents that contain some.
 
 use crate::ir::{
-    Body, Code, Decides, Doc, Field, Leniency, Model, Param, Primitive, Response, Service, Type,
+    Code, Decides, Doc, Field, Layout, Leniency, Model, Param, Primitive, Response, Service, Type,
     ValueType, Verdict, Wire, other_form,
 };
 use crate::json::{Map, Value, json};
@@ -107,11 +107,9 @@ impl Schemas<'_> {
 
     /// Returns the schema of a whole successful response.
     pub(super) fn response(self, response: &Response) -> Value {
-        let model = response.of().map(|id| self.reference(self.service.model(id)));
-        let item = model.or_else(|| Some(self.ty(response.value()?)));
-        let item = item.unwrap_or_else(|| json!({}));
-        match response {
-            Response::Envelope { marker, success, items, .. } => json!({
+        let item = response.of.as_ref().map_or_else(|| json!({}), |of| self.ty(of));
+        match response.layout() {
+            Layout::Envelope { marker, success, items } => json!({
                 "type": "object",
                 "properties": {
                     marker: { "const": success },
@@ -119,16 +117,14 @@ impl Schemas<'_> {
                 },
                 "required": [marker, items],
             }),
-            Response::Array { .. } => json!({ "type": "array", "items": item }),
-            Response::Object { .. } => item,
-            Response::Body { body, .. }
-            | Response::Value { body, .. }
-            | Response::Nothing { body } => self.body(body, item),
+            Layout::Array => json!({ "type": "array", "items": item }),
+            Layout::Object => item,
+            Layout::Body => self.body(response, item),
         }
     }
 
     /// Returns the schema of a body with the data in its place.
-    fn body(self, body: &Body, item: Value) -> Value {
+    fn body(self, body: &Response, item: Value) -> Value {
         let list = json!({ "type": "array", "items": item });
         let mut schema = match (body.is_list, body.one_as_list) {
             (false, _) => item,

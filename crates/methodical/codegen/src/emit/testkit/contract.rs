@@ -5,8 +5,8 @@ use askama::Template;
 use crate::emit::model::{auth_code, dispatch_code};
 use crate::emit::{distinct, filters};
 use crate::ir::{
-    Body, BodyFormat, Code, Decides, Field, ID, Leniency, Mark, Model, ModelId, OpenRef, Operation,
-    Otherwise, Paging, Param, Primitive, Response, Says, Service, Type, ValueType, Wire,
+    BodyFormat, Code, Decides, Field, ID, Layout, Leniency, Mark, Model, ModelId, OpenRef,
+    Operation, Otherwise, Paging, Param, Primitive, Response, Says, Service, Type, ValueType, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 
@@ -21,9 +21,9 @@ pub(super) struct Contract<'a> {
 }
 
 pub(super) fn template(service: &Service) -> Contract<'_> {
-    let operations = service.operations.iter().filter(|one| one.response.of().is_some());
+    let operations = service.operations.iter().filter(|one| one.response.model().is_some());
     let operations: Vec<_> = operations.collect();
-    let models = operations.iter().filter_map(|one| one.response.of());
+    let models = operations.iter().filter_map(|one| one.response.model());
     let models: Vec<ModelId> = models.flat_map(|id| service.reachable(id)).collect();
     let models = service.models.iter().filter(|model| models.contains(&model.id)).collect();
     Contract { service, operations, models }
@@ -66,7 +66,7 @@ impl Contract<'_> {
     }
 
     /// Returns the codes of the field that is false on the last page.
-    fn last_codes(&self, body: &Body, mark: &Mark) -> String {
+    fn last_codes(&self, body: &Response, mark: &Mark) -> String {
         let fields = body.beside.and_then(|id| self.service.fields_at(id, &mark.path));
         let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
         let codes = field.and_then(ValueType::codes);
@@ -81,7 +81,7 @@ impl Contract<'_> {
         }
         let lists =
             self.service.operations.iter().filter(|one| {
-                one.response.is_list() && one.params.iter().all(|param| !param.required)
+                one.response.is_list && one.params.iter().all(|param| !param.required)
             });
         let mut found = lists.filter_map(|list| {
             let identity = self.service.response_model(list)?.identity_field()?;
@@ -146,7 +146,7 @@ impl Contract<'_> {
 }
 
 /// Returns the keys that lead from the body to the field with a meaning.
-fn mark(body: &Body, paging: &Paging, says: Says) -> Vec<String> {
+fn mark(body: &Response, paging: &Paging, says: Says) -> Vec<String> {
     let mark = paging.mark(says);
     mark.map(|mark| [body.beside_at(), &mark.path].concat()).unwrap_or_default()
 }

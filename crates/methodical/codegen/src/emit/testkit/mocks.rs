@@ -6,7 +6,7 @@ use crate::config::{Project, Role};
 use crate::emit::filters;
 use crate::emit::model::marker;
 use crate::emit::model::queries::beside;
-use crate::ir::{Auth, Example, Operation, Param, Primitive, Response, Service, Type, Verdict};
+use crate::ir::{Auth, Example, Operation, Param, Primitive, Service, Type, Verdict};
 
 #[derive(Template)]
 #[template(path = "testkit/mocks.rs.jinja")]
@@ -40,8 +40,8 @@ impl Mocks<'_> {
     /// Returns the texts before the records, between them and the fields beside the list, and after these.
     fn frame(&self, operation: &Operation) -> (String, String, String) {
         let beside = self.service.beside_model(operation);
-        let (open, close) = operation.response.frame(beside).unwrap_or_default();
-        let above = operation.response.body().map_or(0, |body| body.beside_above);
+        let (open, close) = operation.response.around(beside);
+        let above = operation.response.beside_above;
         let (middle, close) = close.split_at_checked(1 + above).unwrap_or((&close, ""));
         (open, middle.to_owned(), close.to_owned())
     }
@@ -49,7 +49,7 @@ impl Mocks<'_> {
     /// Returns the marker of success among the fields beside a list, if one of them has its name: an optional field may be
     /// absent, and a nested record may lack the marker.
     fn marker_beside(&self, operation: &Operation) -> Option<String> {
-        operation.response.body()?.marker_beside(self.service.beside_model(operation)?)
+        operation.response.marker(Some(self.service.beside_model(operation)?))
     }
 }
 
@@ -105,7 +105,7 @@ const METHODS: &str =
 
 /// Returns the verdict of a body that reports failures.
 fn verdict(operation: &Operation) -> Option<&Verdict> {
-    operation.response.body()?.verdict.as_ref()
+    operation.response.reported()
 }
 
 /// Returns the names of the texts of a failure, with their places in the body.

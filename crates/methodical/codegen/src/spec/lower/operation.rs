@@ -368,8 +368,8 @@ fn recoveries(
     cx.distinct_texts(&code::RECOVERS, "attribute", &attributes);
     for attribute in attributes {
         let fields =
-            response.of().map(|id| service.model(id).fields.as_slice()).unwrap_or_default();
-        let (message, help) = if !response.is_list() {
+            response.model().map(|id| service.model(id).fields.as_slice()).unwrap_or_default();
+        let (message, help) = if !response.is_list {
             (
                 "only a parameter of a list recovers an attribute".to_owned(),
                 "remove `recovers`: the response is not a list of records",

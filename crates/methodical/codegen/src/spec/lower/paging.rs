@@ -69,7 +69,7 @@ pub(super) fn paging(
     response: &Response,
 ) -> Option<Paging> {
     let given = Given::of(given)?;
-    if !response.is_list() {
+    if !response.is_list {
         let help = "remove `paging`: the response is not a list of records";
         let span = cx.key_of(given.span);
         cx.say(&code::PAGING, &span, "only a list has pages", help);
@@ -86,7 +86,7 @@ pub(super) fn paging(
         param,
         size,
         short_page_ends: given.short_page_ends.is_some_and(|flag| flag.value),
-        marks: marks(cx, service, &given, response.beside()),
+        marks: marks(cx, service, &given, response.beside),
     })
 }
 
@@ -240,7 +240,7 @@ pub(super) fn gauge(
     params: &[Param],
     response: &Response,
 ) -> Option<Gauge> {
-    let Some(model) = response.of().filter(|_| !response.is_list()) else {
+    let Some(model) = response.model().filter(|_| !response.is_list) else {
         let help = "remove `gauge`: the response is not an object";
         cx.say(&code::GAUGE, &given.span, "only an object has a gauge", help);
         return None;

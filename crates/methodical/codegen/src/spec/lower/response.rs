@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, code};
-use crate::ir::{Body, Decides, Leniency, ModelId, Response, Service, Type, Verdict, other_form};
+use crate::ir::{Decides, Leniency, ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
 use crate::spec::form::Kebab;
 use crate::spec::language::{self, Document, Records};
@@ -174,25 +174,23 @@ pub(super) fn response(
             list.at.as_deref(),
             list.envelope.as_ref(),
         )?;
-        return Some(simple(place.list(cx, service, list)?, of));
+        return place.list(cx, service, list, of);
     }
     if let Some(object) = &given.object {
         let of = model(cx, &object.of)?;
         let (at, envelope) = (object.at.as_deref(), object.envelope.as_ref());
-        return Some(simple(
-            Place::of(cx, document, "object", &object.span, at, envelope)?.body(),
-            of,
-        ));
+        let place = Place::of(cx, document, "object", &object.span, at, envelope)?;
+        return Some(place.without_list(Some(Type::Model(of))));
     }
     if let Some(value) = &given.value {
         let of = self::value(cx, &value.of)?;
         let (at, envelope) = (value.at.as_deref(), value.envelope.as_ref());
-        let body = Place::of(cx, document, "value", &value.span, at, envelope)?.body();
-        return Some(Response::Value { of, body });
+        let place = Place::of(cx, document, "value", &value.span, at, envelope)?;
+        return Some(place.without_list(Some(of)));
     }
     let nothing = given.nothing.as_ref()?;
     let place = Place::of(cx, document, "nothing", &nothing.span, None, nothing.envelope.as_ref())?;
-    Some(Response::Nothing { body: place.body() })
+    Some(place.without_list(None))
 }
 
 /// Returns the type of a response that is a value.
@@ -216,24 +214,6 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     let message = format!("a response must be a model, and `{}` is not one", of.value);
     cx.say(&code::UNFIT_TYPE, &of.span, message, "use a type that is declared as `[model.…]`");
     None
-}
-
-/// Returns the simplest form of a response.
-fn simple(body: Body, of: ModelId) -> Response {
-    if body == (Body { is_list: body.is_list, ..Body::default() }) {
-        return if body.is_list { Response::Array { of } } else { Response::Object { of } };
-    }
-    if let ([items], Some(verdict)) = (body.at.as_slice(), &body.verdict)
-        && let Decides::Success { at, is } = &verdict.decides
-        && let ([marker], [success]) = (at.as_slice(), is.as_slice())
-        && verdict.is_plain()
-        && other_form(success).is_none()
-        && body.is_plain_list()
-    {
-        let [marker, success, items] = [marker, success, items].map(String::clone);
-        return Response::Envelope { marker, success, items, of };
-    }
-    Response::Body { of, body }
 }
 
 /// The data of a response, and the envelope around it.
@@ -292,24 +272,32 @@ impl<'d> Place<'d> {
         }
     }
 
-    /// Returns the body of a response that is not a list, and so cannot be empty.
-    fn body(self) -> Body {
+    /// Returns the response with other data than a list, which cannot be empty.
+    fn without_list(self, of: Option<Type>) -> Response {
         let verdict = self.verdict.map(|verdict| Verdict {
             empty_codes: Vec::new(),
             empty_messages: Vec::new(),
             ..verdict
         });
-        Body { at: self.at, verdict, ..Body::default() }
+        Response { of, at: self.at, verdict, ..Response::default() }
     }
 
-    /// Returns the body with a list.
-    fn list(self, cx: &mut Context<'_>, service: &Service, given: &Records) -> Option<Body> {
+    /// Returns the response with a list.
+    fn list(
+        self,
+        cx: &mut Context<'_>,
+        service: &Service,
+        given: &Records,
+        of: ModelId,
+    ) -> Option<Response> {
         let Self { at, given_at, verdict } = self;
         let beside_above = match &given.beside_at {
             Some(place) => beside_above(cx, given, place, &at)?,
             None => 0,
         };
-        let mut body = Body { is_list: true, at, verdict, beside_above, ..Body::default() };
+        let of = Some(Type::Model(of));
+        let mut body =
+            Response { of, is_list: true, at, verdict, beside_above, ..Response::default() };
         for leniency in &given.lenient {
             let refused = match **leniency {
                 Leniency::AbsentAsEmpty if given_at.is_none() => {
@@ -342,7 +330,7 @@ fn beside(
     cx: &mut Context<'_>,
     service: &Service,
     named: &At<String>,
-    body: &Body,
+    body: &Response,
 ) -> Option<ModelId> {
     let id = model(cx, named)?;
     let (message, help) = match body.at.get(body.beside_at().len()) {
