@@ -1,4 +1,4 @@
-//! A real PostgreSQL for the tests: the one in `GATEWAY_TEST_POSTGRES`, or a temporary cluster for each test.
+//! A real PostgreSQL for the tests: the one in `GATEWAY_TEST_POSTGRES`, or a temporary cluster that the tests of a process share.
 //!
 //! Without either, a test that needs one prints `SKIPPED` and passes; with `GATEWAY_REQUIRE_POSTGRES` set, it fails.
 
@@ -8,22 +8,23 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
-/// An empty database for one test. Dropping it stops its cluster.
+/// An empty database for one test.
 pub(crate) struct Database {
     pub(crate) url: String,
-    _cluster: Option<Cluster>,
 }
 
 /// Creates a database, or prints why it cannot.
 pub(crate) fn database() -> Option<Database> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
+    // Nobody drops it: the shell of the cluster stops it when this process ends.
+    static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(Cluster::start);
     let named = std::env::var("GATEWAY_TEST_POSTGRES").ok();
-    let cluster = if named.is_none() { Cluster::start() } else { None };
-    let Some(server) = named.or_else(|| cluster.as_ref().map(Cluster::url)) else {
+    let Some(server) = named.or_else(|| SHARED.as_ref().map(Cluster::url)) else {
         skip("PostgreSQL was not found; run .ci/postgres or set GATEWAY_TEST_POSTGRES");
         return None;
     };
@@ -34,7 +35,7 @@ pub(crate) fn database() -> Option<Database> {
     println!("ran on PostgreSQL {version}");
     let (host, rest) = server.rsplit_once('/').unwrap();
     let options = rest.split_once('?').map_or(String::new(), |(_, options)| format!("?{options}"));
-    Some(Database { url: format!("{host}/{name}{options}"), _cluster: cluster })
+    Some(Database { url: format!("{host}/{name}{options}") })
 }
 
 /// Prints why a test is skipped. With `GATEWAY_REQUIRE_POSTGRES` set, fails.
@@ -122,7 +123,7 @@ if initdb -D "$data" -U postgres -A trust --no-sync -E UTF8 --locale=C >"$log" 2
     if [ -e "$2/settings.conf" ]; then cat "$2/settings.conf" >>"$data/postgresql.conf"; fi &&
     if [ -e "$2/pg_hba.conf" ]; then cp "$2/pg_hba.conf" "$data"; fi &&
     pg_ctl -D "$data" -w -l "$log" start >>"$log" 2>&1 \
-        -o "-c unix_socket_directories=$2 -c fsync=off -c autovacuum=off"; then
+        -o "-c unix_socket_directories=$2 -c max_connections=300 -c fsync=off -c autovacuum=off"; then
     echo ready
     read -r _
     pg_ctl -D "$data" -m immediate stop >/dev/null 2>&1
