@@ -4,8 +4,3 @@
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// Compiles the examples of the guide for users of earlier sources.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/upgrading.md")]
-struct Upgrading;
