@@ -22,8 +22,8 @@ mod filters;
 mod model;
 mod openapi;
 mod reference;
+mod schema;
 mod server;
-mod spec_schema;
 mod testkit;
 
 /// Returns all files of a project, sorted by path.
@@ -48,7 +48,7 @@ const CRATES: &[(Role, Emitter)] = &[
 
 /// The emitters of the documents, which return nothing if the configuration lacks their path.
 const DOCUMENTS: &[Emitter] =
-    &[openapi::emit_schemas, openapi::emit, reference::emit, spec_schema::emit];
+    &[schema::emit, openapi::emit, reference::emit, schema::emit_language];
 
 /// Returns each value once, in the order of their first places.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {

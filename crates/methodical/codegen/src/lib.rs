@@ -37,7 +37,6 @@ pub mod diff;
 pub mod emit;
 mod init;
 pub mod ir;
-mod json;
 mod manifest;
 pub mod output;
 pub mod show;

@@ -1,7 +1,6 @@
 //! A generated file, as an emitter returns it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use askama::Template;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -34,10 +33,50 @@ impl GeneratedFile {
         Self { path: path.into(), text: text + "\n" }
     }
 
-    /// Creates a JSON file.
-    pub(in crate::emit) fn json(path: impl Into<String>, value: &impl fmt::Display) -> Self {
-        Self { path: path.into(), text: format!("{value:#}\n") }
+    /// Creates a JSON file. In its text, each object and list may have a comma after its last part.
+    pub(in crate::emit) fn json(path: impl Into<String>, text: &str) -> Self {
+        Self { path: path.into(), text: laid_out(text) + "\n" }
     }
+}
+
+/// Writes each member and each value of a list in JSON on a line of its own, without the commas after the last ones.
+fn laid_out(json: &str) -> String {
+    let mut out = String::new();
+    let (mut depth, mut last) = (0, ' ');
+    let mut rest = json.chars();
+    while let Some(c) = rest.next() {
+        let is_end = matches!(c, '}' | ']');
+        if c == ':' {
+            out.push_str(": ");
+        } else if !c.is_whitespace() && c != ',' {
+            depth -= usize::from(is_end && depth > 0);
+            if last == ',' && !is_end {
+                out.push(',');
+            }
+            if matches!(last, ',' | '{' | '[') && !(is_end && last != ',')
+                || is_end && !matches!(last, '{' | '[')
+            {
+                out.push('\n');
+                out.push_str(&"  ".repeat(depth));
+            }
+            out.push(c);
+            depth += usize::from(matches!(c, '{' | '['));
+        }
+        if c == '"' {
+            let mut is_escaped = false;
+            for c in rest.by_ref() {
+                out.push(c);
+                if c == '"' && !is_escaped {
+                    break;
+                }
+                is_escaped = c == '\\' && !is_escaped;
+            }
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+    }
+    out
 }
 
 /// Removes the names that a file does not use from its imports, which have a line each.
@@ -101,7 +140,14 @@ fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_used_imports;
+    use super::{laid_out, with_used_imports};
+
+    #[test]
+    fn json_is_laid_out() {
+        let text = r#"{"a":[1,{"b\\":"\",}",},[],{ },],}"#;
+        let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\\\\\": \"\\\",}\"\n    },\n    [],\n    {}\n  ]\n}";
+        assert_eq!(laid_out(text), expected);
+    }
 
     #[test]
     fn imports_that_are_not_used_are_left_out() {

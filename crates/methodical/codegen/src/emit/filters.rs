@@ -40,6 +40,18 @@ pub(super) fn variant(value: impl Debug, _: &dyn Values) -> Result<String> {
     Ok(format!("{value:?}"))
 }
 
+/// Writes a text as a JSON string.
+#[filter_fn]
+pub(super) fn quoted(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::json_string(&text.to_string()))
+}
+
+/// Writes a description on one line as a JSON string.
+#[filter_fn]
+pub(super) fn line(text: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::json_string(&text::one_line(&text.to_string())))
+}
+
 /// Writes texts as string literals, with commas between them.
 #[filter_fn]
 pub(super) fn strings(

@@ -243,7 +243,7 @@ impl Records<'_> {
     fn example(&self, field: &Field) -> String {
         match self.base(field) {
             Base::Json(..) if field.recursive => "\"\"".to_owned(),
-            Base::Json(..) => raw_string(&field_value(self.service, field).to_string()),
+            Base::Json(..) => raw_string(&field_value(self.service, field)),
             Base::Text => {
                 let text = field.ty.value().and_then(ValueType::example);
                 string(text.or(field.example.as_deref()).unwrap_or_default())

@@ -5,8 +5,7 @@ use askama::Template;
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType};
-use crate::json::{Map, Value, json};
-use crate::text::string;
+use crate::text::{json_string, string};
 
 #[derive(Template)]
 #[template(path = "model/record.rs.jinja")]
@@ -49,7 +48,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
             name: model.rust.pascal(),
             required: required(model).collect(),
             constructed: constructor(project, model),
-            json: required_fields(service, model).to_string(),
+            json: required_fields(service, model),
         };
         GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), &template)
     });
@@ -164,32 +163,31 @@ fn required(model: &Model) -> impl Iterator<Item = &Field> {
     model.fields.iter().filter(|field| field.required)
 }
 
-fn required_fields(service: &Service, model: &Model) -> Value {
-    let value = |field: &Field| match &field.ty {
-        Type::List(_) => Value::Array(Vec::new()),
-        Type::Map(_) => Value::Object(Map::default()),
-        Type::Value(_) | Type::Model(_) => field_value(service, field),
+/// Returns the JSON text of the record with only its required fields.
+fn required_fields(service: &Service, model: &Model) -> String {
+    let member = |field: &Field| {
+        let value = match &field.ty {
+            Type::List(_) => "[]".to_owned(),
+            Type::Map(_) => "{}".to_owned(),
+            Type::Value(_) | Type::Model(_) => field_value(service, field),
+        };
+        format!("{}:{value}", json_string(&field.wire))
     };
-    Value::Object(required(model).map(|field| (field.wire.clone(), value(field))).collect())
+    format!("{{{}}}", required(model).map(member).collect::<Vec<_>>().join(","))
 }
 
-/// Returns a value of a field: its example if it has one.
-pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> Value {
-    match &field.ty {
-        Type::Value(ty) => json!(ty.json(ty.sample(field.example.as_deref()))),
-        ty => smallest_value(service, ty),
-    }
+/// Returns the JSON text of a value of a field: its example if it has one.
+pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> String {
+    value(service, &field.ty, field.example.as_deref())
 }
 
-/// Returns a value of a type, with one value in each list and map that is not in a record.
-fn smallest_value(service: &Service, ty: &Type) -> Value {
+/// Returns the JSON text of a value of a type, with one value in each list and map that is not in a record.
+fn value(service: &Service, ty: &Type, example: Option<&str>) -> String {
     match ty {
-        Type::Value(ty) => json!(ty.json(ty.sample(None))),
+        Type::Value(ty) => ty.json(ty.sample(example)).unwrap_or_default().to_string(),
         Type::Model(id) => required_fields(service, service.model(*id)),
-        Type::List(of) => Value::Array(vec![smallest_value(service, of)]),
-        Type::Map(of) => {
-            json!({ "key": smallest_value(service, of) })
-        }
+        Type::List(of) => format!("[{}]", value(service, of, None)),
+        Type::Map(of) => format!("{{\"key\":{}}}", value(service, of, None)),
     }
 }
 

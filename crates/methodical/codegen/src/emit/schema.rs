@@ -1,0 +1,336 @@
+//! JSON Schema: one document for each model, and the schemas in the OpenAPI documents.
+//!
+//! A schema is the text of the members of its object, with a comma after each, so that schemas are joined by writing one
+//! after the other. [`GeneratedFile::json`] lays the documents out and removes the last commas.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::Project;
+use crate::emit::file::{GeneratedFile, MARK};
+use crate::ir::{
+    Code, Decides, Field, Layout, Leniency, Model, ModelId, Param, Primitive, Response, Service,
+    Type, ValueType, Verdict, Wire, other_form,
+};
+use crate::spec;
+use crate::text::one_line;
+
+/// Emits a self-contained document for each model.
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let service = project.service;
+    let Some(folder) = &project.config.documents.json_schema else { return Vec::new() };
+    let schemas = Schemas { service, prefix: "#/$defs/" };
+    let document = |model: &Model| {
+        let document = [
+            member("$schema", "https://json-schema.org/draft/2020-12/schema"),
+            member("$comment", MARK),
+            member("title", model.rust.spaced()),
+            schemas.reference(model.id),
+            object("$defs", &schemas.models(service.reachable(model.id))),
+        ];
+        let path = format!("{folder}/{}.json", model.rust.kebab());
+        GeneratedFile::json(path, &format!("{{{}}}", document.concat()))
+    };
+    service.models.iter().map(document).collect()
+}
+
+/// Emits the schema of the spec language, for editors. It ignores the service.
+pub(super) fn emit_language(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let Some(path) = &project.config.documents.spec_schema else { return Vec::new() };
+    let mut schema = spec::schema();
+    for (key, text) in [("$comment", MARK), ("title", "Spec language, version 2")] {
+        schema.as_object_mut().map(|schema| schema.insert(key.to_owned(), text.into()));
+    }
+    vec![GeneratedFile::json(path.as_str(), &schema.to_string())]
+}
+
+/// Creates the schemas of a service's types.
+#[derive(Clone, Copy)]
+pub(super) struct Schemas<'a> {
+    pub(super) service: &'a Service,
+    /// Where references point: `#/$defs/` or `#/components/schemas/`.
+    pub(super) prefix: &'a str,
+}
+
+impl Schemas<'_> {
+    /// Returns the schemas of models, by name.
+    pub(super) fn models(self, ids: impl IntoIterator<Item = ModelId>) -> String {
+        let models = ids.into_iter().map(|id| self.service.model(id));
+        models.map(|model| object(&model.rust.pascal(), &self.model(model))).collect()
+    }
+
+    /// Returns a reference to a model.
+    fn reference(self, id: ModelId) -> String {
+        member("$ref", format!("{}{}", self.prefix, self.service.model(id).rust.pascal()))
+    }
+
+    /// Returns the schema of a model. Other fields are allowed: a service may send more than its contract lists.
+    fn model(self, model: &Model) -> String {
+        let fields: String =
+            model.fields.iter().map(|field| object(&field.wire, &self.field(field))).collect();
+        let required = model.fields.iter().filter(|field| field.required).map(|field| &field.wire);
+        let required: Vec<_> = required.collect();
+        [
+            member("description", one_line(&model.doc.0)),
+            member("type", "object"),
+            object("properties", &fields),
+            optional("required", (!required.is_empty()).then_some(required)),
+        ]
+        .concat()
+    }
+
+    fn field(self, field: &Field) -> String {
+        let is_nullable = !field.required;
+        let is_reference = field.ty.model().is_some();
+        let mut forms: Vec<_> =
+            field.lenient.iter().filter_map(|one| self.other_form(*one, &field.ty)).collect();
+        let is_whole = forms.is_empty() && !(is_nullable && is_reference);
+        forms.insert(0, self.ty(&field.ty, is_nullable && is_whole));
+        forms.extend((is_nullable && !is_whole).then(|| member("type", "null")));
+        let example = match (&field.example, &field.ty) {
+            (Some(text), Type::Value(value)) => value.json(text),
+            _ => None,
+        };
+        [
+            member("description", one_line(&field.doc.0)),
+            any_of(forms),
+            optional("examples", example.map(|example| [example])),
+            optional("x-personal-data", field.personal.then_some(true)),
+            optional("deprecated", field.deprecated.as_ref().map(|_| true)),
+        ]
+        .concat()
+    }
+
+    /// Returns the schema of another form that a reader accepts.
+    fn other_form(self, leniency: Leniency, ty: &Type) -> Option<String> {
+        match (leniency, ty) {
+            (Leniency::OneAsList, Type::List(of)) => Some(self.ty(of, false)),
+            (Leniency::EmptyArrayAsMap, _) => {
+                Some(member("type", "array") + &member("maxItems", 0))
+            }
+            (Leniency::BlankAsNone, _) => Some(member("const", "")),
+            (Leniency::OneAsList | Leniency::AbsentAsEmpty, _) => None,
+        }
+    }
+
+    fn ty(self, ty: &Type, is_nullable: bool) -> String {
+        let null = is_nullable.then_some("null");
+        match ty {
+            Type::Value(value) => single(value, None, is_nullable),
+            Type::Model(id) => self.reference(*id),
+            Type::List(of) => {
+                types(["array"].into_iter().chain(null)) + &object("items", &self.ty(of, false))
+            }
+            Type::Map(of) => {
+                let values = object("additionalProperties", &self.ty(of, false));
+                types(["object"].into_iter().chain(null)) + &values
+            }
+        }
+    }
+
+    /// Returns the schema of a whole successful response.
+    pub(super) fn response(self, response: &Response) -> String {
+        let item = response.of.as_ref().map(|of| self.ty(of, false)).unwrap_or_default();
+        let list = member("type", "array") + &object("items", &item);
+        if let Layout::Envelope { marker, success, items } = response.layout() {
+            let properties = object(marker, &member("const", success)) + &object(items, &list);
+            return [
+                member("type", "object"),
+                object("properties", &properties),
+                member("required", [marker, items]),
+            ]
+            .concat();
+        }
+        let mut schema = match (response.is_list, response.one_as_list) {
+            (false, _) => item,
+            (true, false) => list,
+            (true, true) => any_of(vec![list, item]),
+        };
+        let beside = response.beside.map(|id| self.service.model(id));
+        let needs_beside = beside.is_some_and(|model| model.fields.iter().any(|one| one.required));
+        for (depth, key) in response.at.iter().enumerate().rev() {
+            let leads_to_beside = depth < response.beside_at().len();
+            schema = if response.absent_as_empty && !(leads_to_beside && needs_beside) {
+                let nullable = any_of(vec![schema, member("type", "null")]);
+                member("type", "object") + &object("properties", &object(key, &nullable))
+            } else {
+                below(std::slice::from_ref(key), schema)
+            };
+            if let Some(beside) = beside.filter(|_| depth == response.beside_at().len()) {
+                schema = all_of(&[self.reference(beside.id), schema]);
+            }
+        }
+        match response.decides() {
+            None => schema,
+            Some(Decides::Success { at, is }) => {
+                all_of(&[schema, below(at, member("enum", all_values(is)))])
+            }
+            Some(Decides::Failure { present }) => {
+                all_of(&[schema, object("not", &below(present, not_null()))])
+            }
+        }
+    }
+}
+
+/// Returns the schema of the value of a parameter.
+pub(super) fn param(param: &Param) -> String {
+    let schema = single(&param.ty, Some(param), false);
+    match param.list {
+        Some(_) => {
+            [member("type", "array"), member("minItems", 1), object("items", &schema)].concat()
+        }
+        None => schema,
+    }
+}
+
+/// Returns the schema of a failure that a body reports.
+pub(super) fn failure(verdict: &Verdict) -> String {
+    let mut all = vec![match &verdict.decides {
+        Decides::Success { at, is } => below(at, object("not", &member("enum", all_values(is)))),
+        Decides::Failure { present } => below(present, not_null()),
+    }];
+    let listed = verdict.classes.iter().map(|(listed, _)| listed);
+    let listed = all_values(listed.filter(|listed| !listed.ends_with('*')));
+    let has_code = !verdict.code.is_empty();
+    for (path, has_listed) in [(&verdict.code, has_code), (&verdict.message, !has_code)] {
+        let examples = (has_listed && !listed.is_empty()).then_some(&listed);
+        let value =
+            types(["string", "number", "boolean", "null"]) + &optional("examples", examples);
+        let within = |inner: String, key: &String| object("properties", &object(key, &inner));
+        all.extend((!path.is_empty()).then(|| path.iter().rev().fold(value, within)));
+    }
+    member("description", "A failure with status 200.") + &all_of(&all)
+}
+
+/// Returns the schema of values that have one of some schemas. Not `oneOf`: two models may overlap, because other fields
+/// are allowed.
+pub(super) fn any_of(mut schemas: Vec<String>) -> String {
+    if schemas.len() == 1 { schemas.pop().unwrap_or_default() } else { array("anyOf", &schemas) }
+}
+
+fn all_of(schemas: &[String]) -> String {
+    array("allOf", schemas)
+}
+
+fn not_null() -> String {
+    object("not", &member("type", "null"))
+}
+
+/// Returns the schema of an object with a value at a path.
+fn below(path: &[String], schema: String) -> String {
+    let within = |schema: String, key: &String| {
+        let properties = object("properties", &object(key, &schema));
+        [member("type", "object"), properties, member("required", [key])].concat()
+    };
+    path.iter().rev().fold(schema, within)
+}
+
+/// Returns the JSON values that have one of some texts: the string, and the number or boolean.
+fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_json::Value> {
+    let forms = |text: S| [Some(json!(text.as_ref())), other_form(text.as_ref())];
+    texts.into_iter().flat_map(forms).flatten().collect()
+}
+
+/// Returns the schema of a single value in a record, or in a query as the value of a parameter.
+fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String {
+    let primitive = if param.is_some() { value.in_query() } else { value.in_record() };
+    let wire = value.wire().filter(|_| param.is_none());
+    let codes = value.codes().filter(|_| primitive == Primitive::Coded);
+    let kinds = match (primitive, wire) {
+        (Primitive::Text, Some(Wire::TextOrNumber)) => &["string", "number"][..],
+        (Primitive::Text, _) => &["string"],
+        (Primitive::Signed | Primitive::Unsigned, Some(Wire::IntegerOrText)) => {
+            &["integer", "string"]
+        }
+        (Primitive::Signed | Primitive::Unsigned, _) => &["integer"],
+        (Primitive::Float, _) => &["number"],
+        (Primitive::Boolean, _) => &["boolean"],
+        (Primitive::Coded, _) if param.is_some() => &["string"],
+        (Primitive::Coded, _) => &[],
+    };
+    let null = is_nullable.then_some("null").filter(|_| !kinds.is_empty());
+    let (min, max) = (param.and_then(|one| one.min), param.and_then(|one| one.max));
+    let limits = match primitive {
+        Primitive::Signed => {
+            let min = member("minimum", min.unwrap_or(i64::MIN));
+            min + &member("maximum", max.unwrap_or(i64::MAX))
+        }
+        Primitive::Unsigned => member("minimum", 0) + &member("maximum", u64::MAX),
+        _ => String::new(),
+    };
+    let (mut listed, is_open) = match (value.as_enum(), codes) {
+        (Some(one), _) => {
+            let wires = one.values.iter().map(|value| &value.wire);
+            let values = wires.filter_map(|wire| one.primitive().json(wire));
+            (values.collect::<Vec<_>>(), one.open_ended)
+        }
+        (None, Some(codes)) if param.is_some() => {
+            (codes.all().map(|code| json!(code.text())).collect(), false)
+        }
+        (None, Some(codes)) => (codes.all().map(Code::json).collect(), false),
+        (None, None) => {
+            let example = value.example().filter(|_| primitive == Primitive::Text);
+            (example.into_iter().map(|one| json!(one)).collect(), true)
+        }
+    };
+    if wire == Some(Wire::IntegerOrText) && !is_open {
+        listed.extend(listed.clone().iter().map(|value| json!(value.to_string())));
+    }
+    if is_nullable && !is_open {
+        listed.push(serde_json::Value::Null);
+    }
+    let listed = (!listed.is_empty()).then_some(listed);
+    // Not `format`, which a validator may check: a client must accept other text as well.
+    let meaning = match value {
+        ValueType::Scalar(scalar) => scalar.form.schema,
+        ValueType::BuiltIn(_) | ValueType::Enum(_) => None,
+    };
+    // Wider than the decoders: a pattern that limits the digits to 64 bits would be hard to read.
+    let sign = if primitive == Primitive::Signed { "-?" } else { "" };
+    let pattern = (wire == Some(Wire::IntegerOrText)).then(|| format!("^{sign}[0-9]+$"));
+    let is_text = primitive == Primitive::Text && value.as_closed_enum().is_none();
+    let default = param.and_then(|one| one.default.as_ref()).map(|text| {
+        let literal = value.is_json_literal().then(|| serde_json::from_str(text).ok()).flatten();
+        literal.unwrap_or_else(|| json!(text))
+    });
+    [
+        types(kinds.iter().copied().chain(null)),
+        limits,
+        optional(if is_open { "examples" } else { "enum" }, listed),
+        optional("x-meaning", meaning),
+        optional("pattern", pattern),
+        optional("minLength", param.filter(|_| is_text).map(|_| 1)),
+        optional("maxLength", param.and_then(|one| one.max_chars)),
+        optional("default", default),
+    ]
+    .concat()
+}
+
+/// Returns the keyword for JSON types; nothing for none.
+fn types(types: impl IntoIterator<Item = &'static str>) -> String {
+    match types.into_iter().collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        [one] => member("type", one),
+        all => member("type", all),
+    }
+}
+
+/// Returns a member of an object.
+fn member(key: &str, value: impl Serialize) -> String {
+    format!("{}:{},", json!(key), json!(value))
+}
+
+/// Returns a member of an object, if it has a value.
+fn optional(key: &str, value: Option<impl Serialize>) -> String {
+    value.map(|value| member(key, value)).unwrap_or_default()
+}
+
+/// Returns a member that is an object.
+fn object(key: &str, members: &str) -> String {
+    format!("{}:{{{members}}},", json!(key))
+}
+
+/// Returns a member that is a list of objects.
+fn array(key: &str, objects: &[String]) -> String {
+    format!("{}:[{{{}}}],", json!(key), objects.join("},{"))
+}
