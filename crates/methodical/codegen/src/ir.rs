@@ -8,8 +8,7 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
-pub(crate) use self::kinds::built_in_list;
-pub use self::kinds::{BUILT_IN, BuiltIn, Form, ID, MEANINGS, Meaning};
+pub use self::kinds::{BuiltIn, Code, Codes, Kind, Meaning, Primitive, Wire};
 pub use self::name::RustName;
 pub use self::operation::{
     BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post,
@@ -22,10 +21,7 @@ pub use self::service::{
     Auth, Dispatch, Doc, Example, OpenPoint, OpenRef, Place, SECRET, Secret, SecretPlace, Service,
     Source,
 };
-pub use self::types::{
-    Code, Codes, Enum, EnumValue, Field, Leniency, Model, ModelId, Primitive, Scalar, Type,
-    ValueType, Wire,
-};
+pub use self::types::{Enum, EnumValue, Field, Leniency, Model, ModelId, Scalar, Type, ValueType};
 
 mod kinds;
 mod lookup;

@@ -31,6 +31,15 @@ pub fn strings(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     texts.into_iter().map(|text| string(text.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns a list of texts with commas between them, and a word before the last one.
+pub fn list(texts: &[String], before_last: &str) -> String {
+    match texts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, first)) => format!("{}{before_last}{last}", first.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// Returns JSON text as a Rust string literal. It is a raw literal if that avoids escapes and the
 /// text cannot end or break it.
 pub fn raw_string(text: &str) -> String {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use methodical_codegen::config::Config;
-use methodical_codegen::ir::{BUILT_IN, MEANINGS, Service, ValueType, Wire};
+use methodical_codegen::ir::{BuiltIn, Meaning, Service, ValueType, Wire};
 use methodical_codegen::spec::{read_bytes, read_file};
 use methodical_codegen::{Project, emit, show};
 
@@ -442,16 +442,18 @@ fn the_fixtures_that_are_compiled_have_every_kind_of_value() {
     let models = services.iter().flat_map(|service| &service.models);
     let fields: Vec<_> =
         models.flat_map(|model| &model.fields).filter_map(|field| field.ty.value()).collect();
-    for built_in in BUILT_IN {
-        assert!(fields.contains(&&ValueType::BuiltIn(built_in)), "no field is {}", built_in.word);
+    for built_in in BuiltIn::ALL.iter().copied() {
+        assert!(fields.contains(&&ValueType::BuiltIn(built_in)), "no field is {}", built_in.word());
     }
-    for meaning in MEANINGS {
-        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.form(*wire).is_some()) {
+    for meaning in Meaning::ALL.iter().copied() {
+        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.kind(*wire).is_some()) {
             let is_one = |ty: &&ValueType| match ty {
-                ValueType::Scalar(scalar) => (scalar.meaning, scalar.wire) == (meaning, wire),
+                ValueType::Scalar(scalar) => {
+                    (scalar.kind.meaning, scalar.wire) == (Some(meaning), wire)
+                }
                 ValueType::BuiltIn(_) | ValueType::Enum(_) => false,
             };
-            let (word, noun) = (meaning.word, wire.noun());
+            let (word, noun) = (meaning.word(), wire.noun());
             assert!(fields.iter().any(is_one), "no field is `{word}` as {noun}");
         }
     }

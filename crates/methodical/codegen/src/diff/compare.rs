@@ -341,7 +341,7 @@ fn scalar(one: &Scalar) -> Vec<Fact> {
     }
     facts.extend([
         fact("query-wire", quoted(one.sent_as().word()), breaks),
-        fact("meaning", quoted(one.meaning.word), breaks),
+        fact("meaning", quoted(one.meaning()), breaks),
         about(&(&one.doc, &one.example, &one.source, &one.open)),
     ]);
     facts

@@ -4,9 +4,7 @@ use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{
-    Auth, Code, Dispatch, Field, Place, Primitive, RustName, Scalar, SecretPlace, Service,
-};
+use crate::ir::{Auth, Code, Dispatch, Field, Place, RustName, Scalar, SecretPlace, Service};
 use crate::text::{string, strings};
 
 pub(in crate::emit) mod examples;
@@ -58,14 +56,7 @@ fn kind(scalar: &Scalar) -> String {
         };
         return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
     }
-    let digits = scalar.form.digits.filter(|_| scalar.digits);
-    let kind = digits.or(scalar.form.kind).unwrap_or(match scalar.form.primitive {
-        Primitive::Text => "text",
-        Primitive::Signed => "signed_integer",
-        Primitive::Unsigned => "integer",
-        Primitive::Float => "float",
-        Primitive::Boolean | Primitive::Coded => "boolean",
-    });
+    let kind = if scalar.digits { "digits" } else { scalar.kind.scalar() };
     let either = scalar.wire.either().map(|either| format!(", {either}"));
     format!("{kind}{}", either.unwrap_or_default())
 }

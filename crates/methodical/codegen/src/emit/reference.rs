@@ -5,10 +5,10 @@ use askama::Template;
 use crate::config::Project;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BUILT_IN, BodyFormat, Example, Model, OpenPoint, Operation, Param, RustName, Scalar,
-    Service, Source, built_in_list,
+    Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, Param, RustName, Scalar,
+    Service, Source,
 };
-use crate::text::{code, fenced, inline, relative};
+use crate::text::{code, fenced, inline, list, relative};
 
 #[derive(Template)]
 #[template(path = "reference/index.md.jinja")]
@@ -127,8 +127,15 @@ fn param_type(param: &Param) -> String {
 
 /// Returns the built-in types that the service uses.
 fn built_in(service: &Service) -> String {
-    let shown = BUILT_IN.iter().copied().filter(|one| one.word != "float" || service.uses(one));
-    built_in_list(shown, |one| one.described.to_owned(), " and ")
+    let shown = BuiltIn::ALL.iter().filter(|one| **one != BuiltIn::Float || service.uses(**one));
+    let shown: Vec<_> = shown
+        .map(|one| match one {
+            BuiltIn::Integer => "`integer` (64-bit, signed)".to_owned(),
+            BuiltIn::Float => "`float` (64-bit floating-point number)".to_owned(),
+            BuiltIn::Text | BuiltIn::Boolean => format!("`{}`", one.word()),
+        })
+        .collect();
+    list(&shown, " and ")
 }
 
 /// Returns how a scalar is written in a record.
@@ -143,7 +150,7 @@ fn in_record(scalar: &Scalar) -> String {
 /// Returns how a scalar is written in a query: of a boolean, the code that is sent.
 fn in_query(scalar: &Scalar) -> String {
     let Some(codes) = &scalar.codes else { return scalar.sent_as().word().to_owned() };
-    let [yes, no] = [true, false].map(|value| codes.of(value).map(|one| code(&one.text())));
+    let [yes, no] = codes.written().map(|one| one.map(|one| code(&one.text())));
     format!("true: {}; false: {}", yes.unwrap_or_default(), no.unwrap_or_default())
 }
 

@@ -261,7 +261,7 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     let (mut listed, is_open) = match (value.as_enum(), codes) {
         (Some(one), _) => {
             let wires = one.values.iter().map(|value| &value.wire);
-            let values = wires.filter_map(|wire| one.primitive().json(wire));
+            let values = wires.filter_map(|wire| primitive.json(wire));
             (values.collect::<Vec<_>>(), one.open_ended)
         }
         (None, Some(codes)) if param.is_some() => {
@@ -281,10 +281,7 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     }
     let listed = (!listed.is_empty()).then_some(listed);
     // Not `format`, which a validator may check: a client must accept other text as well.
-    let meaning = match value {
-        ValueType::Scalar(scalar) => scalar.form.schema,
-        ValueType::BuiltIn(_) | ValueType::Enum(_) => None,
-    };
+    let meaning = value.kind().schema();
     // Wider than the decoders: a pattern that limits the digits to 64 bits would be hard to read.
     let sign = if primitive == Primitive::Signed { "-?" } else { "" };
     let pattern = (wire == Some(Wire::IntegerOrText)).then(|| format!("^{sign}[0-9]+$"));

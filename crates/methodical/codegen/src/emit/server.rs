@@ -153,12 +153,11 @@ fn value_kind(ty: &ValueType) -> String {
         return format!("Kind::Codes(&[{}])", strings(codes.all().map(Code::text)));
     }
     let one = match ty {
-        ValueType::BuiltIn(built_in) => return format!("Kind::{}", built_in.form.import),
-        ValueType::Scalar(scalar) => return format!("Kind::{}", scalar.form.import),
         ValueType::Enum(one) => one,
+        ty => return format!("Kind::{}", ty.kind().import()),
     };
     let texts = strings(one.values.iter().map(|value| &value.wire));
-    match (one.open_ended, one.primitive().is_integer()) {
+    match (one.open_ended, one.is_coded()) {
         (true, true) => "Kind::Integer { min: i64::MIN }".to_owned(),
         (true, false) => "Kind::Text".to_owned(),
         (false, true) => format!("Kind::Codes(&[{texts}])"),
@@ -288,13 +287,14 @@ fn listed_json(value: &ValueType) -> Option<String> {
     let pair = |text: &str, json: &str| format!("({}, {})", string(text), raw_string(json));
     let pairs: Vec<_> = if let Some(codes) = value.codes() {
         let sent = |code: &Code| {
-            let value = codes.of(codes.yes.contains(code))?;
+            let [yes, no] = codes.written();
+            let value = if codes.yes.contains(code) { yes } else { no }?;
             Some(pair(&code.text(), &value.json().to_string()))
         };
         codes.all().filter_map(sent).collect()
     } else {
         let one = value.as_closed_enum()?;
-        let json = |wire: &str| one.primitive().json(wire).unwrap_or_default().to_string();
+        let json = |wire: &str| value.in_record().json(wire).unwrap_or_default().to_string();
         one.values.iter().map(|value| pair(&value.wire, &json(&value.wire))).collect()
     };
     Some(pairs.join(", "))

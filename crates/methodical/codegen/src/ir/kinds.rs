@@ -1,444 +1,445 @@
-//! Kinds of single values: built-in types, and the meanings of scalars, with all that the generator knows about them.
+//! Kinds of single values: how a value is written, and what it means, with all that the generator knows about both.
 //!
-//! To add a meaning, write its `Meaning` and add it to [`MEANINGS`]; `spec/README.md` has the steps.
+//! To add a meaning, add it to [`Meaning`] and answer the questions of [`Kind`]; `spec/README.md` has the steps.
 
-use std::borrow::Cow;
+use serde_json::Value as Json;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer};
+use crate::text::string;
+use crate::words::words;
 
-use crate::ir::{Primitive, Wire};
-
-/// A kind of single value, in one place. Emitters ask it instead of telling kinds apart.
-#[derive(Debug)]
-pub struct Form {
+/// A kind of single value. Emitters ask it instead of telling kinds apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
     /// How a value is written.
     pub primitive: Primitive,
-    /// Returns whether a wire text is a value, for the examples in the spec.
-    pub fits: fn(&str) -> bool,
-    /// The wire texts that fit, which follows "the example must be" in messages.
-    pub expected: &'static str,
-    /// The value of `x-meaning` in JSON Schemas; `None` if the primitive says all.
-    pub schema: Option<&'static str>,
-    /// The argument of the macro `scalar!` that adds the conversions of the meaning to the newtype, if it has any.
-    pub kind: Option<&'static str>,
-    /// The argument of the macro `scalar!` for text in digits, which a query may send as an integer; `None` if the text
-    /// need not be digits.
-    pub digits: Option<&'static str>,
-    /// The function of the module `random::draws` that creates a value; `None` for any
-    /// value of the primitive.
-    pub random: Option<&'static str>,
-    /// The type of a field in a typed format: a variant of the runtime's `FieldType`. For codes, they decide.
-    pub field_type: &'static str,
-    /// How the contract checks judge a value in a record: a variant of the test kit's `Kind`.
-    pub check: &'static str,
-    /// The variant of the server's `Kind`, which says how an import reads a field.
-    pub import: &'static str,
+    /// What it means; `None` for built-in types and enums.
+    pub meaning: Option<Meaning>,
 }
 
-/// A form exists once, so two forms are equal if they are the same.
-impl PartialEq for Form {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
+words! {
+    /// The meaning of a scalar, which decides the conversions that its newtype offers.
+    pub enum Meaning {
+        /// An identifier.
+        Id = "id",
+        /// Text with a named type.
+        Text = "text",
+        /// A decimal number; its exact text is kept.
+        Decimal = "decimal",
+        /// `YYYY-MM-DD HH:MM:SS` without a time zone.
+        CivilDateTime = "civil-datetime",
+        /// Seconds since 1970-01-01 00:00:00 UTC.
+        EpochSeconds = "epoch-seconds",
+        /// A currency code.
+        Currency = "currency",
+        /// Milliseconds since 1970-01-01 00:00:00 UTC.
+        EpochMilliseconds = "epoch-milliseconds",
+        /// True or false, written as other JSON values, such as 0 and 1.
+        Boolean = "boolean",
     }
 }
 
-impl Eq for Form {}
+words! {
+    /// A built-in type. It has no newtype in Rust.
+    pub enum BuiltIn {
+        /// Any text.
+        Text = "text",
+        /// An integer of 64 bits with a sign.
+        Integer = "integer",
+        /// A finite number of 64 bits.
+        Float = "float",
+        /// `true` or `false`.
+        Boolean = "boolean",
+    }
+}
 
-impl Form {
+words! {
+    /// How a scalar is written.
+    pub enum Wire {
+        /// A string.
+        String = "string",
+        /// An integer of 64 bits; the meaning decides whether it has a sign.
+        Integer = "integer",
+        /// An integer, or text in its digits; written as an integer.
+        IntegerOrText = "integer-or-text",
+        /// A string, or a number, whose digits are kept; written as a string.
+        TextOrNumber = "text-or-number",
+        /// The JSON values in `true` and `false`; the first one of each is written.
+        Codes = "codes",
+    }
+}
+
+/// How a single value is written, in a record or in a query. A new one needs an arm wherever the compiler asks for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Primitive {
+    /// Text: a JSON string; in a query, its percent-encoded text.
+    Text,
+    /// A signed 64-bit integer; in a query, its decimal digits.
+    Signed,
+    /// An unsigned 64-bit integer; in a query, its decimal digits.
+    Unsigned,
+    /// A finite number; in a query, the shortest decimal number that is read back as the same one.
+    Float,
+    /// `true` or `false`, in a query too.
+    Boolean,
+    /// True or false, as one of the codes of a scalar; in a query, the text of the code.
+    Coded,
+}
+
+impl Kind {
     /// Any text.
-    const TEXT: Self = Self {
-        primitive: Primitive::Text,
-        fits: |_| true,
-        expected: "text",
-        schema: None,
-        kind: None,
-        digits: None,
-        random: Some("text"),
-        field_type: "Text",
-        check: "Text",
-        import: "Text",
-    };
+    pub const TEXT: Self = Self { primitive: Primitive::Text, meaning: None };
 
-    /// Any integer of 64 bits with a sign.
-    const INTEGER: Self = Self {
-        primitive: Primitive::Signed,
-        fits: |text| text.parse::<i64>().is_ok(),
-        expected: "an integer",
-        random: None,
-        field_type: "Integer",
-        check: "Integer",
-        import: "Integer { min: i64::MIN }",
-        ..Self::TEXT
-    };
+    /// Returns whether a wire text is a value. The codes of a boolean are not known here.
+    pub fn fits(self, text: &str) -> bool {
+        match self.meaning {
+            Some(Meaning::Decimal) => is_decimal(text),
+            Some(Meaning::CivilDateTime) => is_date_time(text),
+            Some(Meaning::EpochSeconds | Meaning::EpochMilliseconds) => {
+                !text.starts_with('+') && text.parse::<i64>().is_ok()
+            }
+            Some(Meaning::Boolean) => true,
+            _ => self.primitive.json(text).is_some(),
+        }
+    }
 
-    /// Returns the form of any text, for scalars that were rejected.
-    pub(crate) fn any() -> &'static Self {
-        &TEXT.form
+    /// Returns the wire texts that fit, which follows "the example must be" in messages.
+    pub fn expected(self) -> &'static str {
+        match (self.meaning, self.primitive) {
+            (Some(Meaning::Decimal), _) => "a plain decimal number such as `12.50`",
+            (Some(Meaning::CivilDateTime), _) => "a date and time such as `2024-03-31 02:30:00`",
+            (Some(Meaning::EpochSeconds), _) => "a whole number of seconds such as `1711850400`",
+            (Some(Meaning::EpochMilliseconds), _) => {
+                "a whole number of milliseconds such as `1711850400000`"
+            }
+            (_, Primitive::Text) => "text",
+            (_, Primitive::Signed) => "an integer",
+            (_, Primitive::Unsigned) => {
+                "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`"
+            }
+            (_, Primitive::Float) => "a number such as `52.25`",
+            (_, Primitive::Boolean) => "`true` or `false`",
+            (_, Primitive::Coded) => "one of the codes",
+        }
+    }
+
+    /// Returns the value of `x-meaning` in JSON Schemas, unless the primitive says all.
+    pub fn schema(self) -> Option<&'static str> {
+        let meaning = self.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
+        meaning.map(Meaning::word)
+    }
+
+    /// Returns the argument of the macro `scalar!` that adds the conversions of the meaning to the newtype.
+    pub fn scalar(self) -> &'static str {
+        match (self.meaning, self.primitive) {
+            (Some(Meaning::Decimal), _) => "decimal",
+            (Some(Meaning::CivilDateTime), _) => "civil_date_time",
+            (Some(Meaning::EpochSeconds), Primitive::Text) => "epoch_seconds_text",
+            (Some(Meaning::EpochSeconds), _) => "epoch_seconds",
+            (Some(Meaning::EpochMilliseconds), Primitive::Text) => "epoch_milliseconds_text",
+            (Some(Meaning::EpochMilliseconds), _) => "epoch_milliseconds",
+            (_, Primitive::Text) => "text",
+            (_, Primitive::Signed) => "signed_integer",
+            (_, Primitive::Unsigned) => "integer",
+            (_, Primitive::Float) => "float",
+            (_, Primitive::Boolean | Primitive::Coded) => "boolean",
+        }
+    }
+
+    /// Returns the function of the module `random::draws` that creates a value; `None` for any value of the primitive.
+    pub fn random(self) -> Option<&'static str> {
+        match (self.meaning, self.primitive) {
+            (Some(Meaning::Id), Primitive::Text) => Some("identifier"),
+            (Some(Meaning::CivilDateTime), _) => Some("date_time"),
+            (Some(Meaning::Currency), _) => Some("currency"),
+            (Some(Meaning::Decimal | Meaning::EpochSeconds | Meaning::EpochMilliseconds), _) => {
+                Some(self.scalar())
+            }
+            (_, Primitive::Text) => Some("text"),
+            (_, Primitive::Float) => Some("float"),
+            _ => None,
+        }
+    }
+
+    /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`. For codes, they decide.
+    pub fn field_type(self) -> &'static str {
+        match (self.meaning, self.primitive) {
+            (Some(Meaning::Id), _) => "Id",
+            (Some(Meaning::Decimal), _) => "Decimal",
+            (Some(Meaning::CivilDateTime), _) => "DateTime",
+            (_, Primitive::Text) => "Text",
+            (_, Primitive::Signed | Primitive::Unsigned) => "Integer",
+            (_, Primitive::Float) => "Real",
+            (_, Primitive::Boolean) => "Boolean",
+            (_, Primitive::Coded) => "Json",
+        }
+    }
+
+    /// Returns how the contract checks judge a value in a record: a variant of the test kit's `Kind`.
+    pub fn check(self) -> &'static str {
+        match (self.meaning, self.primitive) {
+            (Some(Meaning::Decimal), _) => "Decimal",
+            (Some(Meaning::CivilDateTime), _) => "CivilDateTime",
+            (Some(Meaning::Currency), _) => "Currency",
+            (Some(Meaning::EpochSeconds | Meaning::EpochMilliseconds), Primitive::Text) => {
+                "EpochSeconds"
+            }
+            (_, Primitive::Text) => "Text",
+            (_, Primitive::Signed | Primitive::Unsigned) => "Integer",
+            (_, Primitive::Float) => "Number",
+            (_, Primitive::Boolean) => "Boolean",
+            (_, Primitive::Coded) => "Values",
+        }
+    }
+
+    /// Returns the variant of the server's `Kind`, which says how an import reads a field.
+    pub fn import(self) -> &'static str {
+        match (self.meaning, self.primitive) {
+            (Some(Meaning::Id), Primitive::Text) => "Id",
+            (Some(Meaning::Decimal), _) => "Decimal",
+            (Some(Meaning::CivilDateTime), _) => "CivilDateTime",
+            (_, Primitive::Text) => "Text",
+            (_, Primitive::Signed) => "Integer { min: i64::MIN }",
+            (_, Primitive::Unsigned) => "Integer { min: 0 }",
+            (_, Primitive::Float) => "Float",
+            (_, Primitive::Boolean) => "Boolean",
+            (_, Primitive::Coded) => "Codes",
+        }
     }
 }
 
-/// A built-in type. It has no newtype in Rust.
-#[derive(Debug)]
-pub struct BuiltIn {
-    /// The word in the spec.
-    pub word: &'static str,
-    /// The word as code, with a note if the word needs one, for the reference pages.
-    pub described: &'static str,
-    /// How values are handled.
-    pub form: Form,
-    /// An example, as its wire text, for a field without one.
-    pub sample: &'static str,
+impl Meaning {
+    /// Returns the kind of values on this wire; `None` if the meaning does not allow the wire.
+    pub fn kind(self, wire: Wire) -> Option<Kind> {
+        let primitive = match (self, wire) {
+            (Self::Boolean, Wire::Codes) => Primitive::Coded,
+            (Self::Boolean, _)
+            | (_, Wire::Codes)
+            | (Self::CivilDateTime | Self::Currency, Wire::TextOrNumber) => return None,
+            (_, Wire::String | Wire::TextOrNumber) => Primitive::Text,
+            (Self::Id, _) => Primitive::Unsigned,
+            (Self::EpochSeconds | Self::EpochMilliseconds, _) => Primitive::Signed,
+            _ => return None,
+        };
+        Some(Kind { primitive, meaning: Some(self) })
+    }
+
+    /// Returns the kind of values in a query; `None` if the meaning does not allow these wires together.
+    pub fn query_kind(self, wire: Wire, query_wire: Wire) -> Option<Kind> {
+        self.kind(wire)?;
+        match (wire.written(), query_wire.written()) {
+            // Only identifiers have one text for each number.
+            (Wire::String, Wire::Integer) if self != Self::Id => None,
+            (Wire::Codes, Wire::String | Wire::Integer) => None,
+            _ => self.kind(query_wire.written()),
+        }
+    }
 }
 
 impl BuiltIn {
-    /// Returns the word as code.
-    pub(crate) fn code(&self) -> String {
-        format!("`{}`", self.word)
+    /// Returns the kind of the values.
+    pub fn kind(self) -> Kind {
+        let primitive = match self {
+            Self::Text => Primitive::Text,
+            Self::Integer => Primitive::Signed,
+            Self::Float => Primitive::Float,
+            Self::Boolean => Primitive::Boolean,
+        };
+        Kind { primitive, meaning: None }
+    }
+
+    /// Returns an example, as its wire text, for a field without one.
+    pub fn sample(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "1",
+            Self::Float => "52.25",
+            Self::Boolean => "true",
+        }
     }
 }
 
-impl PartialEq for BuiltIn {
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word
+impl Wire {
+    /// Returns the word with its article, for messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::String => "a string",
+            Self::Integer => "an integer",
+            Self::IntegerOrText => "an integer or text",
+            Self::TextOrNumber => "text or a number",
+            Self::Codes => "written as codes",
+        }
+    }
+
+    /// Returns how a value is written, of the ways in which it can be read.
+    #[must_use]
+    pub fn written(self) -> Self {
+        match self {
+            Self::String | Self::TextOrNumber => Self::String,
+            Self::Integer | Self::IntegerOrText => Self::Integer,
+            Self::Codes => Self::Codes,
+        }
+    }
+
+    /// Returns the suffix of the kind of a scalar or an enum that can be read in two ways: an argument of its macro.
+    pub fn either(self) -> Option<&'static str> {
+        match self {
+            Self::IntegerOrText => Some("or_text"),
+            Self::TextOrNumber => Some("or_number"),
+            Self::String | Self::Integer | Self::Codes => None,
+        }
     }
 }
 
-impl Eq for BuiltIn {}
+impl Primitive {
+    /// Returns the type in Rust.
+    pub fn rust(self) -> &'static str {
+        match self {
+            Self::Text => "String",
+            Self::Signed => "i64",
+            Self::Unsigned => "u64",
+            Self::Float => "Float",
+            Self::Boolean | Self::Coded => "bool",
+        }
+    }
 
-static TEXT: BuiltIn =
-    BuiltIn { word: "text", described: "`text`", form: Form::TEXT, sample: "text" };
+    /// Returns whether it is written in decimal digits.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Self::Signed | Self::Unsigned)
+    }
 
-static INTEGER: BuiltIn = BuiltIn {
-    word: "integer",
-    described: "`integer` (64-bit, signed)",
-    form: Form::INTEGER,
-    sample: "1",
-};
+    /// Returns the JSON value of a wire text; `None` if the text is not one of this primitive, or the primitive alone does
+    /// not decide.
+    pub fn json(self, text: &str) -> Option<Json> {
+        match self {
+            Self::Text => Some(Json::from(text)),
+            Self::Signed => text.parse::<i64>().ok().map(Json::from),
+            Self::Unsigned => text.parse::<u64>().ok().map(Json::from),
+            Self::Float => {
+                let digits = text.trim_start_matches('-');
+                let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
+                text.parse::<f64>().ok().filter(|one| is_number && one.is_finite()).map(Json::from)
+            }
+            Self::Boolean => text.parse::<bool>().ok().map(Json::from),
+            Self::Coded => None,
+        }
+    }
 
-static FLOAT: BuiltIn = BuiltIn {
-    word: "float",
-    described: "`float` (64-bit floating-point number)",
-    form: Form {
-        primitive: Primitive::Float,
-        fits: |text| Primitive::Float.json(text).is_some(),
-        expected: "a number such as `52.25`",
-        random: Some("float"),
-        field_type: "Real",
-        check: "Number",
-        import: "Float",
-        ..Form::TEXT
-    },
-    sample: "52.25",
-};
+    /// Returns whether a JSON value is of this primitive.
+    pub fn is(self, value: &Json) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Signed => value.is_i64(),
+            Self::Unsigned => value.is_u64(),
+            Self::Float => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::Coded => false,
+        }
+    }
 
-static BOOLEAN: BuiltIn = BuiltIn {
-    word: "boolean",
-    described: "`boolean`",
-    form: Form {
-        primitive: Primitive::Boolean,
-        fits: |text| text.parse::<bool>().is_ok(),
-        expected: "`true` or `false`",
-        random: None,
-        field_type: "Boolean",
-        check: "Boolean",
-        import: "Boolean",
-        ..Form::TEXT
-    },
-    sample: "true",
-};
-
-/// All built-in types, in the order in which messages list them.
-pub static BUILT_IN: &[&BuiltIn] = &[&TEXT, &INTEGER, &FLOAT, &BOOLEAN];
-
-/// Returns a list of at least two built-in types, with a word or a comma before the last.
-pub(crate) fn built_in_list(
-    types: impl Iterator<Item = &'static BuiltIn>,
-    shown: impl Fn(&BuiltIn) -> String,
-    before_last: &str,
-) -> String {
-    let shown: Vec<_> = types.map(shown).collect();
-    shown.split_last().map_or_else(String::new, |(last, first)| {
-        format!("{}{before_last}{last}", first.join(", "))
-    })
+    /// Returns the expected JSON value, which follows "expected" in messages.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Signed => "a 64-bit integer",
+            Self::Unsigned => "an unsigned 64-bit integer",
+            Self::Float => "a number",
+            Self::Boolean => "true or false",
+            Self::Coded => "a code",
+        }
+    }
 }
 
-/// The meaning of a scalar, which decides the conversions that its newtype offers.
-#[derive(Debug)]
-pub struct Meaning {
-    /// The word in the spec.
-    pub word: &'static str,
-    /// The description in the JSON Schema of the spec language.
-    pub doc: &'static str,
-    /// How values are handled that are written as strings; `None` if none are.
-    pub string: Option<Form>,
-    /// Whether a record may have a number instead of a string.
-    pub numeric: bool,
-    /// How values are handled that are written as integers; `None` if none are.
-    pub integer: Option<Form>,
-    /// How values are handled that are written as codes; `None` if none are.
-    pub codes: Option<Form>,
+/// The JSON values that represent a boolean. The first one of each list is written; none is in both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Codes {
+    /// Those of `true`; at least one.
+    pub yes: Vec<Code>,
+    /// Those of `false`; at least one.
+    pub no: Vec<Code>,
 }
 
-/// The meaning of identifiers, which cannot be mixed up with each other.
-pub static ID: Meaning = Meaning {
-    word: "id",
-    doc: "An identifier.",
-    string: Some(Form {
-        digits: Some("digits"),
-        random: Some("identifier"),
-        field_type: "Id",
-        import: "Id",
-        ..Form::TEXT
-    }),
-    numeric: true,
-    integer: Some(Form {
-        primitive: Primitive::Unsigned,
-        fits: |text| text.parse::<u64>().is_ok(),
-        expected: "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`",
-        field_type: "Id",
-        import: "Integer { min: 0 }",
-        ..Form::INTEGER
-    }),
-    codes: None,
-};
+/// A JSON value that represents a boolean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// A string.
+    Text(String),
+    /// An integer.
+    Integer(i64),
+    /// `true` or `false`.
+    Boolean(bool),
+}
 
-static NAMED_TEXT: Meaning = Meaning {
-    word: "text",
-    doc: "Text with a named type.",
-    string: Some(Form::TEXT),
-    numeric: true,
-    integer: None,
-    codes: None,
-};
+impl Codes {
+    /// Returns all values, those of `true` first.
+    pub fn all(&self) -> impl Iterator<Item = &Code> {
+        self.yes.iter().chain(&self.no)
+    }
 
-/// A decimal number in a string.
-static DECIMAL: Meaning = Meaning {
-    word: "decimal",
-    doc: "A decimal number; its exact text is kept.",
-    string: Some(Form {
-        fits: is_decimal,
-        expected: "a plain decimal number such as `12.50`",
-        schema: Some("decimal"),
-        kind: Some("decimal"),
-        random: Some("decimal"),
-        field_type: "Decimal",
-        check: "Decimal",
-        import: "Decimal",
-        ..Form::TEXT
-    }),
-    numeric: true,
-    integer: None,
-    codes: None,
-};
+    /// Returns the codes that are written: that of `true`, and that of `false`.
+    pub fn written(&self) -> [Option<&Code>; 2] {
+        [self.yes.first(), self.no.first()]
+    }
+
+    /// Returns the boolean that a text represents.
+    pub fn value(&self, text: &str) -> Option<bool> {
+        let has = |codes: &[Code]| codes.iter().any(|code| code.text() == text);
+        if has(&self.yes) { Some(true) } else { has(&self.no).then_some(false) }
+    }
+}
+
+impl Code {
+    /// Returns the text in a query.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Integer(number) => number.to_string(),
+            Self::Boolean(flag) => flag.to_string(),
+        }
+    }
+
+    /// Returns the value in a record.
+    pub fn json(&self) -> Json {
+        match self {
+            Self::Text(text) => Json::from(text.as_str()),
+            Self::Integer(number) => Json::from(*number),
+            Self::Boolean(flag) => Json::from(*flag),
+        }
+    }
+
+    /// Returns the expression for the variant of a type with the same variants.
+    pub fn expression(&self) -> String {
+        match self {
+            Self::Text(text) => format!("Code::Text({})", string(text)),
+            Self::Integer(number) => format!("Code::Integer({number})"),
+            Self::Boolean(flag) => format!("Code::Boolean({flag})"),
+        }
+    }
+}
 
 fn is_decimal(text: &str) -> bool {
-    let digits = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let parts = unsigned.split_once('.');
     parts.map_or_else(|| digits(unsigned), |(whole, part)| digits(whole) && digits(part))
 }
 
-/// A date and time without a zone. Text that is not a date is kept.
-static CIVIL_DATE_TIME: Meaning = Meaning {
-    word: "civil-datetime",
-    doc: "`YYYY-MM-DD HH:MM:SS` without a time zone.",
-    string: Some(Form {
-        fits: is_date_time,
-        expected: "a date and time such as `2024-03-31 02:30:00`",
-        schema: Some("civil-datetime"),
-        kind: Some("civil_date_time"),
-        random: Some("date_time"),
-        field_type: "DateTime",
-        check: "CivilDateTime",
-        import: "CivilDateTime",
-        ..Form::TEXT
-    }),
-    numeric: false,
-    integer: None,
-    codes: None,
-};
-
 fn is_date_time(text: &str) -> bool {
     let pattern = "0000-00-00 00:00:00";
     let fits = |(c, p): (char, char)| if p == '0' { c.is_ascii_digit() } else { c == p };
     let same_form = text.len() == pattern.len() && text.chars().zip(pattern.chars()).all(fits);
-    let part =
-        |from: usize, to: usize| text.get(from..to).and_then(|part| part.parse::<u32>().ok());
+    let part = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
     let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
         return false;
     };
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let days = match month {
-        2 if leap => 29,
-        2 => 28,
+        2 => 28 + u32::from(leap),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => 0,
     };
-    let below = |from, to, end| part(from, to).is_some_and(|number| number < end);
-    same_form
-        && (1..=days).contains(&day)
-        && below(11, 13, 24)
-        && below(14, 16, 60)
-        && below(17, 19, 60)
-}
-
-static CURRENCY: Meaning = Meaning {
-    word: "currency",
-    doc: "A currency code.",
-    string: Some(Form {
-        schema: Some("currency"),
-        random: Some("currency"),
-        check: "Currency",
-        ..Form::TEXT
-    }),
-    numeric: false,
-    integer: None,
-    codes: None,
-};
-
-/// The time since 1970-01-01 00:00:00 UTC, negative before it: an integer, or text in digits.
-static EPOCH_SECONDS: Meaning = Meaning {
-    word: "epoch-seconds",
-    doc: "Seconds since 1970-01-01 00:00:00 UTC.",
-    string: Some(Form {
-        fits: is_moment,
-        expected: "a whole number of seconds such as `1711850400`",
-        schema: Some("epoch-seconds"),
-        kind: Some("epoch_seconds_text"),
-        random: Some("epoch_seconds_text"),
-        check: "EpochSeconds",
-        ..Form::TEXT
-    }),
-    numeric: true,
-    integer: Some(Form {
-        fits: is_moment,
-        expected: "a whole number of seconds such as `1711850400`",
-        schema: Some("epoch-seconds"),
-        kind: Some("epoch_seconds"),
-        random: Some("epoch_seconds"),
-        ..Form::INTEGER
-    }),
-    codes: None,
-};
-
-static EPOCH_MILLISECONDS: Meaning = Meaning {
-    word: "epoch-milliseconds",
-    doc: "Milliseconds since 1970-01-01 00:00:00 UTC.",
-    string: Some(Form {
-        fits: is_moment,
-        expected: "a whole number of milliseconds such as `1711850400000`",
-        schema: Some("epoch-milliseconds"),
-        kind: Some("epoch_milliseconds_text"),
-        random: Some("epoch_milliseconds_text"),
-        check: "EpochSeconds",
-        ..Form::TEXT
-    }),
-    numeric: true,
-    integer: Some(Form {
-        fits: is_moment,
-        expected: "a whole number of milliseconds such as `1711850400000`",
-        schema: Some("epoch-milliseconds"),
-        kind: Some("epoch_milliseconds"),
-        random: Some("epoch_milliseconds"),
-        ..Form::INTEGER
-    }),
-    codes: None,
-};
-
-fn is_moment(text: &str) -> bool {
-    !text.starts_with('+') && text.parse::<i64>().is_ok()
-}
-
-/// The reader of specs compares the examples with the codes of the scalar.
-static CODED: Meaning = Meaning {
-    word: "boolean",
-    doc: "True or false, written as other JSON values, such as 0 and 1.",
-    string: None,
-    numeric: false,
-    integer: None,
-    codes: Some(Form {
-        primitive: Primitive::Coded,
-        expected: "one of the codes",
-        schema: Some("boolean"),
-        kind: Some("boolean"),
-        random: None,
-        field_type: "Json",
-        check: "Values",
-        import: "Codes",
-        ..Form::TEXT
-    }),
-};
-
-/// All meanings, in the order in which messages list them.
-pub static MEANINGS: [&Meaning; 8] = [
-    &ID,
-    &NAMED_TEXT,
-    &DECIMAL,
-    &CIVIL_DATE_TIME,
-    &EPOCH_SECONDS,
-    &CURRENCY,
-    &EPOCH_MILLISECONDS,
-    &CODED,
-];
-
-impl Meaning {
-    /// Returns the meaning with this word.
-    pub fn of(word: &str) -> Option<&'static Self> {
-        MEANINGS.iter().copied().find(|meaning| meaning.word == word)
-    }
-
-    /// Returns how values are handled in a query; `None` if the meaning does not allow these wires together.
-    pub fn query_form(&self, wire: Wire, query_wire: Wire) -> Option<&Form> {
-        let text = self.form(wire)?;
-        match (wire.written(), query_wire.written()) {
-            (Wire::String, Wire::Integer) => {
-                self.form(query_wire).filter(|_| text.digits.is_some())
-            }
-            (Wire::Codes, Wire::String | Wire::Integer) => None,
-            _ => self.form(query_wire.written()),
-        }
-    }
-
-    /// Returns how values on this wire are handled; `None` if the meaning does not allow the wire.
-    pub fn form(&self, wire: Wire) -> Option<&Form> {
-        match wire {
-            Wire::String => self.string.as_ref(),
-            Wire::Integer | Wire::IntegerOrText => self.integer.as_ref(),
-            Wire::TextOrNumber => self.string.as_ref().filter(|_| self.numeric),
-            Wire::Codes => self.codes.as_ref(),
-        }
-    }
-}
-
-impl PartialEq for Meaning {
-    fn eq(&self, other: &Self) -> bool {
-        self.word == other.word
-    }
-}
-
-impl Eq for Meaning {}
-
-impl<'de> Deserialize<'de> for &'static Meaning {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(from)?;
-        Meaning::of(&word).ok_or_else(|| serde::de::Error::custom("unknown meaning"))
-    }
-}
-
-impl JsonSchema for Meaning {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Meaning".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        crate::words::schema(MEANINGS.iter().map(|one| (one.word, one.doc)))
-    }
+    let below = |from, end| part(from, from + 2).is_some_and(|number| number < end);
+    same_form && (1..=days).contains(&day) && below(11, 24) && below(14, 60) && below(17, 60)
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Service {
     }
 
     /// Returns whether a field, a parameter or a response has a built-in type, also in a list or a map.
-    pub fn uses(&self, built_in: &BuiltIn) -> bool {
+    pub fn uses(&self, built_in: BuiltIn) -> bool {
         let is_one = |ty: &ValueType| matches!(ty, ValueType::BuiltIn(one) if *one == built_in);
         let mut fields = self.models.iter().flat_map(|model| &model.fields);
         let mut params = self.operations.iter().flat_map(|operation| &operation.params);

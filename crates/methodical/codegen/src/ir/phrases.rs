@@ -80,7 +80,7 @@ impl ValueType {
     /// Returns the name of the type in the spec, such as `PhotoId` or `text`.
     pub fn label(&self) -> String {
         match self {
-            Self::BuiltIn(built_in) => built_in.word.to_owned(),
+            Self::BuiltIn(built_in) => built_in.word().to_owned(),
             Self::Scalar(scalar) => scalar.rust.pascal(),
             Self::Enum(one) => one.rust.pascal(),
         }

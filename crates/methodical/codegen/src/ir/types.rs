@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::ir::{BuiltIn, Doc, Form, Meaning, OpenRef, RustName, Source};
-use crate::text::string;
+use crate::ir::{
+    BuiltIn, Code, Codes, Doc, Kind, Meaning, OpenRef, Primitive, RustName, Source, Wire,
+};
 use crate::words::words;
 
 /// A named scalar: how it is written, and what it means.
@@ -22,12 +23,10 @@ pub struct Scalar {
     pub digits: bool,
     /// The JSON values of a boolean that is written as codes.
     pub codes: Option<Codes>,
-    /// The meaning of a value.
-    pub meaning: &'static Meaning,
-    /// How values are handled: the form of the meaning for `wire`.
-    pub form: &'static Form,
-    /// How values in a query are handled.
-    pub query_form: &'static Form,
+    /// The kind of values in a record.
+    pub kind: Kind,
+    /// The kind of values in a query.
+    pub query_kind: Kind,
     /// A value, as its wire text.
     pub example: String,
     /// The description.
@@ -39,76 +38,14 @@ pub struct Scalar {
 }
 
 impl Scalar {
+    /// Returns the word of the meaning.
+    pub fn meaning(&self) -> &'static str {
+        self.kind.meaning.map_or("", Meaning::word)
+    }
+
     /// Returns how a value is written in a query.
     pub fn sent_as(&self) -> Wire {
         self.query_wire.unwrap_or_else(|| self.wire.written())
-    }
-}
-
-/// The JSON values that represent a boolean. The first one of each list is written; none is in both.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Codes {
-    /// Those of `true`; at least one.
-    pub yes: Vec<Code>,
-    /// Those of `false`; at least one.
-    pub no: Vec<Code>,
-}
-
-/// A JSON value that represents a boolean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// A string.
-    Text(String),
-    /// An integer.
-    Integer(i64),
-    /// `true` or `false`.
-    Boolean(bool),
-}
-
-impl Codes {
-    /// Returns all values, those of `true` first.
-    pub fn all(&self) -> impl Iterator<Item = &Code> {
-        self.yes.iter().chain(&self.no)
-    }
-
-    /// Returns the code that is written for a value.
-    pub fn of(&self, value: bool) -> Option<&Code> {
-        if value { &self.yes } else { &self.no }.first()
-    }
-
-    /// Returns the boolean that a text represents.
-    pub fn value(&self, text: &str) -> Option<bool> {
-        let has = |codes: &[Code]| codes.iter().any(|code| code.text() == text);
-        if has(&self.yes) { Some(true) } else { has(&self.no).then_some(false) }
-    }
-}
-
-impl Code {
-    /// Returns the text in a query.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Integer(number) => number.to_string(),
-            Self::Boolean(flag) => flag.to_string(),
-        }
-    }
-
-    /// Returns the value in a record.
-    pub fn json(&self) -> Json {
-        match self {
-            Self::Text(text) => Json::from(text.as_str()),
-            Self::Integer(number) => Json::from(*number),
-            Self::Boolean(flag) => Json::from(*flag),
-        }
-    }
-
-    /// Returns the expression for the variant of a type with the same variants.
-    pub fn expression(&self) -> String {
-        match self {
-            Self::Text(text) => format!("Code::Text({})", string(text)),
-            Self::Integer(number) => format!("Code::Integer({number})"),
-            Self::Boolean(flag) => format!("Code::Boolean({flag})"),
-        }
     }
 }
 
@@ -132,9 +69,15 @@ pub struct Enum {
 }
 
 impl Enum {
-    /// Returns how a value is written.
-    pub fn primitive(&self) -> Primitive {
-        if self.wire.written() == Wire::Integer { Primitive::Signed } else { Primitive::Text }
+    /// Returns whether the values are integers.
+    pub fn is_coded(&self) -> bool {
+        self.wire.written() == Wire::Integer
+    }
+
+    /// Returns the kind of the values.
+    pub fn kind(&self) -> Kind {
+        let primitive = if self.is_coded() { Primitive::Signed } else { Primitive::Text };
+        Kind { primitive, meaning: None }
     }
 
     /// Returns whether a text is one of the listed values.
@@ -144,10 +87,10 @@ impl Enum {
 
     /// Returns a value that is not listed, for examples.
     pub fn unlisted(&self) -> String {
-        let is_code = self.primitive().is_integer();
-        let mut text = if is_code { "99" } else { "later" }.to_owned();
+        let (first, more) = if self.is_coded() { ("99", "9") } else { ("later", " still") };
+        let mut text = first.to_owned();
         while self.lists(&text) {
-            text.push_str(if is_code { "9" } else { " still" });
+            text.push_str(more);
         }
         text
     }
@@ -245,7 +188,7 @@ impl Type {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueType {
     /// A built-in type.
-    BuiltIn(&'static BuiltIn),
+    BuiltIn(BuiltIn),
     /// A scalar.
     Scalar(Arc<Scalar>),
     /// An enum.
@@ -267,21 +210,25 @@ impl ValueType {
         self.name().map_or_else(|| self.in_record().rust().to_owned(), RustName::pascal)
     }
 
+    /// Returns the kind of values in a record.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::BuiltIn(built_in) => built_in.kind(),
+            Self::Scalar(scalar) => scalar.kind,
+            Self::Enum(one) => one.kind(),
+        }
+    }
+
     /// Returns how a value is written in a record.
     pub fn in_record(&self) -> Primitive {
-        match self {
-            Self::BuiltIn(built_in) => built_in.form.primitive,
-            Self::Scalar(scalar) => scalar.form.primitive,
-            Self::Enum(one) => one.primitive(),
-        }
+        self.kind().primitive
     }
 
     /// Returns how a value is written in a query.
     pub fn in_query(&self) -> Primitive {
         match self {
-            Self::BuiltIn(built_in) => built_in.form.primitive,
-            Self::Scalar(scalar) => scalar.query_form.primitive,
-            Self::Enum(one) => one.primitive(),
+            Self::Scalar(scalar) => scalar.query_kind.primitive,
+            Self::BuiltIn(_) | Self::Enum(_) => self.in_record(),
         }
     }
 
@@ -289,11 +236,10 @@ impl ValueType {
     pub fn is_json_literal(&self) -> bool {
         match self.in_query() {
             Primitive::Text => false,
-            Primitive::Float | Primitive::Boolean if self.in_record() == Primitive::Text => false,
-            Primitive::Signed | Primitive::Unsigned | Primitive::Float | Primitive::Boolean => true,
+            Primitive::Float | Primitive::Boolean => self.in_record() != Primitive::Text,
+            Primitive::Signed | Primitive::Unsigned => true,
             Primitive::Coded => self.codes().is_some_and(|codes| {
-                let written = [codes.yes.first(), codes.no.first()];
-                written.into_iter().flatten().all(|code| !code.json().is_string())
+                codes.written().into_iter().flatten().all(|code| !code.json().is_string())
             }),
         }
     }
@@ -323,34 +269,19 @@ impl ValueType {
     /// Returns how the contract checks judge a value in a record: a variant of the test kit's `Kind`.
     pub fn check(&self) -> &'static str {
         match self {
-            Self::BuiltIn(built_in) => built_in.form.check,
             Self::Scalar(scalar) if scalar.digits => "Digits",
-            Self::Scalar(scalar) => scalar.form.check,
-            Self::Enum(one) if one.primitive().is_integer() => "Integer",
-            Self::Enum(_) => "Text",
+            _ => self.kind().check(),
         }
     }
 
     /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`.
     pub fn field_type(&self) -> &'static str {
-        match self {
-            Self::BuiltIn(built_in) => built_in.form.field_type,
-            Self::Scalar(scalar) => match self.written_codes() {
-                None => scalar.form.field_type,
-                Some([Code::Text(_), Code::Text(_)]) => "Text",
-                Some([Code::Integer(_), Code::Integer(_)]) => "Integer",
-                Some([Code::Boolean(_), Code::Boolean(_)]) => "Boolean",
-                Some(_) => "Json",
-            },
-            Self::Enum(one) if one.primitive().is_integer() => "Integer",
-            Self::Enum(_) => "Text",
+        match self.codes().map(Codes::written) {
+            Some([Some(Code::Text(_)), Some(Code::Text(_))]) => "Text",
+            Some([Some(Code::Integer(_)), Some(Code::Integer(_))]) => "Integer",
+            Some([Some(Code::Boolean(_)), Some(Code::Boolean(_))]) => "Boolean",
+            _ => self.kind().field_type(),
         }
-    }
-
-    /// Returns the codes of a boolean that are written: that of `true`, and that of `false`.
-    fn written_codes(&self) -> Option<[&Code; 2]> {
-        let codes = self.codes()?;
-        Some([codes.yes.first()?, codes.no.first()?])
     }
 
     /// Returns the example of a declared type, as its wire text; `None` for a built-in type.
@@ -365,26 +296,20 @@ impl ValueType {
     /// Returns a value as its wire text: the example of a declared type, or of a built-in type this one or its sample.
     pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
         match self {
-            Self::BuiltIn(built_in) => example.unwrap_or(built_in.sample),
+            Self::BuiltIn(built_in) => example.unwrap_or_else(|| built_in.sample()),
             Self::Scalar(_) | Self::Enum(_) => self.example().unwrap_or_default(),
         }
     }
 
     /// Returns whether a parameter may have `min` and `max`.
     pub fn has_range(&self) -> bool {
-        match self {
-            Self::BuiltIn(built_in) => built_in.form.primitive.is_integer(),
-            Self::Scalar(_) | Self::Enum(_) => false,
-        }
+        matches!(self, Self::BuiltIn(BuiltIn::Integer))
     }
 
     /// Returns whether a value of the type may identify a record.
     pub fn can_identify(&self) -> bool {
         match self {
-            Self::BuiltIn(built_in) => match built_in.form.primitive {
-                Primitive::Text | Primitive::Signed | Primitive::Unsigned => true,
-                Primitive::Float | Primitive::Boolean | Primitive::Coded => false,
-            },
+            Self::BuiltIn(built_in) => matches!(built_in, BuiltIn::Text | BuiltIn::Integer),
             Self::Scalar(scalar) => scalar.codes.is_none(),
             Self::Enum(_) => false,
         }
@@ -515,54 +440,6 @@ pub struct Field {
 }
 
 words! {
-    /// How a scalar is written.
-    pub enum Wire {
-        /// A string.
-        String = "string",
-        /// An integer of 64 bits; the meaning decides whether it has a sign.
-        Integer = "integer",
-        /// An integer, or text in its digits; written as an integer.
-        IntegerOrText = "integer-or-text",
-        /// A string, or a number, whose digits are kept; written as a string.
-        TextOrNumber = "text-or-number",
-        /// The JSON values in `true` and `false`; the first one of each is written.
-        Codes = "codes",
-    }
-}
-
-impl Wire {
-    /// Returns the word with its article, for messages.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::String => "a string",
-            Self::Integer => "an integer",
-            Self::IntegerOrText => "an integer or text",
-            Self::TextOrNumber => "text or a number",
-            Self::Codes => "written as codes",
-        }
-    }
-
-    /// Returns how a value is written, of the ways in which it can be read.
-    #[must_use]
-    pub fn written(self) -> Self {
-        match self {
-            Self::String | Self::TextOrNumber => Self::String,
-            Self::Integer | Self::IntegerOrText => Self::Integer,
-            Self::Codes => Self::Codes,
-        }
-    }
-
-    /// Returns the suffix of the kind of a scalar or an enum that can be read in two ways: an argument of its macro.
-    pub fn either(self) -> Option<&'static str> {
-        match self {
-            Self::IntegerOrText => Some("or_text"),
-            Self::TextOrNumber => Some("or_number"),
-            Self::String | Self::Integer | Self::Codes => None,
-        }
-    }
-}
-
-words! {
     /// Another form of a field that a reader accepts.
     pub enum Leniency {
         /// A single value may replace a list of one.
@@ -584,85 +461,6 @@ impl Leniency {
             Self::EmptyArrayAsMap => "or `[]` if it is empty",
             Self::BlankAsNone => "or an empty text",
             Self::AbsentAsEmpty => "absent if it is empty",
-        }
-    }
-}
-
-/// How a single value is written, in a record or in a query. A new one needs an arm wherever the compiler asks for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Primitive {
-    /// Text: a JSON string; in a query, its percent-encoded text.
-    Text,
-    /// A signed 64-bit integer; in a query, its decimal digits.
-    Signed,
-    /// An unsigned 64-bit integer; in a query, its decimal digits.
-    Unsigned,
-    /// A finite number; in a query, the shortest decimal number that is read back as the same one.
-    Float,
-    /// `true` or `false`, in a query too.
-    Boolean,
-    /// True or false, as one of the codes of a scalar; in a query, the text of the code.
-    Coded,
-}
-
-impl Primitive {
-    /// Returns the type in Rust.
-    pub fn rust(self) -> &'static str {
-        match self {
-            Self::Text => "String",
-            Self::Signed => "i64",
-            Self::Unsigned => "u64",
-            Self::Float => "Float",
-            Self::Boolean | Self::Coded => "bool",
-        }
-    }
-
-    /// Returns whether it is written in decimal digits.
-    pub fn is_integer(self) -> bool {
-        match self {
-            Self::Signed | Self::Unsigned => true,
-            Self::Text | Self::Float | Self::Boolean | Self::Coded => false,
-        }
-    }
-
-    /// Returns the JSON value of a wire text; `None` if the text is not one of this primitive, or the primitive alone does
-    /// not decide.
-    pub fn json(self, text: &str) -> Option<Json> {
-        match self {
-            Self::Text => Some(Json::from(text)),
-            Self::Signed => text.parse::<i64>().ok().map(Json::from),
-            Self::Unsigned => text.parse::<u64>().ok().map(Json::from),
-            Self::Float => {
-                let digits = text.trim_start_matches('-');
-                let is_number = digits.starts_with(|first: char| first.is_ascii_digit());
-                text.parse::<f64>().ok().filter(|one| is_number && one.is_finite()).map(Json::from)
-            }
-            Self::Boolean => text.parse::<bool>().ok().map(Json::from),
-            Self::Coded => None,
-        }
-    }
-
-    /// Returns whether a JSON value is of this primitive.
-    pub fn is(self, value: &Json) -> bool {
-        match self {
-            Self::Text => value.is_string(),
-            Self::Signed => value.is_i64(),
-            Self::Unsigned => value.is_u64(),
-            Self::Float => value.is_number(),
-            Self::Boolean => value.is_boolean(),
-            Self::Coded => false,
-        }
-    }
-
-    /// Returns the expected JSON value, which follows "expected" in messages.
-    pub fn expected(self) -> &'static str {
-        match self {
-            Self::Text => "a string",
-            Self::Signed => "a 64-bit integer",
-            Self::Unsigned => "an unsigned 64-bit integer",
-            Self::Float => "a number",
-            Self::Boolean => "true or false",
-            Self::Coded => "a code",
         }
     }
 }

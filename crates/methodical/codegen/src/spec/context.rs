@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::diag::{Code, Diagnostic, Level, code};
-use crate::ir::{
-    BUILT_IN, BuiltIn, Doc, OpenRef, RustName, Source, Type, ValueType, built_in_list,
-};
+use crate::ir::{BuiltIn, Doc, OpenRef, RustName, Source, Type, ValueType};
 use crate::spec::value::{At, Text};
+use crate::text::list;
 
 /// Diagnostics and declared names.
 pub(crate) struct Context<'a> {
@@ -53,7 +52,8 @@ impl Context<'_> {
 
     /// Returns a list of the built-in types, with a word or a comma before the last.
     pub(super) fn built_in_list(before_last: &str) -> String {
-        built_in_list(BUILT_IN.iter().copied(), BuiltIn::code, before_last)
+        let words: Vec<_> = BuiltIn::ALL.iter().map(|one| format!("`{}`", one.word())).collect();
+        list(&words, before_last)
     }
 
     /// Declares a type. The first declaration of a name wins; another one is reported.
@@ -74,7 +74,7 @@ impl Context<'_> {
         if let Some(of) = inner("map<") {
             return self.resolve_at(of, span).map(|of| Type::Map(Box::new(of)));
         }
-        if let Some(built_in) = BUILT_IN.iter().copied().find(|built_in| built_in.word == name) {
+        if let Some(built_in) = BuiltIn::of(name) {
             return Some(Type::Value(ValueType::BuiltIn(built_in)));
         }
         if let Some(ty) = self.types.get(name) {
@@ -82,7 +82,8 @@ impl Context<'_> {
             return Some(ty.clone());
         }
         let known = self.types.keys().map(String::as_str);
-        let known: Vec<_> = known.chain(BUILT_IN.iter().map(|built_in| built_in.word)).collect();
+        let known: Vec<_> =
+            known.chain(BuiltIn::ALL.iter().map(|built_in| built_in.word())).collect();
         let message = format!("unknown type `{name}`");
         let diagnostic = Diagnostic::new(&code::UNKNOWN_TYPE, span, message);
         self.push(

@@ -144,7 +144,10 @@ pub(super) fn value(param: &Param, value: &Value) -> Result<String, String> {
     let choices = || closed.map(choices).unwrap_or_default();
     match (param.ty.in_query(), value) {
         (Primitive::Coded, Value::Boolean(flag)) => {
-            let code = param.ty.codes().and_then(|codes| codes.of(*flag));
+            let code = param
+                .ty
+                .codes()
+                .and_then(|codes| if *flag { codes.yes.first() } else { codes.no.first() });
             Ok(code.map(Code::text).unwrap_or_default())
         }
         (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),

@@ -215,7 +215,7 @@ tables! {
         /// Whether the text of an id has only decimal digits. Contract checks require it; clients keep any text.
         pub(crate) digits: Option<At<bool>>,
         /// The meaning of the value.
-        pub(crate) meaning: &'static Meaning,
+        pub(crate) meaning: Meaning,
         /// A value, as its wire text.
         pub(crate) example: Text<WireText>,
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use methodical_codegen::ir::{
-    BUILT_IN, Decides, ErrorClass, Leniency, MEANINGS, Operation, Service, Type, ValueType, Wire,
+    BuiltIn, Decides, ErrorClass, Leniency, Meaning, Operation, Service, Type, ValueType, Wire,
 };
 use methodical_codegen::spec;
 use serde_json::Value;
@@ -13,12 +13,17 @@ pub(crate) fn all() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let schema = spec::schema();
     keys(&schema, &schema, "", None, &mut all);
-    for meaning in MEANINGS {
-        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.form(*wire).is_some()) {
-            all.insert(format!("{} as {}", meaning.word, wire.word()));
+    for meaning in Meaning::ALL.iter().copied() {
+        for wire in Wire::ALL.iter().copied().filter(|wire| meaning.kind(*wire).is_some()) {
+            all.insert(format!("{} as {}", meaning.word(), wire.word()));
             for query in [Wire::String, Wire::Integer] {
-                if query != wire && meaning.query_form(wire, query).is_some() {
-                    all.insert(format!("{} as {} and {}", meaning.word, wire.word(), query.word()));
+                if query != wire && meaning.query_kind(wire, query).is_some() {
+                    all.insert(format!(
+                        "{} as {} and {}",
+                        meaning.word(),
+                        wire.word(),
+                        query.word()
+                    ));
                 }
             }
         }
@@ -26,7 +31,8 @@ pub(crate) fn all() -> BTreeSet<String> {
     for wire in ["string", "integer", "integer-or-text"] {
         all.extend(["open", "closed"].map(|kind| format!("{kind} enum as {wire}")));
     }
-    let values: Vec<_> = BUILT_IN.iter().map(|one| one.word).chain(["scalar", "enum"]).collect();
+    let values: Vec<_> =
+        BuiltIn::ALL.iter().map(|one| one.word()).chain(["scalar", "enum"]).collect();
     let single = || values.iter().copied().chain(["model"]);
     let any = || single().chain(["list", "map"]);
     let collections = || {
@@ -79,7 +85,7 @@ pub(crate) fn of(spec: &str, service: &Service) -> BTreeSet<String> {
     let schema = spec::schema();
     keys(&schema, &schema, "", Some(&[&document]), &mut found);
     for scalar in &service.scalars {
-        let wires = format!("{} as {}", scalar.meaning.word, scalar.wire.word());
+        let wires = format!("{} as {}", scalar.meaning(), scalar.wire.word());
         found.extend(scalar.query_wire.map(|wire| format!("{wires} and {}", wire.word())));
         found.insert(wires);
     }
@@ -225,7 +231,7 @@ fn kind(ty: &Type) -> &'static str {
 
 fn value_kind(value: &ValueType) -> &'static str {
     match value {
-        ValueType::BuiltIn(built_in) => built_in.word,
+        ValueType::BuiltIn(built_in) => built_in.word(),
         ValueType::Scalar(_) => "scalar",
         ValueType::Enum(_) => "enum",
     }

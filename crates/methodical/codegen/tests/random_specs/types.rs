@@ -1,6 +1,6 @@
 //! Random types: scalars, enums and models, with the smallest record of each model.
 
-use methodical_codegen::ir::{ID, Leniency, MEANINGS, Meaning, Wire};
+use methodical_codegen::ir::{Leniency, Meaning, Wire};
 use serde_json::{Map, Value, json};
 
 use crate::drawn::paper::{Paper, quoted};
@@ -14,7 +14,7 @@ pub(crate) struct Types {
 
 struct Scalar {
     name: String,
-    meaning: &'static Meaning,
+    meaning: Meaning,
     wire: Wire,
     query_wire: Option<Wire>,
     codes: Option<&'static Codes>,
@@ -183,7 +183,7 @@ impl Types {
         };
         let is_number = |ty: &Ty| match ty {
             Ty::BuiltIn(word) => ["integer", "float"].contains(word),
-            Ty::Scalar(index) => self.scalar(*index).meaning.word == "decimal",
+            Ty::Scalar(index) => self.scalar(*index).meaning == Meaning::Decimal,
             _ => false,
         };
         let (value, _) = find(&is_number)?;
@@ -338,12 +338,12 @@ impl Scalar {
             return codes.example.1;
         }
         let query = self.query_wire.unwrap_or(self.wire);
-        let forms = [self.meaning.form(self.wire), self.meaning.query_form(self.wire, query)];
-        let fits = |text: &&&str| forms.iter().flatten().all(|form| (form.fits)(text));
+        let forms = [self.meaning.kind(self.wire), self.meaning.query_kind(self.wire, query)];
+        let fits = |text: &&&str| forms.iter().flatten().all(|form| form.fits(text));
         EXAMPLES
             .iter()
             .find(fits)
-            .unwrap_or_else(|| panic!("no example is `{}`", self.meaning.word))
+            .unwrap_or_else(|| panic!("no example is `{}`", self.meaning.word()))
     }
 
     fn write(&self, paper: &mut Paper) {
@@ -351,7 +351,7 @@ impl Scalar {
         paper.line(format_args!(
             "[scalar.{}]\nmeaning = \"{}\"\nwire = \"{}\"\nexample = {}\ndoc = {doc}\n{about}",
             self.name,
-            self.meaning.word,
+            self.meaning.word(),
             self.wire.word(),
             quoted(self.example()),
         ));
@@ -361,7 +361,10 @@ impl Scalar {
         if let Some(codes) = self.codes {
             paper.line(format_args!("true = {}\nfalse = {}", codes.yes, codes.no));
         }
-        if *self.meaning == ID && self.wire.written() == Wire::String && paper.dice.chance(50) {
+        if self.meaning == Meaning::Id
+            && self.wire.written() == Wire::String
+            && paper.dice.chance(50)
+        {
             paper.line("digits = true");
         }
     }
@@ -370,13 +373,13 @@ impl Scalar {
 /// Returns every kind of scalar .
 fn scalars() -> Vec<Scalar> {
     let mut all = Vec::new();
-    for meaning in MEANINGS {
+    for meaning in Meaning::ALL.iter().copied() {
         for wire in Wire::ALL.iter().copied() {
             let others = [None, Some(Wire::String), Some(Wire::Integer)].into_iter();
             for query_wire in others.filter(|other| *other != Some(wire)) {
-                let fits = meaning.form(wire).is_some()
-                    && meaning.query_form(wire, query_wire.unwrap_or(wire)).is_some();
-                let name = [Some(meaning.word), Some(wire.word()), query_wire.map(Wire::word)];
+                let fits = meaning.kind(wire).is_some()
+                    && meaning.query_kind(wire, query_wire.unwrap_or(wire)).is_some();
+                let name = [Some(meaning.word()), Some(wire.word()), query_wire.map(Wire::word)];
                 let name = name.into_iter().flatten().map(pascal).collect();
                 if fits {
                     all.push(Scalar { name, meaning, wire, query_wire, codes: None });

@@ -1,10 +1,10 @@
 //! Random records, enums and scalars: draws, which create a value from bytes.
 
-use crate::ir::{BuiltIn, Enum, Field, Form, Leniency, Model, Primitive, Service, Type, ValueType};
+use crate::ir::{Enum, Field, Leniency, Model, Primitive, Service, Type, ValueType};
 
 /// Returns the function for the values of an enum, with their list.
 pub(super) fn listed(one: &Enum) -> &'static str {
-    match (one.open_ended, one.primitive().is_integer()) {
+    match (one.open_ended, one.is_coded()) {
         (true, true) => "draws::open_code(source, Self::KNOWN)",
         (true, false) => "draws::open(source, Self::KNOWN)",
         (false, _) => "draws::closed(source, Self::ALL)",
@@ -51,12 +51,10 @@ pub(super) fn drawn_field(service: &Service, model: &Model, field: &Field) -> St
 fn draw(service: &Service, model: &Model, ty: &Type, is_recursive: bool) -> String {
     let of = |of| draw(service, model, of, is_recursive);
     match ty {
-        Type::Value(ValueType::BuiltIn(BuiltIn {
-            form: Form { random: Some(function), .. },
-            ..
-        })) => {
-            format!("draws::{function}")
-        }
+        Type::Value(ValueType::BuiltIn(one)) => one.kind().random().map_or_else(
+            || "draws::Unstructured::arbitrary".to_owned(),
+            |function| format!("draws::{function}"),
+        ),
         Type::Model(_) if is_recursive => {
             format!("|source| {}::draw(source, depth)", type_name(service, model, ty))
         }

@@ -5,7 +5,7 @@ use askama::Template;
 use crate::emit::model::{auth_code, dispatch_code};
 use crate::emit::{distinct, filters};
 use crate::ir::{
-    BodyFormat, Code, Decides, Field, ID, Layout, Leniency, Mark, Model, ModelId, OpenRef,
+    BodyFormat, Code, Decides, Field, Layout, Leniency, Mark, Meaning, Model, ModelId, OpenRef,
     Operation, Otherwise, Paging, Param, Primitive, Response, Says, Service, Type, ValueType, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
@@ -127,7 +127,7 @@ impl Contract<'_> {
             return format!("Kind::Values(&[{}])", joined(codes.all().map(Code::expression)));
         }
         match (value.as_closed_enum(), value.wire()) {
-            (Some(one), _) if !one.primitive().is_integer() => {
+            (Some(one), _) if !one.is_coded() => {
                 format!("Kind::OneOf(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
             }
             (Some(one), wire) => {
@@ -206,7 +206,7 @@ fn values(param: &Param) -> &'static str {
 }
 
 fn is_id(param: &Param) -> bool {
-    matches!(&param.ty, ValueType::Scalar(scalar) if *scalar.meaning == ID)
+    param.ty.kind().meaning == Some(Meaning::Id)
 }
 
 /// Returns a value that the service accepts and that no record has.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::diag::{Code, Diagnostic, code};
 use crate::ir::{
-    BuiltIn, Field, Gauge, Mark, ModelId, PagedBy, Paging, Param, Primitive, Response, Says,
-    Service, ValueType,
+    BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
+    Says, Service, ValueType,
 };
 use crate::spec::context::Context;
 use crate::spec::language::{self, Cursor, Offset, Pages};
@@ -225,7 +225,7 @@ fn fields<'s>(
 }
 
 fn is_integer(ty: &ValueType) -> bool {
-    matches!(ty, ValueType::BuiltIn(BuiltIn { form, .. }) if form.primitive == Primitive::Signed)
+    matches!(ty, ValueType::BuiltIn(BuiltIn::Integer))
 }
 
 fn is_text(ty: &ValueType) -> bool {
@@ -269,10 +269,8 @@ pub(super) fn gauge(
     };
     let numbers = "an `integer`, a `float`, or a scalar with `meaning = \"decimal\"`";
     let value = field("value", &given.value.value, numbers, |ty| match ty {
-        ValueType::BuiltIn(one) => {
-            matches!(one.form.primitive, Primitive::Signed | Primitive::Float)
-        }
-        ValueType::Scalar(scalar) => scalar.meaning.word == "decimal",
+        ValueType::BuiltIn(one) => matches!(one, BuiltIn::Integer | BuiltIn::Float),
+        ValueType::Scalar(scalar) => scalar.kind.meaning == Some(Meaning::Decimal),
         ValueType::Enum(_) => false,
     });
     let unit = given.unit.as_ref();

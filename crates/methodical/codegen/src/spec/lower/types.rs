@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{
-    BuiltIn, Code, Codes, Enum, EnumValue, Field, Form, ID, Leniency, MEANINGS, Meaning, Model,
-    ModelId, RustName, Scalar, Service, Type, ValueType, Wire,
+    Code, Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
+    Service, Type, ValueType, Wire,
 };
 use crate::spec::context::{Context, doc, owned, source};
 use crate::spec::language::{self, Document, Presence};
@@ -27,26 +27,26 @@ pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scal
 fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<Scalar> {
     let (wire, meaning, example) = (*given.wire, given.meaning, &given.example);
     let query_wire = given.query_wire.as_ref().map(|wire| **wire);
-    let form = meaning.form(wire);
-    let query_form = meaning.query_form(wire, query_wire.unwrap_or(wire));
-    if form.is_none() {
+    let kind = meaning.kind(wire);
+    let query_kind = meaning.query_kind(wire, query_wire.unwrap_or(wire));
+    if kind.is_none() {
         unfit_wire(cx, meaning, "wire", wire, &given.wire.span);
     }
-    if let (None, Some(given)) = (query_form, &given.query_wire)
-        && (form.is_some() || meaning.form(**given).is_none())
+    if let (None, Some(given)) = (query_kind, &given.query_wire)
+        && (kind.is_some() || meaning.kind(**given).is_none())
     {
         unfit_wire(cx, meaning, "query-wire", **given, &given.span);
     }
-    let (form, query_form) = (form.unwrap_or_else(Form::any), query_form.unwrap_or_else(Form::any));
+    let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
-    if let Some(misfit) = [form, query_form].into_iter().find(|form| !(form.fits)(example)) {
-        let message = format!("the example must be {}", misfit.expected);
+    if let Some(misfit) = [kind, query_kind].into_iter().find(|kind| !kind.fits(example)) {
+        let message = format!("the example must be {}", misfit.expected());
         cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
     }
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
     match digits {
-        Some(digits) if *meaning != ID || wire.written() != Wire::String => {
+        Some(digits) if meaning != Meaning::Id || wire.written() != Wire::String => {
             let message = "only an `id` that is a string has `digits`";
             cx.say(&code::UNFIT_TYPE, &digits.span, message, "remove `digits`");
         }
@@ -63,9 +63,8 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
         query_wire,
         digits: digits.is_some() || is_sent_as_integer,
         codes,
-        meaning,
-        form,
-        query_form,
+        kind,
+        query_kind,
         example: example.value.clone(),
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
@@ -75,17 +74,17 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
 
 fn unfit_wire(
     cx: &mut Context<'_>,
-    meaning: &Meaning,
+    meaning: Meaning,
     key: &str,
     refused: Wire,
     span: &Range<usize>,
 ) {
-    let word = meaning.word;
-    let allowed = Wire::ALL.iter().find(|wire| **wire != refused && meaning.form(**wire).is_some());
+    let word = meaning.word();
+    let allowed = Wire::ALL.iter().find(|wire| **wire != refused && meaning.kind(**wire).is_some());
     let (message, help) = match allowed {
-        Some(wire) if key == "wire" || meaning.form(refused).is_none() && *wire != Wire::Codes => {
-            let able = MEANINGS.into_iter().filter(|one| one.form(refused).is_some());
-            let able: Vec<_> = able.map(|one| format!("`{}`", one.word)).collect();
+        Some(wire) if key == "wire" || meaning.kind(refused).is_none() && *wire != Wire::Codes => {
+            let able = Meaning::ALL.iter().filter(|one| one.kind(refused).is_some());
+            let able: Vec<_> = able.map(|one| format!("`{}`", one.word())).collect();
             let help = format!(
                 "write `{key} = \"{}\"`; only {} can be {}",
                 wire.word(),
@@ -311,8 +310,9 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
     let ty = cx.resolve(&given.ty)?;
     if let Some(example) = &given.example {
         let misfit = match &ty {
-            Type::Value(ValueType::BuiltIn(BuiltIn { form, .. })) => {
-                (!(form.fits)(example)).then(|| format!("the example must be {}", form.expected))
+            Type::Value(ValueType::BuiltIn(one)) => {
+                let kind = one.kind();
+                (!kind.fits(example)).then(|| format!("the example must be {}", kind.expected()))
             }
             _ => Some(format!(
                 "only a field of type {} has an `example`",
