@@ -18,7 +18,10 @@ fn every_example_prints_what_its_snapshot_shows() {
     let listed: Vec<_> = README.split("examples/").skip(1).collect();
     assert_eq!(listed.len(), 11);
     for name in listed.iter().map(|rest| rest.split(".rs)").next().unwrap()) {
-        assert!(programs.contains_key(name), "the README of the client lists `{name}`, which was not built");
+        assert!(
+            programs.contains_key(name),
+            "the README of the client lists `{name}`, which was not built"
+        );
     }
 
     for (name, program) in programs {

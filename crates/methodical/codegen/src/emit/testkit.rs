@@ -1,16 +1,22 @@
 //! Code of the test kit: contract cases, the description for the contract checks, and typed mocks.
 
+use std::borrow::Borrow;
+
 use askama::Template;
 
 use crate::config::{Project, Role};
-use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Example, Service};
+use crate::emit::model::queries::beside;
+use crate::emit::model::{auth_code, dispatch_code, marker};
+use crate::emit::{GeneratedFile, distinct, filters};
+use crate::ir::{
+    Auth, BodyFormat, Code, Decides, Example, Field, Layout, Leniency, Meaning, Model, OpenRef,
+    Operation, Otherwise, Param, Primitive, Response, Says, Service, Type, ValueType, Verdict,
+    Wire,
+};
+use crate::text::{percent_encoded, strings};
 
-mod contract;
-mod mocks;
-
-/// The files with the examples of the spec. A package has only the files of its crate, so generated code cannot include the
-/// responses from the folder of the spec; they are constants, byte for byte.
+/// The files. A package has only the files of its crate, so generated code cannot include the responses of the examples from
+/// the folder of the spec; they are constants, byte for byte.
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "testkit/root.rs.jinja")]
@@ -19,22 +25,308 @@ enum File<'a> {
     Cases { service: &'a Service },
     #[template(path = "testkit/fixtures.rs.jinja")]
     Fixtures { service: &'a Service },
+    #[template(path = "testkit/mocks.rs.jinja")]
+    Mocks { service: &'a Service, model: String, marker: String },
+}
+
+/// The contract: the operations that return records, which the checks judge, and the models of these records and of those
+/// in them.
+#[derive(Template)]
+#[template(path = "testkit/contract.rs.jinja")]
+struct Contract<'a> {
+    service: &'a Service,
+    operations: Vec<&'a Operation>,
+    models: Vec<&'a Model>,
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let folder = project.config.modules(Role::Testkit);
+    let Project { service, config } = *project;
+    let folder = config.modules(Role::Testkit);
     let file = |name: &str| format!("{folder}/{name}.rs");
+    let (model, marker) = (config.rust_name(Role::Model), marker(service));
+    let operations = service.operations.iter().filter(|one| one.response.model().is_some());
+    let operations: Vec<_> = operations.collect();
+    let ids = operations.iter().filter_map(|one| one.response.model());
+    let ids: Vec<_> = ids.flat_map(|id| service.reachable(id)).collect();
+    let models = service.models.iter().filter(|model| ids.contains(&model.id)).collect();
     vec![
         GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose: project.purpose() }),
         GeneratedFile::rust(file("cases"), &File::Cases { service }),
-        GeneratedFile::rust(file("contract"), &contract::template(service)),
+        GeneratedFile::rust(file("contract"), &Contract { service, operations, models }),
         GeneratedFile::rust(file("fixtures"), &File::Fixtures { service }),
-        GeneratedFile::rust(file("mocks"), &mocks::template(project)),
+        GeneratedFile::rust(file("mocks"), &File::Mocks { service, model, marker }),
     ]
 }
 
 /// Returns the selector of the operation of an example.
 fn select<'a>(service: &'a Service, example: &Example) -> &'a str {
     service.operations.get(example.operation).map_or("", |operation| &operation.select)
+}
+
+impl Contract<'_> {
+    /// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, else those of the
+    /// service.
+    fn token_source(&self) -> &str {
+        let about = self.service.open_point(&OpenRef("D-auth".to_owned()));
+        &about.map_or(&self.service.source, |point| &point.source).0
+    }
+
+    /// Returns the group of the checks of an operation: its noun, and for all but the first operation of a noun also its
+    /// verb, so that a new operation changes no name.
+    fn group(&self, operation: &Operation) -> String {
+        let command = operation.command();
+        let mut operations = self.service.operations.iter();
+        let first = operations.find(|other| other.command().noun == command.noun);
+        match command.verb {
+            Some(verb) if first != Some(operation) => format!("{}-{verb}", command.noun),
+            _ => command.noun,
+        }
+    }
+
+    /// Returns the name of the checks of a parameter. All but the first parameter of a name have the operation in it.
+    fn check(&self, operation: &Operation, param: &Param) -> String {
+        let short = |param: &Param| {
+            let words = param.rust.words();
+            words.strip_suffix("_id").map(str::to_owned).unwrap_or(words)
+        };
+        let name = short(param);
+        let operations = self.service.operations.iter();
+        let mut params =
+            operations.flat_map(|other| other.params.iter().map(move |one| (other, one)));
+        if params.find(|(_, one)| short(one) == name) == Some((operation, param)) {
+            return name;
+        }
+        format!("{}_{}", self.group(operation).replace('-', "_"), param.rust.words())
+    }
+
+    /// Returns the codes of the field that is false on the last page.
+    fn last_codes(&self, body: &Response, path: &[String]) -> String {
+        let fields = body.beside.and_then(|id| self.service.fields_at(id, path));
+        let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
+        let codes = field.and_then(ValueType::codes).map(|codes| expressions(codes.no.iter()));
+        codes.unwrap_or_else(|| "Code::Boolean(false)".to_owned())
+    }
+
+    /// Returns the list in whose records a value of an identifier can be found, and the key of the field.
+    fn origin(&self, param: &Param) -> Option<(&str, &str)> {
+        if !is_id(param) {
+            return None;
+        }
+        let lists =
+            self.service.operations.iter().filter(|one| {
+                one.response.is_list && one.params.iter().all(|param| !param.required)
+            });
+        let mut found = lists.filter_map(|list| {
+            let identity = self.service.response_model(list)?.identity_field()?;
+            (identity.ty.value() == Some(&param.ty)).then_some((list, identity))
+        });
+        let (list, field) = found.next()?;
+        Some((&list.select, &field.wire))
+    }
+
+    /// Returns the sections of the contract about a field.
+    fn source<'s>(&'s self, model: &'s Model, field: &'s Field) -> &'s str {
+        let source = [&field.source, &model.source, &self.service.source];
+        source.into_iter().find(|source| !source.0.is_empty()).map_or("", |source| &source.0)
+    }
+
+    /// Returns the variant of `Kind` for a field, with the other forms that a reader accepts.
+    fn lenient(&self, field: &Field) -> String {
+        let mut code = match &field.ty {
+            Type::List(of) if field.is(Leniency::OneAsList) => {
+                format!("Kind::OneOrList(&{})", self.kind(of))
+            }
+            ty => self.kind(ty),
+        };
+        for (leniency, variant) in
+            [(Leniency::EmptyArrayAsMap, "OrEmptyList"), (Leniency::BlankAsNone, "OrBlank")]
+        {
+            if field.is(leniency) {
+                code = format!("Kind::{variant}(&{code})");
+            }
+        }
+        code
+    }
+
+    /// Returns the variant of `Kind` for the values of a field.
+    fn kind(&self, ty: &Type) -> String {
+        let value = match ty {
+            Type::Model(id) => return format!("Kind::Record(&{})", name(self.service.model(*id))),
+            Type::List(of) => return format!("Kind::List(&{})", self.kind(of)),
+            Type::Map(of) => return format!("Kind::Map(&{})", self.kind(of)),
+            Type::Value(value) => value,
+        };
+        if let Some(codes) = value.codes() {
+            return format!("Kind::Values(&[{}])", expressions(codes.all()));
+        }
+        match (value.as_closed_enum(), value.wire()) {
+            (Some(one), _) if !one.is_coded() => {
+                format!("Kind::OneOf(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
+            }
+            (Some(one), wire) => {
+                let mut codes = Vec::new();
+                for value in &one.values {
+                    codes.extend(value.wire.parse().ok().map(Code::Integer));
+                    let text = || Code::Text(value.wire.clone());
+                    codes.extend((wire == Some(Wire::IntegerOrText)).then(text));
+                }
+                format!("Kind::Values(&[{}])", expressions(codes.into_iter()))
+            }
+            (None, Some(Wire::IntegerOrText)) => "Kind::IntegerOrText".to_owned(),
+            (None, Some(Wire::TextOrNumber)) => format!("Kind::OrNumber(&Kind::{})", value.check()),
+            (None, _) => format!("Kind::{}", value.check()),
+        }
+    }
+}
+
+fn expressions(codes: impl Iterator<Item = impl Borrow<Code>>) -> String {
+    codes.map(|code| code.borrow().expression()).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the keys that lead from the body to the field with a meaning.
+fn mark(operation: &Operation, says: Says) -> Vec<String> {
+    let mark = operation.paging.as_ref().and_then(|paging| paging.mark(says));
+    mark.map(|mark| [operation.response.beside_at(), &mark.path].concat()).unwrap_or_default()
+}
+
+/// Returns the parameters that are literals in the JSON body of a POST, and those that are lists.
+fn in_json(operation: &Operation) -> [Vec<&str>; 2] {
+    let is_json = operation.post.is_some_and(|post| post.format == BodyFormat::Json);
+    let params = |fits: fn(&Param) -> bool| {
+        let params = operation.params.iter().filter(|param| is_json && fits(param));
+        params.map(|param| param.wire.as_str()).collect()
+    };
+    [params(|param| param.ty.is_json_literal()), params(|param| param.list.is_some())]
+}
+
+/// Returns the name of the constant of a record.
+fn name(model: &Model) -> String {
+    model.rust.followed_by("record").screaming_snake()
+}
+
+/// Returns the ids of the open points about a declaration and about its type, each once.
+fn points(open: &[OpenRef], of_type: &[OpenRef]) -> String {
+    strings(distinct(open.iter().chain(of_type).map(|point| &point.0)))
+}
+
+/// Returns the ids of the open points about a field.
+fn field_points(field: &Field) -> String {
+    points(&field.open, field.ty.element().value().map_or(&[], |value| value.open()))
+}
+
+/// Returns the name of a parameter in a query: for a list, that of its first value.
+fn query_name(param: &Param) -> String {
+    let name = param.list.map_or_else(|| param.wire.clone(), |style| style.name(&param.wire, 0));
+    percent_encoded(&name)
+}
+
+/// Returns the variant of `Values`.
+fn values(param: &Param) -> &'static str {
+    let ty = &param.ty;
+    match ty.in_query() {
+        _ if param.list.is_some() => "Other",
+        Primitive::Signed | Primitive::Unsigned if is_id(param) => "NumericId",
+        Primitive::Signed | Primitive::Unsigned if ty.as_closed_enum().is_none() => "Integer",
+        Primitive::Text if ty.check() == "Digits" => "NumericId",
+        Primitive::Text if is_id(param) => "TextId",
+        Primitive::Text if ty.check() == "Text" && ty.as_closed_enum().is_none() => "Text",
+        _ => "Other",
+    }
+}
+
+fn is_id(param: &Param) -> bool {
+    param.ty.kind().meaning == Some(Meaning::Id)
+}
+
+/// Returns a value that the service accepts and that no record has.
+fn unknown(param: &Param) -> Option<String> {
+    let text = match values(param) {
+        "NumericId" => u64::MAX.to_string(),
+        "Integer" if param.max.is_none() => i64::MAX.to_string(),
+        "Text" | "TextId" => {
+            let most = param.max_chars.map_or(usize::MAX, |most| most as usize);
+            "no record has this value".chars().take(most).collect()
+        }
+        _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns what authenticates a call, if something does.
+fn credentials(service: &Service) -> Option<String> {
+    match &service.auth {
+        Auth::None => None,
+        Auth::Bearer => Some("bearer token".to_owned()),
+        Auth::Secrets(secrets) => Some(format!("`{}`", secrets.first()?.name)),
+    }
+}
+
+/// Returns the texts before the records, between them and the fields beside the list, and after these.
+fn frame(service: &Service, operation: &Operation) -> (String, String, String) {
+    let beside = service.beside_model(operation);
+    let (open, close) = operation.response.around(beside);
+    let above = operation.response.beside_above;
+    let (middle, close) = close.split_at_checked(1 + above).unwrap_or((&close, ""));
+    (open, middle.to_owned(), close.to_owned())
+}
+
+/// Returns the values of the parameters in an example; `None` for a parameter that it does not have.
+fn given<'a>(
+    operation: &'a Operation,
+    example: &'a Example,
+) -> Vec<(&'a Param, Option<&'a String>)> {
+    let params = operation.params.iter().enumerate();
+    let given = |at| example.params.iter().find(|(given, _)| *given == at);
+    params.map(|(at, param)| (param, given(at).map(|(_, text)| text))).collect()
+}
+
+/// Returns the type of the argument for a value, and the expression for a reference to the value.
+fn argument(service: &Service, of: &Type) -> (String, &'static str) {
+    let name = of.rust(service);
+    match of {
+        Type::List(of) => (format!("&[{}]", of.rust(service)), "&value"),
+        Type::Value(value) if value.name().is_some() => {
+            (format!("impl Into<{name}>"), "&value.into()")
+        }
+        Type::Value(value) if value.in_record() == Primitive::Text => ("&str".to_owned(), "&value"),
+        Type::Value(_) => (name, "&value"),
+        Type::Map(_) | Type::Model(_) => (format!("&{name}"), "value"),
+    }
+}
+
+/// Returns the type of the argument for a parameter, and the expression for its text.
+fn param_argument(param: &Param) -> (String, &'static str) {
+    match (param.ty.name(), param.ty.in_record()) {
+        (Some(name), _) => (format!("impl Into<{}>", name.pascal()), "value.into().to_string()"),
+        (None, Primitive::Text) if param.list.is_some() => {
+            ("impl Into<String>".to_owned(), "value.into()")
+        }
+        (None, Primitive::Text) => ("&str".to_owned(), "value"),
+        (None, primitive) => (primitive.rust().to_owned(), "value.to_string()"),
+    }
+}
+
+/// Returns the name of the method that matches a parameter. A name that another method of the mock
+/// has gets a trailing underscore.
+fn setter(param: &Param) -> String {
+    let name = param.rust.snake();
+    let taken = METHODS.split(' ').any(|one| one == name)
+        || name.starts_with("like_")
+        || name.starts_with("without_");
+    if taken { name + "_" } else { name }
+}
+
+/// The other methods of mocks.
+const METHODS: &str =
+    "answers bad_record delay fails fails_with pages retry_after secret token truncated";
+
+/// Returns the names of the texts of a failure, with their places in the body.
+fn texts(verdict: &Verdict) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
+    let places = [("code", &verdict.code), ("message", &verdict.message)];
+    places.into_iter().filter(|(_, path)| !path.is_empty())
+}
+
+/// Returns the type of the data of a response, or of its records; empty if it has none.
+fn record(service: &Service, operation: &Operation) -> String {
+    operation.response.of.as_ref().map(|of| of.rust(service)).unwrap_or_default()
 }
