@@ -5,119 +5,100 @@ use askama::Template;
 use crate::config::Project;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, Param, RustName, Scalar,
-    Service, Source,
+    Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, Param, RustName, SECRET,
+    Scalar, SecretPlace, Service, Source,
 };
 use crate::text::{code, fenced, inline, list, relative};
 
 #[derive(Template)]
-#[template(path = "reference/index.md.jinja")]
-struct Index<'a> {
-    project: &'a Project<'a>,
-    service: &'a Service,
-    folder: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "reference/operation.md.jinja")]
-struct Page<'a> {
-    project: &'a Project<'a>,
-    service: &'a Service,
-    operation: &'a Operation,
-    folder: String,
-}
-
-#[derive(Template)]
-#[template(path = "reference/types.md.jinja")]
-struct Types<'a> {
-    project: &'a Project<'a>,
-    service: &'a Service,
-    folder: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "reference/open-points.md.jinja")]
-struct OpenPoints<'a> {
-    project: &'a Project<'a>,
-    service: &'a Service,
-    folder: &'a str,
+enum Page<'a> {
+    #[template(path = "reference/index.md.jinja")]
+    Index { project: &'a Project<'a>, service: &'a Service, folder: &'a str },
+    #[template(path = "reference/operation.md.jinja")]
+    Operation {
+        project: &'a Project<'a>,
+        service: &'a Service,
+        folder: &'a str,
+        operation: &'a Operation,
+    },
+    #[template(path = "reference/types.md.jinja")]
+    Types { project: &'a Project<'a>, service: &'a Service, folder: &'a str },
+    #[template(path = "reference/open-points.md.jinja")]
+    OpenPoints { project: &'a Project<'a>, service: &'a Service, folder: &'a str },
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let Some(folder) = &project.config.documents.reference else { return Vec::new() };
+    let inner = &format!("{folder}/operations");
+    let page = |path: &str, page| GeneratedFile::text(format!("{folder}/{path}.md"), &page);
     let mut files = vec![
-        GeneratedFile::text(format!("{folder}/README.md"), &Index { project, service, folder }),
-        GeneratedFile::text(format!("{folder}/types.md"), &Types { project, service, folder }),
-        GeneratedFile::text(
-            format!("{folder}/open-points.md"),
-            &OpenPoints { project, service, folder },
-        ),
+        page("README", Page::Index { project, service, folder }),
+        page("types", Page::Types { project, service, folder }),
+        page("open-points", Page::OpenPoints { project, service, folder }),
     ];
     files.extend(service.operations.iter().map(|operation| {
-        let folder = format!("{folder}/operations");
-        let path = format!("{folder}/{}.md", operation.rust.kebab());
-        GeneratedFile::text(path, &Page { project, service, operation, folder })
+        let path = format!("operations/{}", operation.rust.kebab());
+        page(&path, Page::Operation { project, service, folder: inner, operation })
     }));
     files
 }
 
-impl Index<'_> {
-    /// Returns the method, the path and the query of any operation, with `…` in place of its name.
-    fn any_target(&self) -> String {
-        let Self { service, .. } = self;
-        let Some(first) = service.operations.first() else { return String::new() };
-        let select = if service.dispatch.selectors.len() == 2 { "…/…" } else { "…" };
-        let any = Operation { select: select.to_owned(), ..first.clone() };
-        let target = service.target_of(&any).replacen(' ', " {base_url}", 1);
-        let is_get = |one: &Operation| one.post.is_none();
-        let is_mixed = service.operations.iter().any(|one| is_get(one) != is_get(first));
-        match target.split_once(' ') {
-            Some((_, rest)) if is_mixed => format!("GET or POST {rest}"),
-            _ => target,
-        }
-    }
-
-    /// Returns the link to a document from the page.
-    fn link(&self, path: &str) -> String {
-        relative(self.folder, path)
+/// Returns the method, the path and the query of any operation, with `…` in place of its name.
+fn any_target(service: &Service) -> String {
+    let Some(first) = service.operations.first() else { return String::new() };
+    let select = if service.dispatch.selectors.len() == 2 { "…/…" } else { "…" };
+    let any = Operation { select: select.to_owned(), ..first.clone() };
+    let target = service.target_of(&any).replacen(' ', " {base_url}", 1);
+    let is_post = |one: &Operation| one.post.is_some();
+    let is_mixed = service.operations.iter().any(|one| is_post(one) != is_post(first));
+    match target.split_once(' ') {
+        Some((_, rest)) if is_mixed => format!("GET or POST {rest}"),
+        _ => target,
     }
 }
 
-impl Page<'_> {
-    /// Returns notes about the response and its pages.
-    fn notes(&self) -> Vec<String> {
-        let notes = self.operation.response.notes().into_iter();
-        notes.chain(self.operation.pages()).collect()
+/// Returns the command that sends the request of an example, with shell variables in place of the secrets.
+fn curl(project: &Project<'_>, operation: &Operation, example: &Example) -> String {
+    let service = project.service;
+    let (mut path, mut headers) = (service.path_of(operation), Vec::new());
+    let (mut query, mut body) = (vec![example.query.clone()], vec![example.sent.clone()]);
+    if service.auth == Auth::Bearer {
+        headers.push(format!("Authorization: Bearer ${}", project.variable("TOKEN")));
     }
+    for (index, secret) in service.auth.secrets().iter().enumerate() {
+        let name = secret.name.to_ascii_uppercase();
+        let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        let ending = if index == 0 { "TOKEN".to_owned() } else { format!("SECRET_{name}") };
+        let value = format!("${}", project.variable(&ending));
+        match secret.place {
+            SecretPlace::Query => query.push(format!("{}={value}", secret.name)),
+            SecretPlace::Form => body.push(format!("{}={value}", secret.name)),
+            SecretPlace::Header => headers.push(format!("{}: {value}", secret.name)),
+            SecretPlace::Path => path = path.replace(SECRET, &value),
+        }
+    }
+    headers.push(format!("Accept: {}", service.accept));
+    let format = operation.post.map(|post| post.format);
+    // A query or a form holds no character that a shell expands between double quotes.
+    let data = match format {
+        None => String::new(),
+        Some(BodyFormat::Form) => format!("--data-raw \"{}\" ", joined(&body)),
+        Some(BodyFormat::Json) => {
+            headers.push(format!("Content-Type: {}", BodyFormat::Json.media_type()));
+            format!("--data-raw '{}' ", joined(&body).replace('\'', "'\\''"))
+        }
+    };
+    let headers: String = headers.iter().flat_map(|header| ["-H \"", header, "\" "]).collect();
+    let (base_url, query) = (project.variable("BASE_URL"), joined(&query));
+    let mark = if query.is_empty() { "" } else { "?" };
+    fenced("sh", &format!("curl {headers}{data}\\\n  \"${base_url}{path}{mark}{query}\""))
+}
 
-    fn presence(&self, param: &Param) -> String {
-        self.operation.presence(param, code)
-    }
-
-    fn recovers(&self) -> bool {
-        self.operation.params.iter().any(|param| param.recovers.is_some())
-    }
-
-    /// Returns the command that sends the request of an example.
-    fn curl(&self, example: &Example) -> String {
-        let Self { project, service, operation, .. } = self;
-        // A query or a form holds no character that a shell expands between double quotes.
-        let (headers, url, body) =
-            service.with_variables(operation, example, |ending| project.variable(ending));
-        let accept = format!("Accept: {}", service.accept);
-        let json = operation.post.filter(|post| post.format == BodyFormat::Json);
-        let json = json.map(|post| format!("Content-Type: {}", post.format.media_type()));
-        let headers = headers.iter().chain([&accept]).chain(&json);
-        let headers: Vec<_> = headers.map(|header| format!("-H \"{header}\" ")).collect();
-        let body = match operation.post {
-            None => String::new(),
-            Some(_) if json.is_none() => format!("--data-raw \"{body}\" "),
-            Some(_) => format!("--data-raw '{}' ", body.replace('\'', "'\\''")),
-        };
-        let base_url = project.variable("BASE_URL");
-        fenced("sh", &format!("curl {}{body}\\\n  \"${base_url}{url}\"", headers.concat()))
-    }
+/// Joins the parts of a query or a form that are not empty.
+fn joined(parts: &[String]) -> String {
+    let parts = parts.iter().filter(|part| !part.is_empty()).map(String::as_str);
+    parts.collect::<Vec<_>>().join("&")
 }
 
 /// Returns the type of a parameter, with a link and its limits.
@@ -125,10 +106,10 @@ fn param_type(param: &Param) -> String {
     param.restricted(linked(param.ty.label(), param.ty.name(), "../types.md"))
 }
 
-/// Returns the built-in types that the service uses.
-fn built_in(service: &Service) -> String {
-    let shown = BuiltIn::ALL.iter().filter(|one| **one != BuiltIn::Float || service.uses(**one));
-    let shown: Vec<_> = shown
+/// Returns the built-in types.
+fn built_in() -> String {
+    let shown: Vec<_> = BuiltIn::ALL
+        .iter()
         .map(|one| match one {
             BuiltIn::Integer => "`integer` (64-bit, signed)".to_owned(),
             BuiltIn::Float => "`float` (64-bit floating-point number)".to_owned(),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Auth, BodyFormat, BuiltIn, Example, Field, ITEM, Model, ModelId, OpenPoint, OpenRef, Operation,
-    Param, Place, Primitive, SECRET, SecretPlace, Service, Type, ValueType,
+    BodyFormat, Example, Field, ITEM, Model, ModelId, OpenPoint, OpenRef, Operation, Param, Place,
+    Primitive, Service, Type, ValueType,
 };
 use crate::text::{json_string, percent_encoded};
 
@@ -30,23 +30,16 @@ impl Service {
     pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
         let model = self.response_model(operation);
         let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
-        let params = &operation.params;
-        let of_value = |value| match value {
-            &ValueType::BuiltIn(_) => &[][..],
-            ValueType::Scalar(scalar) => &scalar.open,
-            ValueType::Enum(one) => &one.open,
-        };
         let types = fields.iter().map(|field| &field.ty).chain(operation.response.value());
         let of_types = types.flat_map(|ty| match ty.element() {
-            Type::Value(value) => of_value(value),
+            Type::Value(value) => value.open(),
             Type::Model(id) => &self.model(*id).open,
             Type::List(_) | Type::Map(_) => &[],
         });
-        let of_types = params.iter().flat_map(|param| of_value(&param.ty)).chain(of_types);
-        let own = operation.open.iter();
-        let of_params = params.iter().flat_map(|param| &param.open);
+        let of_params =
+            operation.params.iter().flat_map(|one| one.open.iter().chain(one.ty.open()));
         let of_fields = fields.iter().flat_map(|field| &field.open);
-        self.open_points(own.chain(of_params).chain(of_fields).chain(of_types))
+        self.open_points(operation.open.iter().chain(of_params).chain(of_fields).chain(of_types))
     }
 
     /// Returns a model of this service.
@@ -85,17 +78,6 @@ impl Service {
         found
     }
 
-    /// Returns whether a field, a parameter or a response has a built-in type, also in a list or a map.
-    pub fn uses(&self, built_in: BuiltIn) -> bool {
-        let is_one = |ty: &ValueType| matches!(ty, ValueType::BuiltIn(one) if *one == built_in);
-        let mut fields = self.models.iter().flat_map(|model| &model.fields);
-        let mut params = self.operations.iter().flat_map(|operation| &operation.params);
-        let mut values = self.operations.iter().filter_map(|operation| operation.response.value());
-        fields.any(|field| field.ty.element().value().is_some_and(is_one))
-            || params.any(|param| is_one(&param.ty))
-            || values.any(|ty| ty.element().value().is_some_and(is_one))
-    }
-
     /// Returns the fields to which the keys of a path lead, from a model inwards; `None` if one does not exist.
     pub fn fields_at<'s>(&'s self, model: ModelId, path: &[String]) -> Option<Vec<&'s Field>> {
         let mut fields: Vec<&Field> = Vec::new();
@@ -120,102 +102,51 @@ impl Service {
     pub fn sample(&self, operation: &Operation, param: &Param) -> String {
         let position = operation.params.iter().position(|other| other.wire == param.wire);
         let mut given = self.examples_of(operation).flat_map(|example| &example.params);
-        let given =
-            given.find(|(index, _)| Some(*index) == position).map(|(_, text)| text.as_str());
-        let given = given.and_then(|text| param.items(text).first().copied());
+        let given = given.find(|(index, _)| Some(*index) == position);
+        let given = given.and_then(|(_, text)| param.items(text).first().copied());
         let of_type = param.ty.example();
         let of_enum = of_type.filter(|_| param.ty.as_enum().is_some());
-        let found = of_enum.or(given).or(of_type).map(str::to_owned);
-        found.unwrap_or_else(|| match param.ty.in_query() {
-            Primitive::Boolean | Primitive::Coded => "false".to_owned(),
-            Primitive::Signed | Primitive::Unsigned => {
-                param.min.or(param.max).unwrap_or(1).to_string()
-            }
-            Primitive::Text | Primitive::Float => "1".to_owned(),
-        })
-    }
-}
-
-impl Model {
-    /// Returns the field that identifies a record.
-    pub fn identity_field(&self) -> Option<&Field> {
-        self.identity.and_then(|index| self.fields.get(index))
-    }
-}
-
-impl Operation {
-    /// Returns the parameter with the value that changes from page to page.
-    pub fn position_param(&self) -> Option<&Param> {
-        self.params.get(self.paging.as_ref()?.param?)
+        of_enum.or(given).or(of_type).map_or_else(
+            || match param.ty.in_query() {
+                Primitive::Boolean | Primitive::Coded => "false".to_owned(),
+                _ => param.min.or(param.max).unwrap_or(1).to_string(),
+            },
+            str::to_owned,
+        )
     }
 
-    /// Returns the parameter with the maximum number of records of a page.
-    pub fn size_param(&self) -> Option<&Param> {
-        self.params.get(self.paging.as_ref()?.size?)
-    }
-
-    /// Returns the parameters that a parameter needs.
-    pub fn needed_by<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
-        param.needs.iter().filter_map(|&index| self.params.get(index))
-    }
-
-    /// Returns the optional parameters that another one needs, with their positions. Whether each
-    /// was given is part of the type of the query, in this order.
-    pub fn states(&self) -> impl Iterator<Item = (usize, &Param)> {
-        let needed = |index: usize| self.params.iter().any(|other| other.needs.contains(&index));
-        let params = self.params.iter().enumerate();
-        params.filter(move |(index, param)| !param.required && needed(*index))
-    }
-}
-
-impl Service {
     /// Returns the default columns of a record: those that the spec declares. If it declares none,
     /// all fields, and of a nested model all fields except its identity.
     pub fn columns(&self, model: &Model) -> Vec<String> {
         if let Some(declared) = &model.columns {
             return declared.clone();
         }
-        let mut columns = Vec::new();
-        for field in &model.fields {
-            let Some(inner) = self.nested(field) else {
-                columns.push(field.wire.clone());
-                continue;
-            };
-            let identity = inner.identity_field().map(|field| &field.wire);
-            let alone = inner.fields.len() == 1;
-            let shown = inner
-                .fields
-                .iter()
-                .filter(|one| self.nested(one).is_none())
-                .filter(|one| alone || Some(&one.wire) != identity);
-            columns.extend(shown.map(|one| format!("{}.{}", field.wire, one.wire)));
-        }
-        columns
+        let columns = model.fields.iter().flat_map(|field| {
+            let Some(inner) = self.nested(field) else { return vec![field.wire.clone()] };
+            let identity = inner.identity_field().filter(|_| inner.fields.len() > 1);
+            let shown = inner.fields.iter().filter(|one| self.nested(one).is_none());
+            let shown = shown.filter(|one| identity.is_none_or(|field| field.wire != one.wire));
+            shown.map(|one| format!("{}.{}", field.wire, one.wire)).collect()
+        });
+        columns.collect()
     }
 
     /// Returns the columns of the response of an operation. A value has one.
     pub fn columns_of(&self, operation: &Operation) -> Vec<String> {
-        match self.response_model(operation) {
-            Some(model) => self.columns(model),
-            None => vec!["value".to_owned()],
-        }
+        let model = self.response_model(operation);
+        model.map_or_else(|| vec!["value".to_owned()], |model| self.columns(model))
     }
 
-    /// Returns every path that a column can have: the fields, and those of nested models.
-    pub fn paths(&self, model: &Model) -> Vec<String> {
-        self.typed_paths(model).into_iter().map(|(path, _)| path).collect()
-    }
-
-    /// Returns every path that a column can have, with its type: a variant of the runtime's `FieldType`.
-    pub fn typed_paths(&self, model: &Model) -> Vec<(String, &'static str)> {
+    /// Returns every path that a column can have, those of nested models too, with its type: a variant of the runtime's
+    /// `FieldType`.
+    pub fn paths(&self, model: &Model) -> Vec<(String, &'static str)> {
         let of = |field: &Field| field.ty.value().map_or("Json", ValueType::field_type);
-        let mut paths = Vec::new();
-        for field in &model.fields {
-            paths.push((field.wire.clone(), of(field)));
+        let paths = model.fields.iter().flat_map(|field| {
             let inner = self.nested(field).into_iter().flat_map(|inner| &inner.fields);
-            paths.extend(inner.map(|one| (format!("{}.{}", field.wire, one.wire), of(one))));
-        }
-        paths
+            let inner = inner.map(move |one| (format!("{}.{}", field.wire, one.wire), of(one)));
+            std::iter::once((field.wire.clone(), of(field))).chain(inner)
+        });
+        paths.collect()
     }
 
     /// Returns the columns of a flat row: one for each field, for each field of a nested model instead of the model, and one
@@ -242,6 +173,43 @@ impl Service {
     }
 }
 
+impl Model {
+    /// Returns the field that identifies a record.
+    pub fn identity_field(&self) -> Option<&Field> {
+        self.identity.and_then(|index| self.fields.get(index))
+    }
+}
+
+impl Operation {
+    /// Returns the parameter with the value that changes from page to page.
+    pub fn position_param(&self) -> Option<&Param> {
+        self.params.get(self.paging.as_ref()?.param?)
+    }
+
+    /// Returns the parameter with the maximum number of records of a page.
+    pub fn size_param(&self) -> Option<&Param> {
+        self.params.get(self.paging.as_ref()?.size?)
+    }
+
+    /// Returns whether a parameter selects records by an attribute that they do not contain.
+    pub fn recovers(&self) -> bool {
+        self.params.iter().any(|param| param.recovers.is_some())
+    }
+
+    /// Returns the parameters that a parameter needs.
+    pub fn needed_by<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
+        param.needs.iter().filter_map(|&index| self.params.get(index))
+    }
+
+    /// Returns the optional parameters that another one needs, with their positions. Whether each
+    /// was given is part of the type of the query, in this order.
+    pub fn states(&self) -> impl Iterator<Item = (usize, &Param)> {
+        let needed = |index: usize| self.params.iter().any(|other| other.needs.contains(&index));
+        let params = self.params.iter().enumerate();
+        params.filter(move |(index, param)| !param.required && needed(*index))
+    }
+}
+
 impl Service {
     /// Returns the path of an operation: `/c/oauth/v1`.
     pub fn path_of(&self, operation: &Operation) -> String {
@@ -257,18 +225,18 @@ impl Service {
         operation: &Operation,
         params: &[(&Param, String)],
     ) -> (String, String) {
-        let pairs = params.iter().flat_map(|(param, text)| param.pairs(text));
         let fixed = self.dispatch.pairs(operation);
+        let pairs = params.iter().flat_map(|(param, text)| param.pairs(text)).collect();
         match operation.post.map(|post| post.format) {
-            None => (joined_pairs(fixed.into_iter().chain(pairs)), String::new()),
+            None => ([fixed, pairs].concat().join("&"), String::new()),
             Some(BodyFormat::Form) if self.dispatch.place == Place::Form => {
-                (String::new(), joined_pairs(fixed.into_iter().chain(pairs)))
+                (String::new(), [fixed, pairs].concat().join("&"))
             }
-            Some(BodyFormat::Form) => (joined_pairs(fixed), joined_pairs(pairs)),
+            Some(BodyFormat::Form) => (fixed.join("&"), pairs.join("&")),
             Some(BodyFormat::Json) => {
                 let members = params.iter().map(|(param, text)| param.member(text));
                 let members: Vec<_> = members.collect();
-                (joined_pairs(fixed), format!("{{{}}}", members.join(",")))
+                (fixed.join("&"), format!("{{{}}}", members.join(",")))
             }
         }
     }
@@ -277,43 +245,13 @@ impl Service {
     /// `GET /c/oauth/v1?method=photos/list`.
     pub fn target_of(&self, operation: &Operation) -> String {
         let (query, body) = self.request_of(operation, &[]);
-        let target = joined(&self.path_of(operation), &query);
+        let mark = if query.is_empty() { "" } else { "?" };
+        let target = format!("{}{mark}{query}", self.path_of(operation));
         match operation.post {
             None => format!("GET {target}"),
             Some(_) if self.dispatch.place == Place::Form => format!("POST {target} {body}"),
             Some(_) => format!("POST {target}"),
         }
-    }
-
-    /// Returns the arguments of `curl` for an example with shell variables in place of the secrets: the
-    /// headers, the URL without the base, and the body. `variable` returns the whole name of a variable.
-    pub(crate) fn with_variables(
-        &self,
-        operation: &Operation,
-        example: &Example,
-        variable: impl Fn(&str) -> String,
-    ) -> (Vec<String>, String, String) {
-        let mut headers = Vec::new();
-        let (mut path, mut pairs) = (self.path_of(operation), vec![example.query.clone()]);
-        let mut form = vec![example.sent.clone()];
-        if self.auth == Auth::Bearer {
-            headers.push(format!("Authorization: Bearer ${}", variable("TOKEN")));
-        }
-        for (index, secret) in self.auth.secrets().iter().enumerate() {
-            let name = secret.name.to_ascii_uppercase();
-            let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-            let ending = if index == 0 { "TOKEN".to_owned() } else { format!("SECRET_{name}") };
-            let value = format!("${}", variable(&ending));
-            match secret.place {
-                SecretPlace::Query => pairs.push(format!("{}={value}", secret.name)),
-                SecretPlace::Form => form.push(format!("{}={value}", secret.name)),
-                SecretPlace::Header => headers.push(format!("{}: {value}", secret.name)),
-                SecretPlace::Path => path = path.replace(SECRET, &value),
-            }
-        }
-        pairs.retain(|pair| !pair.is_empty());
-        form.retain(|pair| !pair.is_empty());
-        (headers, joined(&path, &pairs.join("&")), form.join("&"))
     }
 }
 
@@ -354,27 +292,10 @@ impl Param {
 
     /// Returns the parameter as a member of a JSON object.
     fn member(&self, text: &str) -> String {
-        format!("{}:{}", json_string(&self.wire), self.json(text))
-    }
-
-    /// Returns a value in JSON.
-    fn json(&self, text: &str) -> String {
-        let one = |text: &str| {
-            if self.ty.is_json_literal() { text.to_owned() } else { json_string(text) }
-        };
-        if self.list.is_none() {
-            return one(text);
-        }
+        let is_literal = self.ty.is_json_literal();
+        let one = |text: &str| if is_literal { text.to_owned() } else { json_string(text) };
         let items: Vec<_> = self.items(text).into_iter().map(one).collect();
-        format!("[{}]", items.join(","))
+        let (name, items) = (json_string(&self.wire), items.join(","));
+        if self.list.is_some() { format!("{name}:[{items}]") } else { format!("{name}:{items}") }
     }
-}
-
-fn joined_pairs(pairs: impl IntoIterator<Item = String>) -> String {
-    pairs.into_iter().collect::<Vec<_>>().join("&")
-}
-
-/// Returns a path with its query, which may be empty.
-fn joined(path: &str, query: &str) -> String {
-    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }

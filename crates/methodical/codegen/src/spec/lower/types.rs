@@ -494,7 +494,8 @@ pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut S
             continue;
         };
         let complete = model.fields.len() == given.fields.len();
-        let known = complete.then(|| service.paths(model));
+        let known = complete
+            .then(|| service.paths(model).into_iter().map(|(path, _)| path).collect::<Vec<_>>());
         if list.is_empty() {
             let message = format!("the model `{}` has no columns", name.value);
             cx.say(
