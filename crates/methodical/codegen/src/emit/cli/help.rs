@@ -8,35 +8,24 @@ use crate::ir::{Example, Operation, Param, Service};
 /// Returns the description of an operation in the imperative.
 ///
 /// Only verbs are changed, because a description may begin with a noun: verbs that are common in
-/// descriptions, and words from the name of the operation.
+/// descriptions, and words from the name of the operation. "Finds and returns" has two.
 pub(super) fn imperative(operation: &Operation) -> String {
-    let name = operation.rust.words();
-    let is_verb = |verb: &String| {
-        let verb = verb.to_lowercase();
-        VERBS.split(' ').any(|one| one == verb) || name.split('_').any(|word| word == verb)
+    let name = operation.rust.spaced();
+    let is_verb = |word: &str| VERBS.split(' ').chain(name.split(' ')).any(|one| one == word);
+    let bare = |word: &String| {
+        let ends = [("ies", "y"), ("es", ""), ("s", "")].into_iter();
+        let mut words =
+            ends.filter_map(|(end, bare)| Some(word.strip_suffix(end)?.to_owned() + bare));
+        words.find(|word| is_verb(&word.to_lowercase()))
     };
-    let verb = |word: &str| bare(word).into_iter().find(is_verb);
     let mut words: Vec<_> = operation.doc.0.split(' ').map(str::to_owned).collect();
-    let Some(first) = words.first_mut() else { return String::new() };
-    let Some(changed) = verb(first) else { return operation.doc.0.clone() };
-    *first = changed;
-    // "Finds and returns" has a second verb.
-    if words.get(1).is_some_and(|word| word == "and")
-        && let Some(second) = words.get_mut(2)
-        && let Some(changed) = verb(second)
-    {
-        *second = changed;
+    let has_second = words.get(1).is_some_and(|word| word == "and");
+    for index in [Some(0), has_second.then_some(2)].into_iter().flatten() {
+        let Some(word) = words.get_mut(index) else { break };
+        let Some(verb) = bare(word) else { break };
+        *word = verb;
     }
     words.join(" ")
-}
-
-/// Returns the words of which a word could be the third person.
-fn bare(word: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    found.extend(word.strip_suffix("ies").map(|stem| format!("{stem}y")));
-    found.extend(word.strip_suffix("es").map(str::to_owned));
-    found.extend(word.strip_suffix('s').map(str::to_owned));
-    found
 }
 
 /// Verbs with which a description may begin.
@@ -72,23 +61,22 @@ pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
 
 /// Returns up to two examples: command lines without the name of the program.
 pub(super) fn examples(service: &Service, operation: &Operation) -> Vec<String> {
-    let Some(required) = required_flags(operation) else { return Vec::new() };
-    let model = service.response_model(operation).filter(|_| operation.response.is_list);
-    let command = command(operation);
-    let base = format!("{command}{required}");
-    let flags = declared(service, operation);
-    if let Some(model) = model {
-        let first = flags.unwrap_or_else(|| {
-            let columns = service.columns(model);
-            let fields: Vec<_> = columns.iter().take(2).map(String::as_str).collect();
-            format!("{base} --fields {}", fields.join(","))
-        });
-        let file = plural(&model.rust.spaced()).replace(' ', "-");
-        vec![first, format!("{base} --output-file {file}.xlsx")]
-    } else if operation.response.of.is_none() {
-        vec![flags.unwrap_or(base)]
-    } else {
-        vec![flags.unwrap_or_else(|| base.clone()), format!("{base} -o json")]
+    let required = required(operation).into_iter();
+    let required =
+        required.map(|param| flag(param, param.ty.example()?)).collect::<Option<String>>();
+    // A type may have no plain example.
+    let Some(required) = required else { return Vec::new() };
+    let base = command(operation) + &required;
+    let declared = declared(service, operation);
+    match service.response_model(operation) {
+        Some(model) if operation.response.is_list => {
+            let columns = service.columns(model).into_iter().take(2);
+            let fields = || format!("{base} --fields {}", columns.collect::<Vec<_>>().join(","));
+            let file = plural(&model.rust.spaced()).replace(' ', "-");
+            vec![declared.unwrap_or_else(fields), format!("{base} --output-file {file}.xlsx")]
+        }
+        _ if operation.response.of.is_none() => vec![declared.unwrap_or(base)],
+        _ => vec![declared.unwrap_or_else(|| base.clone()), format!("{base} -o json")],
     }
 }
 
@@ -99,23 +87,16 @@ pub(super) fn command(operation: &Operation) -> String {
     words.join(" ")
 }
 
-/// Returns the required flags with the examples of their types; `None` if a type has no plain example.
-fn required_flags(operation: &Operation) -> Option<String> {
-    required(operation).into_iter().map(|param| flag(param, param.ty.example()?)).collect()
-}
-
 /// Returns the command with the parameters of the example in the spec that has the most plain ones.
 fn declared(service: &Service, operation: &Operation) -> Option<String> {
     let flags = |example: &Example| {
-        let flags = example.params.iter().map(|(index, value)| {
-            let param = operation.params.get(*index)?;
-            flag(param, value)
-        });
+        let params = example.params.iter();
+        let flags = params.map(|(index, value)| flag(operation.params.get(*index)?, value));
         Some((example.params.len(), flags.collect::<Option<String>>()?))
     };
     let examples = service.examples_of(operation).filter(|example| !example.params.is_empty());
     let (_, flags) = examples.filter_map(flags).max_by_key(|(count, _)| *count)?;
-    Some(format!("{}{flags}", command(operation)))
+    Some(command(operation) + &flags)
 }
 
 /// Returns a flag with its value; `None` if the value would need quotes, or is a list.
@@ -128,30 +109,21 @@ fn flag(param: &Param, value: &str) -> Option<String> {
 
 /// Returns the plural of a noun, such as `galleries` for `gallery`. A noun that ends like a plural stays as it is.
 pub(super) fn plural(noun: &str) -> String {
-    let (start, word) = noun.rsplit_once(' ').map_or(("", noun), |(start, word)| (start, word));
-    let gap = if start.is_empty() { "" } else { " " };
-    format!("{start}{gap}{}", plural_of(word))
-}
-
-fn plural_of(word: &str) -> String {
-    if let Some((_, plural)) = IRREGULAR.iter().find(|(one, _)| *one == word) {
-        return (*plural).to_owned();
+    for (one, several) in [("person", "people"), ("child", "children")] {
+        if let Some(start) = noun.strip_suffix(one) {
+            return format!("{start}{several}");
+        }
     }
-    let ends_in = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+    let ends_in = |ends: &[&str]| ends.iter().any(|end| noun.ends_with(end));
     if ends_in(&["ss", "us", "is", "x", "z", "ch", "sh"]) {
-        return format!("{}es", word.strip_suffix("is").unwrap_or(word));
+        return format!("{}es", noun.strip_suffix("is").unwrap_or(noun));
     }
-    if ends_in(&["s", "data", "info"]) {
-        return word.to_owned();
-    }
-    match word.strip_suffix('y') {
+    match noun.strip_suffix('y') {
+        _ if ends_in(&["s", "data", "info"]) => noun.to_owned(),
         Some(root) if root.ends_with(|letter| !"aeiou".contains(letter)) => format!("{root}ies"),
-        _ => format!("{word}s"),
+        _ => format!("{noun}s"),
     }
 }
-
-/// Nouns whose plural follows no rule.
-const IRREGULAR: &[(&str, &str)] = &[("person", "people"), ("child", "children")];
 
 #[cfg(test)]
 mod tests {
