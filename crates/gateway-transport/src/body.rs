@@ -1,12 +1,13 @@
-//! The response body of an async transport.
+//! The response body of an async transport, which that of a blocking one wraps.
+use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::body_state::{State, conversions};
-use crate::{MaybeSend, TransportError};
+use crate::{Deadline, Instant, MaybeSend, Phase, TransportError, platform};
 
 /// A response body that may still be arriving.
 ///
@@ -26,7 +27,15 @@ use crate::{MaybeSend, TransportError};
 /// # Ok(())
 /// # }
 /// ```
-pub struct Body(State<Stream>);
+pub struct Body(State);
+
+/// A body that is complete, is still arriving, or has failed.
+enum State {
+    /// A complete body needs no allocation.
+    Full(Bytes),
+    Stream(Stream),
+    Failed(TransportError),
+}
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError> + Send>>;
@@ -36,7 +45,20 @@ type Stream = Pin<Box<dyn HttpBody<Data = Bytes, Error = TransportError>>>;
 impl Body {
     /// Creates an empty body.
     pub const fn empty() -> Self {
-        Self(State::empty())
+        Self(State::Full(Bytes::new()))
+    }
+
+    pub(crate) const fn full(data: Bytes) -> Self {
+        Self(State::Full(data))
+    }
+
+    /// Prints a body of this name.
+    pub(crate) fn print(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            State::Full(data) => write!(f, "{name}({} bytes)", data.len()),
+            State::Stream(_) => write!(f, "{name}(stream)"),
+            State::Failed(error) => write!(f, "{name}({error})"),
+        }
     }
 
     /// Creates a body from a stream whose error is already a [`TransportError`].
@@ -44,7 +66,7 @@ impl Body {
     where
         B: HttpBody<Data = Bytes, Error = TransportError> + MaybeSend + 'static,
     {
-        Self(State::Source(Box::pin(stream)))
+        Self(State::Stream(Box::pin(stream)))
     }
 
     /// Creates a body from a stream of chunks, which [`chunk`](Self::chunk) returns without a copy.
@@ -90,6 +112,48 @@ impl Body {
         F: FnMut(B::Error) -> TransportError + MaybeSend + Unpin + 'static,
     {
         Self::new(WithErrors { stream, classify })
+    }
+
+    /// Applies a deadline and an idle timeout to this body: the longest time without a frame.
+    ///
+    /// For adapters over clients that have no time limits. `sleep_until` returns a future that ends at an instant, such
+    /// as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so a body that always has
+    /// data ends at its deadline, too.
+    ///
+    /// # Errors
+    ///
+    /// Reading the body fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) at the first limit that it reaches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use gateway_transport::{Body, Deadline, ErrorKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let deadline = Deadline::after(Duration::ZERO);
+    /// let mut body = Body::from("late").with_limits(Some(deadline), Duration::from_secs(20), |at| {
+    ///     tokio::time::sleep_until(at.into())
+    /// });
+    /// assert_eq!(body.chunk().await.unwrap_err().kind(), ErrorKind::Timeout);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_limits<S, F>(
+        self,
+        deadline: Option<Deadline>,
+        idle_timeout: Duration,
+        sleep_until: S,
+    ) -> Self
+    where
+        S: Fn(Instant) -> F + MaybeSend + Unpin + 'static,
+        F: Future<Output = ()> + MaybeSend + 'static,
+    {
+        let end = deadline.map(Deadline::instant);
+        let last = platform::now();
+        Self::new(Limited { body: self, end, idle_timeout, last, sleep_until, timer: None })
     }
 
     /// Waits for the next chunk, which is never empty, and returns `None` at the end. Trailers are skipped.
@@ -175,20 +239,21 @@ impl HttpBody for Body {
             State::Full(data) if data.is_empty() => return Poll::Ready(None),
             State::Full(data) => return Poll::Ready(Some(Ok(Frame::data(std::mem::take(data))))),
             State::Failed(error) => return Poll::Ready(Some(Err(error.without_source()))),
-            State::Source(stream) => ready!(stream.as_mut().poll_frame(cx)),
+            State::Stream(stream) => ready!(stream.as_mut().poll_frame(cx)),
         };
-        self.0.release_after(match &frame {
-            None => Ok(true),
-            Some(Ok(_)) => Ok(false),
-            Some(Err(error)) => Err(error),
-        });
+        // The stream is dropped at its end. Many streams panic when they are polled again, or report an end after a failure.
+        match &frame {
+            None => *self = Self::empty(),
+            Some(Ok(_)) => {}
+            Some(Err(error)) => self.0 = State::Failed(error.without_source()),
+        }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             State::Full(data) => data.is_empty(),
-            State::Source(stream) => stream.is_end_stream(),
+            State::Stream(stream) => stream.is_end_stream(),
             State::Failed(_) => false,
         }
     }
@@ -196,7 +261,7 @@ impl HttpBody for Body {
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             State::Full(data) => SizeHint::with_exact(data.len() as u64),
-            State::Source(stream) => stream.size_hint(),
+            State::Stream(stream) => stream.size_hint(),
             State::Failed(_) => SizeHint::default(),
         }
     }
@@ -249,120 +314,92 @@ where
     }
 }
 
-conversions!(Body);
+/// A body with a deadline and an idle timeout.
+struct Limited<S, F> {
+    body: Body,
+    end: Option<Instant>,
+    idle_timeout: Duration,
+    /// The time of the last frame.
+    last: Instant,
+    sleep_until: S,
+    /// Ends at the next limit, or earlier: a frame moves the limit, but not the timer.
+    timer: Option<Pin<Box<F>>>,
+}
 
-#[cfg(test)]
-mod tests {
-    use std::pin::Pin;
-    use std::task::{Context, Poll};
-
-    use bytes::Bytes;
-    use http_body::{Body as HttpBody, Frame, SizeHint};
-
-    use super::Body;
-    use crate::{ErrorKind, Phase, TransportError};
-
-    /// A stream of at most one chunk that panics when it is polled after its end.
-    struct Once {
-        chunk: Option<&'static str>,
-        end: Option<Result<(), ErrorKind>>,
-    }
-
-    impl HttpBody for Once {
-        type Data = Bytes;
-        type Error = TransportError;
-
-        fn poll_frame(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-            Poll::Ready(match self.chunk.take() {
-                Some(chunk) => Some(Ok(Frame::data(chunk.into()))),
-                None => match self.end.take().expect("polled after its end") {
-                    Ok(()) => None,
-                    Err(kind) => {
-                        let error = TransportError::new(kind, "truncated").with_phase(Phase::Body);
-                        Some(Err(error.with_source("connection reset")))
-                    }
-                },
-            })
-        }
-    }
-
-    #[tokio::test]
-    async fn a_stream_is_not_polled_after_its_end() {
-        for chunk in [Some("x"), None] {
-            let mut body = Body::new(Once { chunk, end: Some(Ok(())) });
-            assert_eq!(body.chunk().await.unwrap(), chunk.map(Bytes::from));
-            for _ in 0..3 {
-                assert_eq!(body.chunk().await.unwrap(), None);
-            }
-            assert!(body.is_end_stream());
-        }
-    }
-
-    #[tokio::test]
-    async fn a_failed_body_keeps_failing() {
-        for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
-            let mut body = Body::new(Once { chunk: Some("x"), end: Some(Err(kind)) });
-            assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
-            for _ in 0..3 {
-                let error = body.chunk().await.unwrap_err();
-                let actual = (error.kind(), error.phase(), error.to_string());
-                assert_eq!(actual, (kind, Phase::Body, "truncated".to_owned()));
-                assert!(!body.is_end_stream());
-            }
-            assert_eq!(format!("{body:?}"), "Body(truncated)");
-            assert_eq!(body.collect(10).await.unwrap_err().kind(), kind);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_body_may_be_as_long_as_its_limit() {
-        let stream = |pieces: [&'static str; 2]| {
-            Body::from_chunks(futures_util::stream::iter(pieces.map(|piece| Ok(piece.into()))))
-        };
-        for pieces in [["ab", "cd"], ["", "abcd"], ["abcd", ""]] {
-            assert_eq!(stream(pieces).collect(4).await.unwrap(), "abcd");
-            let error = stream(pieces).collect(3).await.unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::TooLarge);
-        }
-        assert_eq!(Body::from("abcd").collect(4).await.unwrap(), "abcd");
-        assert_eq!(Body::from("abcd").collect(3).await.unwrap_err().kind(), ErrorKind::TooLarge);
-    }
-
-    /// A stream that states its length, and panics when it is polled.
-    struct Long;
-
-    impl HttpBody for Long {
-        type Data = Bytes;
-        type Error = TransportError;
-
-        fn poll_frame(
-            self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-            panic!("polled");
-        }
-
-        fn size_hint(&self) -> SizeHint {
-            SizeHint::with_exact(10)
-        }
-    }
-
-    #[tokio::test]
-    async fn a_body_that_states_a_length_above_the_limit_is_not_read() {
-        let error = Body::new(Long).collect(9).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::TooLarge);
-        // The length is known through every layer.
-        let error = Body::with_errors(Long, |error| error).collect(9).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::TooLarge);
-    }
-
-    #[test]
-    fn classified_errors_change_neither_length_nor_end() {
-        let whole = Body::with_errors(Body::from("late"), |error| error);
-        assert_eq!((whole.size_hint().exact(), whole.is_end_stream()), (Some(4), false));
-        assert!(Body::with_errors(Body::empty(), |error| error).is_end_stream());
+impl<S, F> Limited<S, F> {
+    /// Returns the instant at which reading fails unless a frame arrives; `None` if it is beyond the range of the clock.
+    fn limit(&self) -> Option<Instant> {
+        let idle = self.last.checked_add(self.idle_timeout);
+        idle.into_iter().chain(self.end).min()
     }
 }
+
+impl<S, F> HttpBody for Limited<S, F>
+where
+    S: Fn(Instant) -> F + Unpin,
+    F: Future<Output = ()>,
+{
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let this = &mut *self;
+        let now = platform::now();
+        if this.end.is_some_and(|end| end <= now) {
+            return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
+        }
+        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
+            this.last = now;
+            return Poll::Ready(frame);
+        }
+        while let Some(limit) = this.limit() {
+            if limit <= platform::now() {
+                return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
+            }
+            let timer = this.timer.get_or_insert_with(|| Box::pin((this.sleep_until)(limit)));
+            if timer.as_mut().poll(cx).is_pending() {
+                break;
+            }
+            this.timer = None;
+        }
+        Poll::Pending
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Implements `Debug`, `Default` and the conversions from complete bodies.
+macro_rules! conversions {
+    ($body:ident, $($data:ty)+) => {
+        impl std::fmt::Debug for $body {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.print(stringify!($body), f)
+            }
+        }
+
+        impl Default for $body {
+            fn default() -> Self {
+                Self::empty()
+            }
+        }
+
+        $(impl From<$data> for $body {
+            fn from(data: $data) -> Self {
+                Self::full(data.into())
+            }
+        })+
+    };
+}
+
+pub(crate) use conversions;
+
+conversions!(Body, Bytes Vec<u8> String &'static str);

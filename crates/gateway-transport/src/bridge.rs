@@ -1,7 +1,376 @@
 //! Turns one kind of transport into the other: [`OnThread`] for blocking callers, [`OffThread`] for async callers.
-mod off_thread;
-mod on_thread;
-mod runtime_thread;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::task::{Context, Poll};
+use std::{fmt, io, iter, thread};
 
-pub use self::off_thread::OffThread;
-pub use self::on_thread::OnThread;
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::platform::current_runtime;
+use crate::{
+    BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Phase, Request,
+    Response, Transport, TransportError,
+};
+
+/// Turns an async transport, which may use tokio, into a [`BlockingTransport`].
+///
+/// A dedicated thread with a tokio runtime runs the exchange until the response head arrives; the calling thread sleeps
+/// meanwhile. The thread that reads the body also drives it, so at most one chunk is held in memory.
+///
+/// It may be called inside another runtime; it then blocks that runtime's thread. A panic of the inner transport is
+/// resumed in the caller.
+///
+/// Clones share the thread. It ends when the last clone and the last body are dropped.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::bridge::OnThread;
+/// use gateway_transport::{BlockingTransport, MemoryTransport};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let inner = MemoryTransport::new([Ok(http::Response::new("[]".into()))]);
+/// let transport = OnThread::new(inner)?;
+/// let response = transport.send(http::Request::get("/").body("".into())?)?;
+/// assert_eq!(response.into_body().collect(10)?, "[]");
+/// # Ok(())
+/// # }
+/// ```
+pub struct OnThread<T> {
+    inner: Arc<T>,
+    runtime: Arc<RuntimeThread>,
+}
+
+impl<T: Transport> OnThread<T> {
+    /// Wraps `inner` and starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Other`] if the operating system cannot start a thread or provide a socket poller.
+    pub fn new(inner: T) -> Result<Self, TransportError> {
+        let builder = thread::Builder::new().name("gateway-transport".into());
+        let runtime = RuntimeThread::start(builder).map_err(|error| {
+            TransportError::new(ErrorKind::Other, "cannot start the transport's thread")
+                .with_source(error)
+        })?;
+        Ok(Self { inner: Arc::new(inner), runtime: Arc::new(runtime) })
+    }
+}
+
+impl<T: Transport> BlockingTransport for OnThread<T> {
+    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+        let inner = Arc::clone(&self.inner);
+        let exchange = self.runtime.handle.spawn(async move {
+            let mut response = inner.send(request).await?;
+            let first = first_chunk(response.body_mut()).await;
+            Ok((response, first))
+        });
+        let (response, first) = match self.runtime.drive(exchange) {
+            Ok(result) => result?,
+            // As if the exchange had run on the calling thread.
+            Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+            Err(error) => {
+                let text = "the transport's thread has stopped";
+                return Err(TransportError::new(ErrorKind::Other, text).with_source(error));
+            }
+        };
+        Ok(response.map(|body| match first {
+            // A short body is already complete.
+            Some(Ok(Some(whole))) if body.is_end_stream() => whole.into(),
+            first => {
+                let runtime = Arc::clone(&self.runtime);
+                let mut body = DrivenBody { body, first, runtime };
+                BlockingBody::from_chunks(iter::from_fn(move || body.chunk().transpose()))
+            }
+        }))
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
+
+impl<T> Clone for OnThread<T> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), runtime: Arc::clone(&self.runtime) }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnThread<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OnThread").field(&self.inner).finish()
+    }
+}
+
+/// A thread whose runtime serves sockets and timers until this handle is dropped.
+struct RuntimeThread {
+    handle: Handle,
+    /// Dropping it stops the thread, which is never joined: the drop may happen on a runtime's thread.
+    _stop: oneshot::Sender<()>,
+}
+
+impl RuntimeThread {
+    fn start(builder: thread::Builder) -> io::Result<Self> {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (report, started) = sync_channel(1);
+        builder.spawn(move || {
+            // Created on this thread: if the thread cannot be spawned, the caller would drop the runtime, and dropping a
+            // runtime inside another one panics.
+            let runtime = match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime,
+                Err(error) => return drop(report.send(Err(error))),
+            };
+            drop(report.send(Ok(runtime.handle().clone())));
+            drop(runtime.block_on(stopped));
+            // A name lookup may still run on a thread of the blocking pool; do not wait for it.
+            runtime.shutdown_background();
+        })?;
+        let handle = started.recv().map_err(io::Error::other)??;
+        Ok(Self { handle, _stop: stop })
+    }
+
+    /// Runs `future` to completion on the calling thread, with the sockets and timers of this runtime.
+    ///
+    /// `Handle::block_on` does the same, but panics inside another runtime.
+    fn drive<F: Future>(&self, future: F) -> F::Output {
+        let _context = self.handle.enter();
+        pollster::block_on(future)
+    }
+}
+
+type Chunk = Result<Option<Bytes>, TransportError>;
+
+/// Returns the first chunk of `body` if it has already arrived, as it has after a short response. That saves putting the
+/// calling thread to sleep a second time.
+async fn first_chunk(body: &mut Body) -> Option<Chunk> {
+    let mut first = poll_once(body).await;
+    if first.is_none() {
+        // The body is now being polled. If it arrived with the head, it is available once the connection's task has run.
+        tokio::task::yield_now().await;
+        first = poll_once(body).await;
+    }
+    if matches!(first, Some(Ok(Some(_)))) && body.is_end_stream() {
+        // Dropping a client's body may need the client's runtime, so drop it here.
+        *body = Body::empty();
+    }
+    first
+}
+
+/// Returns the next chunk of `body` if it is ready.
+async fn poll_once(body: &mut Body) -> Option<Chunk> {
+    let mut chunk = std::pin::pin!(body.chunk());
+    poll_fn(|context| match chunk.as_mut().poll(context) {
+        Poll::Ready(chunk) => Poll::Ready(Some(chunk)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// A body that the reading thread polls.
+struct DrivenBody {
+    body: Body,
+    first: Option<Chunk>,
+    runtime: Arc<RuntimeThread>,
+}
+
+impl DrivenBody {
+    fn chunk(&mut self) -> Chunk {
+        match self.first.take() {
+            Some(first) => first,
+            None => self.runtime.drive(self.body.chunk()),
+        }
+    }
+}
+
+impl Drop for DrivenBody {
+    fn drop(&mut self) {
+        // Dropping a client's body closes its connection or returns it to the pool, which may need the client's runtime.
+        let _context = self.runtime.handle.enter();
+        self.body = Body::empty();
+    }
+}
+
+/// Turns a blocking transport into a [`Transport`].
+///
+/// The exchange runs on the blocking thread pool of the tokio runtime that polls it. The body is read there, too, at
+/// most two chunks ahead, so a slow reader still slows the peer down.
+///
+/// A blocking call cannot be interrupted. When its future is dropped, the thread goes on until the exchange ends, at the
+/// latest at its deadline. A dropped body is noticed when its next chunk arrives.
+///
+/// # Examples
+///
+/// ```
+/// use gateway_transport::bridge::OffThread;
+/// use gateway_transport::{BlockingResponse, Transport, blocking_transport_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let transport = OffThread::new(blocking_transport_fn(|_| Ok(BlockingResponse::new("[]".into()))));
+/// let response = transport.send(http::Request::get("/").body("".into())?).await?;
+/// assert_eq!(response.into_body().collect(10).await?, "[]");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct OffThread<T>(Arc<T>);
+
+impl<T: BlockingTransport> OffThread<T> {
+    /// Wraps `inner`.
+    pub fn new(inner: T) -> Self {
+        Self(Arc::new(inner))
+    }
+}
+
+impl<T: BlockingTransport> Transport for OffThread<T> {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        Deadline::remaining(&request)?;
+        let inner = Arc::clone(&self.0);
+        let (head_out, head_in) = oneshot::channel();
+        let (chunks_out, chunks) = mpsc::channel(MAX_CHUNKS_AHEAD);
+        let task = current_runtime()?.spawn_blocking(move || match inner.send(request) {
+            // A failed send means that the caller has dropped the future: nothing is left to do.
+            Err(error) => drop(head_out.send(Err(error))),
+            Ok(response) => {
+                let (head, body) = response.into_parts();
+                if head_out.send(Ok(head)).is_ok() {
+                    forward(body, &chunks_out);
+                }
+            }
+        });
+        if let Ok(head) = head_in.await {
+            return Ok(Response::from_parts(head?, Body::new(Chunks(chunks))));
+        }
+        let text = "the blocking transport returned no response";
+        let error = TransportError::new(ErrorKind::Other, text);
+        Err(match task.await {
+            Ok(()) => error,
+            Err(panicked) => error.with_source(panicked),
+        })
+    }
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+}
+
+impl<T> Clone for OffThread<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// Forwards `body` to `chunks` until its end, an error, or until the receiver is dropped.
+fn forward(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, TransportError>>) {
+    loop {
+        // Without the error after a panic, the truncated body would look complete.
+        let chunk = catch_unwind(AssertUnwindSafe(|| body.chunk())).unwrap_or_else(|_panic| {
+            let text = "the blocking transport panicked";
+            Err(TransportError::new(ErrorKind::Other, text).with_phase(Phase::Body))
+        });
+        let Some(chunk) = chunk.transpose() else { return };
+        let is_last = chunk.is_err();
+        if chunks.blocking_send(chunk).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+struct Chunks(mpsc::Receiver<Result<Bytes, TransportError>>);
+
+impl HttpBody for Chunks {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        self.0.poll_recv(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+    }
+}
+
+/// Maximum number of chunks that wait for the reader.
+const MAX_CHUNKS_AHEAD: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use bytes::Bytes;
+    use http_body::{Body as HttpBody, Frame};
+    use tokio::runtime::Handle;
+
+    use super::{OnThread, RuntimeThread};
+    use crate::{BlockingTransport as _, Body, Request, Response, TransportError, transport_fn};
+
+    /// A body of this many chunks, which needs its runtime when it is dropped.
+    struct Chunks(usize);
+
+    impl HttpBody for Chunks {
+        type Data = Bytes;
+        type Error = TransportError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+            let left = self.0.checked_sub(1);
+            self.0 = left.unwrap_or(0);
+            Poll::Ready(left.map(|_| Ok(Frame::data("chunk ".into()))))
+        }
+
+        fn is_end_stream(&self) -> bool {
+            self.0 == 0
+        }
+    }
+
+    impl Drop for Chunks {
+        fn drop(&mut self) {
+            Handle::current();
+        }
+    }
+
+    #[test]
+    fn a_body_is_dropped_inside_its_runtime() {
+        for chunks in 0..4 {
+            let transport =
+                transport_fn(move |_| async move { Ok(Response::new(Body::new(Chunks(chunks)))) });
+            let transport = OnThread::new(transport).unwrap();
+            let send = || transport.send(Request::default()).unwrap().into_body();
+            drop(send());
+            assert_eq!(send().collect(100).unwrap(), "chunk ".repeat(chunks));
+        }
+    }
+
+    #[test]
+    fn a_panic_in_the_exchange_reaches_the_caller() {
+        let transport = transport_fn(|request: Request| async move {
+            assert!(!request.body().is_empty(), "planted panic");
+            Ok(Response::new(request.into_body().into()))
+        });
+        let transport = OnThread::new(transport).unwrap();
+        let panic = catch_unwind(AssertUnwindSafe(|| transport.send(Request::default())));
+        assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"planted panic"));
+        // The thread keeps working.
+        let response = transport.send(Request::new("x".into())).unwrap();
+        assert_eq!(response.into_body().collect(1).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_failed_thread_start_is_an_error_even_inside_a_runtime() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        // More stack than any machine can address.
+        let builder = || std::thread::Builder::new().stack_size(usize::MAX / 8);
+        RuntimeThread::start(builder()).map(drop).unwrap_err();
+        runtime.block_on(async { RuntimeThread::start(builder()).map(drop).unwrap_err() });
+    }
+}

@@ -36,17 +36,16 @@ use std::fmt;
 use std::io::Write;
 
 use bytes::Bytes;
+use http::header::LOCATION;
 use http::response::Parts;
+use serde::{Deserialize, Serialize};
 
-use crate::mutex::Mutex;
+use crate::memory::answers;
+use crate::platform::Mutex;
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Request,
-    Response, Sent, Transport, TransportError,
+    BlockingResponse, BlockingTransport, Deadline, ErrorKind, Redacted, Request, Response, Sent,
+    Transport, TransportError,
 };
-
-mod line;
-
-use self::line::{Asked, Line};
 
 /// A transport that sends through another one and writes each exchange to a cassette. Async and blocking.
 ///
@@ -89,7 +88,7 @@ impl<T, W: Write> Recorder<T, W> {
 
 impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let asked = Asked::of(&request);
+        let asked = Asked::new(&request);
         let (head, body) = self.inner.send(request).await?.into_parts();
         let body = body.collect(self.limit).await?;
         self.write(asked, &head, &body)?;
@@ -103,7 +102,7 @@ impl<T: Transport, W: Write + Send + 'static> Transport for Recorder<T, W> {
 
 impl<T: BlockingTransport, W: Write + Send + 'static> BlockingTransport for Recorder<T, W> {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        let asked = Asked::of(&request);
+        let asked = Asked::new(&request);
         let (head, body) = self.inner.send(request)?.into_parts();
         let body = body.collect(self.limit)?;
         self.write(asked, &head, &body)?;
@@ -179,37 +178,20 @@ impl Replayer {
 
     fn answer(&self, request: &Request) -> Result<http::Response<Bytes>, TransportError> {
         Deadline::remaining(request)?;
-        let asked = Asked::of(request);
+        let asked = Asked::new(request);
         let mut lines = self.0.lock();
         let position = lines.iter().position(|line| line.answers(&asked));
         if let Some(line) = position.and_then(|position| lines.remove(position)) {
             return line.into_response();
         }
-        let mismatch = Mismatch::new(asked.to_string(), &lines);
+        let requested = described(&asked.method, &asked.target, asked.body.as_ref());
+        let mismatch = Mismatch::new(requested, &lines);
         let text = "the cassette has no unused response to this request";
         Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No).with_source(mismatch))
     }
 }
 
-impl Transport for Replayer {
-    async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        Ok(self.answer(&request)?.map(Body::from))
-    }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-}
-
-impl BlockingTransport for Replayer {
-    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        Ok(self.answer(&request)?.map(BlockingBody::from))
-    }
-
-    fn name(&self) -> &'static str {
-        NAME
-    }
-}
+answers!(Replayer, "cassette");
 
 impl fmt::Debug for Replayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -229,7 +211,8 @@ struct Mismatch {
 
 impl Mismatch {
     fn new(requested: String, lines: &VecDeque<Line>) -> Self {
-        let lines = lines.iter().map(ToString::to_string);
+        let describe = |line: &Line| described(&line.method, &line.target, line.request.as_ref());
+        let lines = lines.iter().map(describe);
         // `max_by_key` returns the last of several maxima; `rev` makes that the earliest line, which is expected next.
         let nearest = lines.rev().max_by_key(|line| common_prefix(line, &requested));
         Self { requested, nearest }
@@ -261,4 +244,159 @@ fn common_prefix(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
-const NAME: &str = "cassette";
+/// One recorded exchange.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    method: String,
+    target: String,
+    /// The body of the request, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
+    status: u16,
+    headers: Vec<(String, String)>,
+    /// The body, if it is UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    /// The body in hexadecimal, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body_hex: Option<String>,
+}
+
+impl Line {
+    /// Creates the line of an exchange.
+    fn new(asked: Asked, head: &Parts, body: &Bytes) -> Self {
+        let Asked { method, target, body: request, has_secrets } = asked;
+        let headers = head.headers.iter().filter(|(name, _)| {
+            KEPT_HEADERS.contains(&name.as_str()) && !(has_secrets && *name == LOCATION)
+        });
+        let (body, body_hex) = match std::str::from_utf8(body) {
+            Ok(text) => (Some(text.to_owned()), None),
+            Err(_) => (None, Some(to_hex(body))),
+        };
+        Self {
+            method,
+            target,
+            request,
+            status: head.status.as_u16(),
+            headers: headers
+                .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.into())))
+                .collect(),
+            body,
+            body_hex,
+        }
+    }
+
+    /// Returns whether this is the response to a request. A line without the body of a request fits any body.
+    fn answers(&self, asked: &Asked) -> bool {
+        self.method == asked.method
+            && self.target == asked.target
+            && (self.request.is_none() || self.request == asked.body)
+    }
+
+    /// Returns the recorded response.
+    fn into_response(self) -> Result<http::Response<Bytes>, TransportError> {
+        let mut response = http::Response::builder().status(self.status);
+        for (name, value) in self.headers {
+            response = response.header(name, value);
+        }
+        let body = match (self.body, self.body_hex) {
+            (Some(text), None) => Bytes::from(text),
+            (None, Some(hex)) => {
+                from_hex(&hex).ok_or_else(|| invalid("`body_hex` is not hexadecimal"))?.into()
+            }
+            (None, None) => Bytes::new(),
+            (Some(_), Some(_)) => return Err(invalid("both `body` and `body_hex` are present")),
+        };
+        let invalid_head = |error| invalid("`status` or `headers` are invalid").with_source(error);
+        response.body(body).map_err(invalid_head)
+    }
+}
+
+/// The identity of a request, without scheme, host and secrets.
+struct Asked {
+    method: String,
+    target: String,
+    body: Option<String>,
+    /// Whether the URL of the request may have secrets, which a `location` may repeat.
+    has_secrets: bool,
+}
+
+impl Asked {
+    fn new(request: &Request) -> Self {
+        let uri = Redacted::target(request);
+        let target = match uri.query() {
+            Some(query) => format!("{}?{}", uri.path(), without_secrets(query)),
+            None => uri.path().to_owned(),
+        };
+        let body = std::str::from_utf8(Redacted::body(request)).ok();
+        let body = body.filter(|body| !body.is_empty()).map(without_secrets);
+        let has_secrets = Redacted::is_needed(request);
+        Self { method: request.method().to_string(), target, body, has_secrets }
+    }
+}
+
+/// Describes a request: `POST /list a=1`.
+fn described(method: &str, target: &str, body: Option<&String>) -> String {
+    let body = body.map(|body| format!(" {body}")).unwrap_or_default();
+    format!("{method} {target}{body}")
+}
+
+/// Returns a query or a form without the values of secrets.
+fn without_secrets(pairs: &str) -> String {
+    let pairs = pairs.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, _)) if is_secret(name) => format!("{name}=-"),
+        _ => pair.to_owned(),
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+fn is_secret(name: &str) -> bool {
+    SECRETS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+}
+
+fn invalid(reason: &'static str) -> TransportError {
+    TransportError::new(ErrorKind::Other, format!("invalid cassette line: {reason}"))
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    let byte = |pair: &[u32]| match *pair {
+        [high, low] => u8::try_from(high << 4 | low).ok(),
+        _ => None,
+    };
+    digits?.chunks(2).map(byte).collect()
+}
+
+/// Response headers that a client acts on. `date` would change with every recording; `set-cookie` is a credential.
+const KEPT_HEADERS: [&str; 8] = [
+    "allow",
+    "content-encoding",
+    "content-type",
+    "etag",
+    "last-modified",
+    "location",
+    "retry-after",
+    "www-authenticate",
+];
+
+/// Parameters that carry credentials (RFC 6750, section 2.3; RFC 6749, section 2.3.1; RFC 7521, section 4; RFC 7636,
+/// section 4.5; common practice).
+const SECRETS: [&str; 11] = [
+    "access_token",
+    "api_key",
+    "apikey",
+    "assertion",
+    "client_assertion",
+    "client_secret",
+    "code_verifier",
+    "password",
+    "refresh_token",
+    "signature",
+    "token",
+];

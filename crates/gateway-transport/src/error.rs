@@ -144,6 +144,17 @@ impl TransportError {
         Self::new(kind, text)
     }
 
+    /// Creates the error of a TLS session that failed after the handshake, when the request was already on its way.
+    #[cfg(all(
+        feature = "__tls",
+        any(feature = "reqwest", feature = "ureq"),
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    #[cold]
+    pub(crate) fn broken_tls(phase: Phase) -> Self {
+        Self::new(ErrorKind::Tls, "TLS session failed").with_phase(phase).with_sent(Sent::Maybe)
+    }
+
     /// Creates an [`ErrorKind::Timeout`] error for `phase`.
     #[cold]
     pub fn timeout(phase: Phase) -> Self {

@@ -1,18 +1,17 @@
 //! [`Gzip`]: requests gzip and decodes it, on top of any transport.
-use std::io::{self, Read, Write};
+use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf as _, Bytes};
 use flate2::write::MultiGzDecoder;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, Entry};
 use http::{HeaderMap, HeaderValue};
 use http_body::{Body as HttpBody, Frame};
 
-use crate::blocking_body::move_bytes;
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, ErrorKind, Phase, Request, Response,
-    Transport, TransportError,
+    BlockingResponse, BlockingTransport, Body, ErrorKind, Phase, Request, Response, Transport,
+    TransportError,
 };
 
 /// A transport that adds `accept-encoding: gzip` to each request and decodes gzip responses (RFC 9110, section 8.4.1.3).
@@ -58,7 +57,7 @@ impl<T: Transport> Transport for Gzip<T> {
         let requested = request_gzip(request.headers_mut());
         let mut response = self.0.send(request).await?;
         if requested && take_encoding(&mut response)? {
-            response = response.map(|body| Body::new(Decoded::new(body)));
+            response = response.map(Decoded::decode);
         }
         Ok(response)
     }
@@ -73,7 +72,7 @@ impl<T: BlockingTransport> BlockingTransport for Gzip<T> {
         let requested = request_gzip(request.headers_mut());
         let mut response = self.0.send(request)?;
         if requested && take_encoding(&mut response)? {
-            response = response.map(|body| BlockingBody::new(Decoded::new(body)));
+            response = response.map(|body| body.map(Decoded::decode));
         }
         Ok(response)
     }
@@ -126,44 +125,45 @@ fn not_requested() -> TransportError {
 }
 
 /// A gzip body, decoded as it is read.
-struct Decoded<B> {
-    inner: B,
-    inflate: Inflate,
+struct Decoded {
+    inner: Body,
+    decoder: MultiGzDecoder<Vec<u8>>,
     /// Received, but not yet decoded.
     encoded: Bytes,
-    /// Decoded, but not yet read. Only the blocking side uses it.
-    ready: Bytes,
-    /// Received, and passed on after the last chunk. Only the async side uses them.
-    trailers: Option<Frame<Bytes>>,
+    /// Whether any byte has arrived. A response without a body (HEAD, 204, 304) is not truncated.
+    has_started: bool,
     is_finished: bool,
 }
 
-impl<B> Decoded<B> {
-    fn new(inner: B) -> Self {
-        let (encoded, ready) = (Bytes::new(), Bytes::new());
-        let inflate = Inflate::new();
-        Self { inner, inflate, encoded, ready, trailers: None, is_finished: false }
+impl Decoded {
+    fn decode(inner: Body) -> Body {
+        let decoder = MultiGzDecoder::new(Vec::new());
+        let encoded = Bytes::new();
+        Body::new(Self { inner, decoder, encoded, has_started: false, is_finished: false })
     }
 
-    /// Decodes the next chunk of the received bytes. An empty chunk means that more input is needed.
-    fn decode(&mut self) -> Result<Bytes, TransportError> {
-        while !self.encoded.is_empty() {
-            let decoded = self.inflate.push(&mut self.encoded)?;
-            if !decoded.is_empty() {
-                return Ok(decoded);
+    /// Decodes some of the received bytes, to about 96 KiB at most.
+    fn push(&mut self) -> Result<(), TransportError> {
+        self.has_started = true;
+        // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
+        // them, regardless of the size of the output.
+        let used = self.decoder.write(&self.encoded).map_err(|error| {
+            match self.decoder.header() {
+                None => malformed(error),
+                // The stream starts as gzip, so the peer did send gzip.
+                Some(_) => corrupt(error),
             }
+        })?;
+        self.encoded.advance(used);
+        if self.encoded.is_empty() {
+            // Otherwise the decoder keeps its last output until more input arrives, which may take long.
+            self.decoder.flush().map_err(corrupt)?;
         }
-        Ok(Bytes::new())
-    }
-
-    /// Marks the end of the encoded body and returns the last chunk.
-    fn finish(&mut self) -> Result<Bytes, TransportError> {
-        self.is_finished = true;
-        self.inflate.finish()
+        Ok(())
     }
 }
 
-impl HttpBody for Decoded<Body> {
+impl HttpBody for Decoded {
     type Data = Bytes;
     type Error = TransportError;
 
@@ -173,20 +173,24 @@ impl HttpBody for Decoded<Body> {
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let this = &mut *self;
         loop {
-            let decoded = this.decode()?;
+            let decoded = std::mem::take(this.decoder.get_mut());
             if !decoded.is_empty() {
-                return Poll::Ready(Some(Ok(Frame::data(decoded))));
+                return Poll::Ready(Some(Ok(Frame::data(decoded.into()))));
             }
             if this.is_finished {
-                return Poll::Ready(this.trailers.take().map(Ok));
+                return Poll::Ready(None);
+            }
+            if !this.encoded.is_empty() {
+                this.push()?;
+                continue;
             }
             match ready!(Pin::new(&mut this.inner).poll_frame(cx)?).map(Frame::into_data) {
                 Some(Ok(data)) => this.encoded = data,
-                Some(Err(trailers)) => this.trailers = Some(trailers),
+                Some(Err(_trailers)) => {}
                 None => {
-                    let last = this.finish()?;
-                    if !last.is_empty() {
-                        return Poll::Ready(Some(Ok(Frame::data(last))));
+                    this.is_finished = true;
+                    if this.has_started {
+                        this.decoder.try_finish().map_err(corrupt)?;
                     }
                 }
             }
@@ -194,72 +198,7 @@ impl HttpBody for Decoded<Body> {
     }
 }
 
-impl Read for Decoded<BlockingBody> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.ready.is_empty() && !buffer.is_empty() {
-            self.ready = self.decode().map_err(TransportError::into_io)?;
-            if !self.ready.is_empty() || self.is_finished {
-                break;
-            }
-            let mut input = [0; INPUT_SIZE];
-            let count = self.inner.read(&mut input)?;
-            if count == 0 {
-                self.ready = self.finish().map_err(TransportError::into_io)?;
-            } else {
-                self.encoded = Bytes::copy_from_slice(input.get(..count).unwrap_or_default());
-            }
-        }
-        Ok(move_bytes(&mut self.ready, buffer))
-    }
-}
-
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
-
-/// Number of encoded bytes that a blocking reader takes at a time.
-const INPUT_SIZE: usize = 8 * 1024;
-
-/// A push decoder: takes encoded bytes and returns decoded bytes.
-pub(super) struct Inflate {
-    decoder: MultiGzDecoder<Vec<u8>>,
-    /// Whether any byte has arrived. A response without a body (HEAD, 204, 304) is not truncated.
-    has_started: bool,
-}
-
-impl Inflate {
-    pub(super) fn new() -> Self {
-        Self { decoder: MultiGzDecoder::new(Vec::new()), has_started: false }
-    }
-
-    /// Takes bytes from the front of `encoded` and returns their decoded form, about 96 KiB at most.
-    pub(super) fn push(&mut self, encoded: &mut Bytes) -> Result<Bytes, TransportError> {
-        self.has_started = true;
-        // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
-        // `encoded`, regardless of the size of the output.
-        let used = self.decoder.write(encoded).map_err(|error| match self.decoder.header() {
-            None => malformed(error),
-            // The stream starts as gzip, so the peer did send gzip.
-            Some(_) => corrupt(error),
-        })?;
-        encoded.advance(used);
-        if encoded.is_empty() {
-            // Otherwise the decoder keeps its last output until more input arrives, which may take long.
-            self.decoder.flush().map_err(corrupt)?;
-        }
-        Ok(self.take())
-    }
-
-    /// Ends the stream and returns the remaining decoded bytes.
-    pub(super) fn finish(&mut self) -> Result<Bytes, TransportError> {
-        if self.has_started {
-            self.decoder.try_finish().map_err(corrupt)?;
-        }
-        Ok(self.take())
-    }
-
-    fn take(&mut self) -> Bytes {
-        std::mem::take(self.decoder.get_mut()).into()
-    }
-}
 
 #[cold]
 fn malformed(error: io::Error) -> TransportError {

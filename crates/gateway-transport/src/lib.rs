@@ -67,13 +67,9 @@
 
 mod blocking_body;
 mod body;
-mod body_state;
 mod deadline;
 mod error;
-mod limited_body;
-mod map_request;
 mod memory;
-mod mutex;
 mod options;
 mod platform;
 mod redacted;
@@ -82,18 +78,8 @@ mod redacted;
 pub mod simulated;
 mod transport;
 
-#[cfg(all(
-    any(feature = "bridge", feature = "reqwest", feature = "tower-service03"),
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-mod runtime;
 #[cfg(any(feature = "reqwest", feature = "ureq"))]
 mod target;
-#[cfg(any(
-    feature = "tower-service03",
-    all(feature = "reqwest", target_family = "wasm", target_os = "unknown")
-))]
-mod timer;
 #[cfg(all(
     feature = "__tls",
     any(feature = "reqwest", feature = "ureq"),
@@ -123,7 +109,6 @@ pub use crate::blocking_body::BlockingBody;
 pub use crate::body::Body;
 pub use crate::deadline::Deadline;
 pub use crate::error::{BoxError, ErrorKind, Phase, Sent, TransportError};
-pub use crate::map_request::MapRequest;
 pub use crate::memory::MemoryTransport;
 pub use crate::options::{ClientCertificate, Options, Proxy, ProxyServer};
 #[doc(hidden)]
@@ -131,7 +116,7 @@ pub use crate::platform::now;
 pub use crate::platform::{BoxFuture, Instant, MaybeSend};
 pub use crate::redacted::{Redacted, mark_sensitive};
 pub use crate::transport::{
-    BlockingResponse, BlockingTransport, Request, Response, SharedTransport, Transport,
+    BlockingResponse, BlockingTransport, MapRequest, Request, Response, SharedTransport, Transport,
     blocking_transport_fn, transport_fn,
 };
 

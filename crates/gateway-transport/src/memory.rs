@@ -5,11 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::mutex::Mutex;
-use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Request,
-    Response, Sent, Transport, TransportError,
-};
+use crate::platform::Mutex;
+use crate::{Deadline, ErrorKind, Request, Sent, TransportError};
 
 /// A transport that answers from a script, in order, and records every request. Async and blocking.
 ///
@@ -71,10 +68,10 @@ impl MemoryTransport {
         self.0.lock().script.len()
     }
 
-    fn answer(&self, request: Request) -> Entry {
-        Deadline::remaining(&request)?;
+    fn answer(&self, request: &Request) -> Entry {
+        Deadline::remaining(request)?;
         let mut state = self.0.lock();
-        state.requests.push(request);
+        state.requests.push(request.clone());
         state.script.pop_front().unwrap_or_else(|| {
             let text = "the memory transport has no scripted response left";
             Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No))
@@ -82,25 +79,41 @@ impl MemoryTransport {
     }
 }
 
-impl Transport for MemoryTransport {
-    async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        Ok(self.answer(request)?.map(Body::from))
-    }
+/// Implements both traits for a transport whose method `answer` returns complete responses.
+macro_rules! answers {
+    ($transport:ty, $name:literal) => {
+        impl $crate::Transport for $transport {
+            async fn send(
+                &self,
+                request: $crate::Request,
+            ) -> Result<$crate::Response, $crate::TransportError> {
+                Ok(self.answer(&request)?.map(Into::into))
+            }
 
-    fn name(&self) -> &'static str {
-        NAME
-    }
+            fn name(&self) -> &'static str {
+                $name
+            }
+        }
+
+        impl $crate::BlockingTransport for $transport {
+            fn send(
+                &self,
+                request: $crate::Request,
+            ) -> Result<$crate::BlockingResponse, $crate::TransportError> {
+                Ok(self.answer(&request)?.map(Into::into))
+            }
+
+            fn name(&self) -> &'static str {
+                $name
+            }
+        }
+    };
 }
 
-impl BlockingTransport for MemoryTransport {
-    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        Ok(self.answer(request)?.map(BlockingBody::from))
-    }
+#[cfg(feature = "cassette")]
+pub(crate) use answers;
 
-    fn name(&self) -> &'static str {
-        NAME
-    }
-}
+answers!(MemoryTransport, "memory");
 
 impl fmt::Debug for MemoryTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -113,11 +126,10 @@ impl fmt::Debug for MemoryTransport {
     }
 }
 
-const NAME: &str = "memory";
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BlockingTransport;
 
     #[test]
     fn a_used_up_script_is_an_error_until_an_entry_is_appended() {

@@ -1,5 +1,7 @@
-//! Replacements for features that a browser (`wasm32-unknown-unknown`) lacks: the clock of the standard library, and futures that are `Send`.
+//! What depends on the platform: the clock, timers and runtimes, and futures that are `Send` except in a browser
+//! (`wasm32-unknown-unknown`). Also a mutex that ignores poisoning.
 use std::pin::Pin;
+use std::sync::{self, MutexGuard, PoisonError};
 /// A point in time: that of the standard library or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the
 /// type of the same name in `web-time`.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -43,3 +45,78 @@ impl<T: Send + ?Sized> MaybeSend for T {}
 pub trait MaybeSend {}
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 impl<T: ?Sized> MaybeSend for T {}
+
+/// Returns the runtime that polls the caller, or a typed error in place of tokio's panic.
+#[cfg(all(
+    any(feature = "bridge", feature = "reqwest", feature = "tower-service03"),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub(crate) fn current_runtime() -> Result<tokio::runtime::Handle, crate::TransportError> {
+    use crate::{ErrorKind, Sent, TransportError};
+    tokio::runtime::Handle::try_current().map_err(|error| {
+        TransportError::new(ErrorKind::Other, "this transport needs a running tokio runtime")
+            .with_sent(Sent::No)
+            .with_source(error)
+    })
+}
+
+/// Waits until `end`.
+#[cfg(all(feature = "tower-service03", not(all(target_family = "wasm", target_os = "unknown"))))]
+pub(crate) fn sleep_until(end: Instant) -> tokio::time::Sleep {
+    tokio::time::sleep_until(end.into())
+}
+
+/// Waits until `end`.
+#[cfg(all(
+    any(feature = "reqwest", feature = "tower-service03"),
+    all(target_family = "wasm", target_os = "unknown")
+))]
+pub(crate) async fn sleep_until(end: Instant) {
+    // A browser ends a wait of more than 2^31 - 1 ms immediately.
+    const LONGEST: u32 = 1 << 30;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        let milliseconds = u32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(LONGEST);
+        gloo_timers::future::TimeoutFuture::new(milliseconds.min(LONGEST)).await;
+    }
+}
+
+/// Waits for `future` until `end`. Returns `None` if it is not ready by then.
+#[cfg(any(
+    feature = "tower-service03",
+    all(feature = "reqwest", target_family = "wasm", target_os = "unknown")
+))]
+pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = std::pin::pin!(future);
+    let mut timer = std::pin::pin!(sleep_until(end));
+    std::future::poll_fn(|context| match future.as_mut().poll(context) {
+        std::task::Poll::Ready(output) => std::task::Poll::Ready(Some(output)),
+        std::task::Poll::Pending => timer.as_mut().poll(context).map(|()| None),
+    })
+    .await
+}
+
+/// A mutex that stays usable after a panic in another thread.
+///
+/// No code of this crate panics while it holds a lock, so its own state is always consistent. A recorder's writer or the
+/// `clone` of a tower service may panic; the writer or service is then used again in the state that it is in.
+#[derive(Default)]
+pub(crate) struct Mutex<T>(sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(sync::Mutex::new(value))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(feature = "cassette")]
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,13 +1,8 @@
 //! [`ReqwestTransport`]: the async adapter over reqwest, on tokio or, in a browser, on `fetch`.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-mod classify;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-mod configure;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 mod fetch;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod native;
-mod url;
 
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use self::fetch::ReqwestTransport;

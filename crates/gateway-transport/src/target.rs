@@ -45,6 +45,33 @@ pub(crate) fn refused(text: &'static str) -> TransportError {
     TransportError::new(ErrorKind::InvalidRequest, text)
 }
 
+/// Converts `uri` to the URL type of reqwest, and refuses it if that changes any byte of the target.
+///
+/// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so the peer would receive a
+/// different target than the caller wrote.
+#[cfg(feature = "reqwest")]
+pub(crate) fn unchanged(uri: &Uri) -> Result<url::Url, TransportError> {
+    check(uri)?;
+    let scheme = uri.scheme_str().unwrap_or_default();
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    // RFC 9112, section 3.2.1: an empty path is sent as `/`, also before a query.
+    let slash = if target.starts_with('/') { "" } else { "/" };
+    // One allocation; the `Display` of a URI writes in parts.
+    let url = url::Url::parse(&[scheme, "://", authority, slash, target].concat())
+        .map_err(|e| refused("the target is not a URL").with_source(e))?;
+    let start = url[..url::Position::BeforePath].len();
+    let sent = url[..url::Position::AfterQuery].get(start..);
+    let sent = sent.and_then(|sent| sent.strip_prefix(slash));
+    if sent == Some(target) {
+        Ok(url)
+    } else {
+        Err(refused(
+            "the target is not in the normal form of the URL standard and would be rewritten",
+        ))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +116,30 @@ mod tests {
         ] {
             check_text(uri, "the target has an invalid port");
         }
+    }
+    #[cfg(feature = "reqwest")]
+    #[track_caller]
+    fn check_unchanged(uri: &'static str, expected: Result<(), &str>) {
+        let result = unchanged(&Uri::from_static(uri)).map(drop).map_err(|e| e.to_string());
+        assert_eq!(result.as_ref().map(|&()| ()).map_err(String::as_str), expected);
+    }
+
+    #[cfg(feature = "reqwest")]
+    #[test]
+    fn normal_targets_are_accepted() {
+        check_unchanged("http://localhost:8080", Ok(()));
+        check_unchanged("http://localhost/api/v1?method=photos/list&title=a%20b", Ok(()));
+        check_unchanged("http://[::1]:1/?", Ok(()));
+        check_unchanged("http://localhost?a=1", Ok(()));
+    }
+
+    #[cfg(feature = "reqwest")]
+    #[test]
+    fn targets_that_would_be_rewritten_are_refused() {
+        let rewritten =
+            "the target is not in the normal form of the URL standard and would be rewritten";
+        check_unchanged("http://localhost/?name=O'Brien", Err(rewritten));
+        check_unchanged("http://localhost/a/../b", Err(rewritten));
+        check_unchanged("http://localhost/a/%2e%2e/b", Err(rewritten));
     }
 }

@@ -11,8 +11,7 @@ use http_body::Body as HttpBody;
 use tower_service::Service;
 
 use crate::error::find;
-use crate::mutex::Mutex;
-use crate::timer::{sleep_until, timeout_at};
+use crate::platform::{Mutex, sleep_until, timeout_at};
 use crate::{
     Body, BoxError, BoxFuture, Deadline, ErrorKind, Phase, Request, Response, Transport,
     TransportError,
@@ -156,7 +155,7 @@ pub(super) async fn head_within<T>(
 ) -> Result<T, TransportError> {
     let Some(deadline) = deadline else { return exchange.await };
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    crate::runtime::current_runtime()?;
+    crate::platform::current_runtime()?;
     let outcome = timeout_at(deadline.head(), exchange).await;
     outcome.unwrap_or_else(|| Err(TransportError::timeout(Phase::Head)))
 }

@@ -11,8 +11,7 @@ use http::Method;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http_body::{Body as HttpBody, Frame};
 
-use crate::reqwest::url;
-use crate::timer::{sleep_until, timeout_at};
+use crate::platform::{sleep_until, timeout_at};
 use crate::{
     Body, Deadline, ErrorKind, Options, Phase, Request, Response, Transport, TransportError,
     mark_sensitive, target,
@@ -51,7 +50,7 @@ impl Transport for ReqwestTransport {
         let deadline =
             Deadline::of(&request).unwrap_or_else(|| Deadline::after(self.total_timeout));
         let (head, body) = request.into_parts();
-        let url = url::unchanged(&head.uri)?;
+        let url = target::unchanged(&head.uri)?;
         check_method(&head.method)?;
         check_headers(&head.headers)?;
         let request = self

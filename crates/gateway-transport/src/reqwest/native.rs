@@ -1,19 +1,19 @@
 //! [`ReqwestTransport`] on tokio.
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::{env, fmt, io};
 
-use ::reqwest::Client;
+use ::reqwest::{Client, NoProxy, redirect, retry};
 use tokio::runtime;
 use tokio::time::{Timeout, timeout_at};
 
-use crate::mutex::Mutex;
-use crate::reqwest::classify::classify;
-use crate::reqwest::{configure, url};
-use crate::runtime::current_runtime;
+use crate::error::{find, io_error_kind};
+use crate::platform::{Mutex, current_runtime};
+use crate::target::unchanged;
 use crate::{
-    Body, Deadline, Options, Phase, Request, Response, Transport, TransportError, mark_sensitive,
+    Body, Deadline, ErrorKind, Options, Phase, Proxy, Request, Response, Transport, TransportError,
+    mark_sensitive,
 };
 
 /// Sends requests with reqwest: HTTP/1.1, keep-alive, no redirects, no retries, no decompression.
@@ -48,7 +48,7 @@ impl ReqwestTransport {
     /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if a certificate is invalid, and
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
-        let settings = configure::Settings::new(options)?;
+        let settings = Settings::new(options)?;
         let first = Slot { runtime: None, client: settings.client()? };
         Ok(Self(Arc::new(Clients { settings, slots: Mutex::new(vec![first]) })))
     }
@@ -68,7 +68,7 @@ impl ReqwestTransport {
         let client = self.0.client_for(runtime.id())?;
 
         let (head, body) = request.into_parts();
-        let mut request = ::reqwest::Request::new(head.method, url::unchanged(&head.uri)?);
+        let mut request = ::reqwest::Request::new(head.method, unchanged(&head.uri)?);
         *request.headers_mut() = head.headers;
         mark_sensitive(request.headers_mut());
         // With an empty body, reqwest would send `content-length: 0`, which a GET must not have.
@@ -135,7 +135,7 @@ impl fmt::Debug for ReqwestTransport {
 /// A pooled connection is driven by the runtime that opened it. Used from another runtime, the connection stalls until
 /// the deadline when its own runtime is idle or gone.
 struct Clients {
-    settings: configure::Settings,
+    settings: Settings,
     slots: Mutex<Vec<Slot>>,
 }
 
@@ -164,6 +164,144 @@ impl Clients {
 
 /// Maximum number of runtimes with a client. Programs have one or two runtimes; tests create more, each short-lived.
 const MAX_RUNTIMES: usize = 8;
+
+/// The settings of a client, to create more clients like the first.
+struct Settings {
+    options: Options,
+    proxies: Vec<::reqwest::Proxy>,
+    #[cfg(feature = "__tls")]
+    tls: rustls::ClientConfig,
+}
+
+impl Settings {
+    fn new(options: &Options) -> Result<Self, TransportError> {
+        let options = options.checked()?;
+        Ok(Self {
+            proxies: match &options.proxy {
+                Proxy::Environment if options.uses_environment_proxy() => from_environment(),
+                Proxy::Server(server) => vec![explicit(&server.address())?],
+                Proxy::Environment | Proxy::Never => Vec::new(),
+            },
+            #[cfg(feature = "__tls")]
+            tls: crate::tls::client_config(&options)?,
+            options,
+        })
+    }
+
+    fn client(&self) -> Result<Client, TransportError> {
+        let options = &self.options;
+        let mut builder = Client::builder()
+            .connect_timeout(options.connect_timeout)
+            .read_timeout(options.idle_timeout)
+            .timeout(options.total_timeout)
+            .pool_idle_timeout(options.pool_idle_timeout)
+            .pool_max_idle_per_host(options.pool_max_idle)
+            // Following redirects would send the credentials to any host the peer names.
+            .redirect(redirect::Policy::none())
+            // The default sends the previous URL, including its query.
+            .referer(false)
+            // The default silently retries some refused requests.
+            .retry(retry::never())
+            // The following are off by default, unless another crate of the program enables their cargo features.
+            .http1_only()
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            .no_hickory_dns()
+            // The default reads the environment itself.
+            .no_proxy();
+        for proxy in &self.proxies {
+            builder = builder.proxy(proxy.clone());
+        }
+        #[cfg(feature = "__tls")]
+        {
+            builder = builder.tls_backend_preconfigured(self.tls.clone());
+        }
+        builder.build().map_err(|error| classify(error, Phase::Unknown))
+    }
+}
+
+/// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
+///
+/// reqwest reads the same variables by default, but makes no exception for this machine, and none can be added.
+fn from_environment() -> Vec<::reqwest::Proxy> {
+    let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
+    let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<::reqwest::Proxy>| {
+        names.iter().filter_map(|name| variable(name)).find_map(|address| make(address).ok())
+    };
+    let http = first(["HTTP_PROXY", "ALL_PROXY"], ::reqwest::Proxy::http);
+    let https = first(["HTTPS_PROXY", "ALL_PROXY"], ::reqwest::Proxy::https);
+    let both = [http, https].into_iter().flatten();
+    both.map(|proxy| proxy.no_proxy(NoProxy::from_string(&direct))).collect()
+}
+
+/// Returns the proxy at this address, for every host except this machine.
+fn explicit(address: &str) -> Result<::reqwest::Proxy, TransportError> {
+    let proxy = ::reqwest::Proxy::all(address).map_err(|error| classify(error, Phase::Unknown))?;
+    Ok(proxy.no_proxy(NoProxy::from_string(THIS_MACHINE)))
+}
+
+/// Returns the variable `name`, or else the variable of that name in lower case.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).or_else(|_| env::var(name.to_ascii_lowercase())).ok()
+}
+
+/// This machine, in the syntax of `NO_PROXY`, where a name also matches its subdomains.
+const THIS_MACHINE: &str = "localhost,127.0.0.0/8,::1";
+
+/// Converts `error`, which occurred in `phase` unless it says otherwise, to our type.
+///
+/// `is_body` and `is_decode` do not help: reqwest reports a connection that broke within the body as a "decode" error.
+/// The cause decides instead: first a timeout, then rustls, hyper and the operating system.
+#[cold]
+fn classify(error: ::reqwest::Error, phase: Phase) -> TransportError {
+    // `Display` and `Debug` of the error would print the whole URL.
+    let error = error.without_url();
+    if error.is_timeout() {
+        let phase = if error.is_connect() { Phase::Connect } else { phase };
+        return TransportError::timeout(phase).with_source(error);
+    }
+    let kind = kind_of(&error);
+    let connecting = error.is_connect() || kind == ErrorKind::Resolve;
+    if kind == ErrorKind::Tls && !connecting {
+        return TransportError::broken_tls(phase).with_source(error);
+    }
+    let phase = if connecting { Phase::Connect } else { phase };
+    TransportError::of_kind(kind).with_phase(phase).with_source(error)
+}
+
+fn kind_of(error: &::reqwest::Error) -> ErrorKind {
+    if error.is_builder() {
+        return ErrorKind::InvalidRequest;
+    }
+    if error.is_dns() {
+        return ErrorKind::Resolve;
+    }
+    #[cfg(feature = "__tls")]
+    if find::<rustls::Error>(error).is_some() {
+        return ErrorKind::Tls;
+    }
+    if error.is_connect() {
+        return ErrorKind::Connect;
+    }
+    if let Some(error) = find::<hyper::Error>(error) {
+        // hyper has a method for this only with its server feature.
+        if error.is_parse() && error.to_string() == "message head is too large" {
+            return ErrorKind::TooLarge;
+        }
+        if error.is_parse() {
+            return ErrorKind::Protocol;
+        }
+        if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+            return ErrorKind::Interrupted;
+        }
+    }
+    match find::<io::Error>(error).map(|error| io_error_kind(error.kind())) {
+        Some(kind @ (ErrorKind::Interrupted | ErrorKind::Protocol)) => kind,
+        _ => ErrorKind::Other,
+    }
+}
 
 #[cfg(test)]
 mod tests {

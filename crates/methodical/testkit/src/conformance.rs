@@ -1,9 +1,9 @@
 //! Checks for any transport.
 //!
 //! The documentation of `gateway_transport` is the contract of a transport. This kit checks each part of it: requests,
-//! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. Each check is a
-//! function in [`checks`], whose documentation says what it checks, why, and which section of which standard requires
-//! it. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
+//! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. The
+//! [promise](ConformanceCheck::promise) of each check says what it demands, why, and which section of which standard
+//! requires it. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
 //!
 //! # Examples
 //!
@@ -43,16 +43,18 @@
 //!
 //! A new check is a minor version. Pin the exact version of the kit if a new check must not fail your build.
 
-pub mod checks;
-mod failure;
+mod connections;
 mod kit;
 mod peer;
-mod registry;
+mod requests;
+mod responses;
 mod run;
-mod subject;
+mod secrecy;
+mod table;
+mod time;
 
-pub use self::kit::Kit;
-pub use self::registry::{CHECKS, ConformanceCheck};
+use self::kit::Kit;
+pub use self::kit::{Factory, Setup, Subject};
 pub use self::run::{Failed, Finding, run, run_one, test};
-pub use self::subject::{Factory, Setup, Subject};
+pub use self::table::{CHECKS, ConformanceCheck};
 pub use crate::outcome::{Outcome, Stop, Verdict};

@@ -1,25 +1,88 @@
-//! The tools of a check: the transport under test behind one blocking interface, whether it is async or blocking.
+//! The transport under test, behind one blocking interface whether it is async or blocking.
 
 use std::fmt;
-use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, ErrorKind, Request, SharedTransport, Transport,
-    TransportError,
+    BlockingBody, BlockingTransport, Body, ErrorKind, Options, Proxy, Request, SharedTransport,
+    Transport, TransportError,
 };
-use http::HeaderValue;
 use http::response::Parts;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::certificates::Authority;
-use crate::conformance::subject::{Either, Factory, Setup, Subject};
+use crate::conformance::peer::text;
 use crate::outcome::{Outcome, Stop, fail, skip};
 
+/// The settings that the kit wants for the transport.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Setup {
+    /// Timeout of opening a connection.
+    pub connect_timeout: Duration,
+    /// Longest time without a byte from the peer during a response.
+    pub idle_timeout: Duration,
+    /// Certificate (DER) of an authority to trust. A transport that does not trust it fails the TLS checks.
+    pub root: Vec<u8>,
+}
+
+impl Setup {
+    /// Returns these settings as options for the adapters of `gateway_transport`.
+    pub fn options(&self) -> Options {
+        Options::default()
+            .connect_timeout(self.connect_timeout)
+            .idle_timeout(self.idle_timeout)
+            .proxy(Proxy::Never)
+            .extra_root(self.root.clone())
+    }
+}
+
+/// A transport under test, async or blocking.
+pub struct Subject {
+    transport: Either,
+    without_tls: Option<String>,
+}
+
+enum Either {
+    Async(SharedTransport),
+    Blocking(Arc<dyn BlockingTransport>),
+}
+
+/// Creates the transport under test. Each check creates at least one.
+pub type Factory = fn(&Setup) -> Result<Subject, TransportError>;
+
+impl Subject {
+    /// Wraps an async transport. The kit runs it on a tokio runtime.
+    pub fn asynchronous(transport: impl Transport) -> Self {
+        Self { transport: Either::Async(SharedTransport::new(transport)), without_tls: None }
+    }
+
+    /// Wraps a blocking transport.
+    pub fn blocking(transport: impl BlockingTransport) -> Self {
+        Self { transport: Either::Blocking(Arc::new(transport)), without_tls: None }
+    }
+
+    /// Declares that the transport does not support TLS, and why. The TLS checks are then skipped.
+    #[must_use]
+    pub fn without_tls(mut self, reason: impl Into<String>) -> Self {
+        self.without_tls = Some(reason.into());
+        self
+    }
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.transport {
+            Either::Async(transport) => write!(f, "Subject({transport:?})"),
+            Either::Blocking(transport) => write!(f, "Subject({})", transport.name()),
+        }
+    }
+}
+
 /// The transport under test, and the means to create another one.
-pub struct Kit {
+pub(super) struct Kit {
     factory: Factory,
     setup: Setup,
     authority: Arc<Authority>,
@@ -30,11 +93,7 @@ pub struct Kit {
 
 impl Kit {
     /// Creates a transport with settings that do not interfere with any check.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the factory fails, or if the operating system cannot start a thread.
-    pub fn new(factory: Factory) -> Outcome<Self> {
+    pub(super) fn new(factory: Factory) -> Outcome<Self> {
         let authority = Arc::new(Authority::new()?);
         let setup = Setup {
             connect_timeout: Duration::from_secs(5),
@@ -138,12 +197,6 @@ impl Drop for Kit {
     }
 }
 
-impl fmt::Debug for Kit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kit").field(&self.subject).finish()
-    }
-}
-
 /// A complete response.
 pub(super) struct Fetched {
     pub(super) head: Parts,
@@ -151,9 +204,10 @@ pub(super) struct Fetched {
 }
 
 impl Fetched {
-    /// Returns the values of a header, as bytes.
-    pub(super) fn header(&self, name: &str) -> Vec<&[u8]> {
-        self.head.headers.get_all(name).iter().map(HeaderValue::as_bytes).collect()
+    /// Returns the values of a header as text, joined by ` | `.
+    pub(super) fn header(&self, name: &str) -> String {
+        let values = self.head.headers.get_all(name).iter();
+        values.map(|value| text(value.as_bytes())).collect::<Vec<_>>().join(" | ")
     }
 }
 
@@ -175,12 +229,7 @@ impl Response {
     pub(super) fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         match &mut self.body {
             ResponseBody::Async(body, handle) => handle.block_on(body.chunk()),
-            ResponseBody::Blocking(body) => {
-                let mut buffer = vec![0; 64 * 1024];
-                let count = body.read(&mut buffer).map_err(TransportError::from_io)?;
-                buffer.truncate(count);
-                Ok((count > 0).then(|| buffer.into()))
-            }
+            ResponseBody::Blocking(body) => body.chunk(),
         }
     }
 

@@ -1,5 +1,7 @@
-//! Peers and requests that many checks share.
+//! Peers, requests and expectations that many checks share.
 
+use std::error::Error as StdError;
+use std::fmt::{Display, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -7,11 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, Request};
+use gateway_transport::{Deadline, ErrorKind, Request, TransportError};
 use http::Method;
 use socket2::{Domain, Socket, Type};
 
-use crate::outcome::{Outcome, Stop, fail, skip};
+use crate::certificates::CertificateError;
+use crate::conformance::Kit;
+use crate::outcome::{Outcome, Stop, ensure, fail, skip};
 use crate::raw_server::{Connection, Next, RawRequest, RawServer};
 
 /// Timeout for an event that must happen. Only a broken transport reaches it.
@@ -20,16 +24,22 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// Timeout of requests that must run into it.
 pub(super) const SHORT: Duration = Duration::from_millis(300);
 
+/// Pause between two bytes of a slow response.
+pub(super) const DRIP: Duration = Duration::from_millis(50);
+
 /// Methods that clients treat differently, each with the body that a check sends with it.
 pub(super) const METHODS: [(Method, &str); 3] =
     [(Method::GET, ""), (Method::POST, "a=1"), (Method::DELETE, "")];
 
+/// A script that answers `{}`.
+pub(super) fn ok(_: &RawRequest, connection: &mut Connection) -> Next {
+    connection.respond("content-type: application/json\r\n", b"{}");
+    Next::KeepAlive
+}
+
 /// Starts a server that answers every request with `{}`.
 pub(super) fn friendly() -> Outcome<RawServer> {
-    server(|_, connection| {
-        connection.respond("content-type: application/json\r\n", b"{}");
-        Next::KeepAlive
-    })
+    server(ok)
 }
 
 /// Starts a server that answers with the request target as the body.
@@ -49,12 +59,32 @@ pub(super) fn playing(bytes: impl Into<Vec<u8>>, next: Next) -> Outcome<RawServe
     })
 }
 
+/// Starts a server that sends these bytes for each request, and then nothing.
+pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
+    let bytes = bytes.into();
+    server(move |_, connection| {
+        connection.send(&bytes);
+        connection.wait_for_close(PATIENCE * 2);
+        Next::Close
+    })
+}
+
+/// Starts a server that sends these bytes, and then 200 more, one by one: those of a head if there are none before.
+pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
+    server(move |_, connection| {
+        connection.send(bytes.as_bytes());
+        let start = if bytes.is_empty() { "HTTP/1.1 200 OK\r\nx: " } else { "" };
+        connection.drip(&[start.as_bytes(), &[b'x'; 200]].concat(), DRIP);
+        Next::Close
+    })
+}
+
 /// Starts a server that sends an endless body.
 pub(super) fn endless_body() -> Outcome<RawServer> {
     server(|_, connection| {
         connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
-        let chunk = [b"2000\r\n".as_slice(), &[b'x'; 8192], b"\r\n"].concat();
-        connection.flood(&chunk, 128 << 20);
+        let chunk = [b"4000\r\n".as_slice(), &[b'x'; 0x4000], b"\r\n"].concat();
+        connection.flood(&chunk, usize::MAX);
         Next::Close
     })
 }
@@ -65,6 +95,14 @@ where
     F: Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static,
 {
     Ok(RawServer::start(script)?)
+}
+
+/// Starts a server with a script and a certificate that the transport trusts.
+pub(super) fn secure<F>(kit: &Kit, script: F) -> Outcome<RawServer>
+where
+    F: Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static,
+{
+    Ok(RawServer::start_tls(&kit.authority()?.identity()?, script)?)
 }
 
 /// Returns a GET of `target` from `server`, as a client of the gateway sends it.
@@ -85,26 +123,33 @@ pub(super) fn with(method: &Method, body: impl Into<Bytes>, mut request: Request
 }
 
 /// Returns the request with a deadline `limit` from now.
-pub(super) fn within(limit: Duration, mut request: Request) -> Request {
-    request.extensions_mut().insert(Deadline::after(limit));
-    request
+pub(super) fn within(limit: Duration, request: Request) -> Request {
+    until(Deadline::after(limit), request)
 }
 
-/// Returns the request with a deadline for the head `limit` from now, and a later one, [`PATIENCE`], for the body.
-pub(super) fn begun_within(limit: Duration, mut request: Request) -> Request {
-    let deadline = Deadline::after(PATIENCE).head_by(Instant::now() + limit);
+/// Returns the request with a deadline.
+pub(super) fn until(deadline: Deadline, mut request: Request) -> Request {
     request.extensions_mut().insert(deadline);
     request
 }
 
+/// Returns the request with a deadline for the head `limit` from now, and a later one, [`PATIENCE`], for the body.
+pub(super) fn begun(limit: Duration, request: Request) -> Request {
+    until(Deadline::after(PATIENCE).head_by(Instant::now() + limit), request)
+}
+
 /// Returns the only request that `server` has received.
 pub(super) fn only_request(server: &RawServer) -> Outcome<RawRequest> {
-    let requests = server.progress().requests;
-    let count = requests.len();
-    match <[RawRequest; 1]>::try_from(requests) {
-        Ok([request]) => Ok(request),
-        Err(_) => fail(format!("{count} requests reached the server instead of 1")),
-    }
+    let mut requests = server.progress().requests;
+    equal("requests that reached the server", requests.len(), 1)?;
+    requests.pop().ok_or_else(|| Stop::Fail("no request".into()))
+}
+
+/// Waits until the client has closed a connection.
+pub(super) fn closes(server: &RawServer, why: impl Display) -> Outcome {
+    let is_closed = server.wait_until(PATIENCE, |progress| progress.closed_by_peer > 0);
+    ensure!(is_closed, "the connection is still open {why}");
+    Ok(())
 }
 
 /// Returns an address where no server listens.
@@ -114,7 +159,7 @@ pub(super) fn closed_port() -> Outcome<SocketAddr> {
 
 /// An address that ignores every attempt to connect, like a host behind a firewall.
 pub(super) struct BlackHole {
-    pub(super) address: SocketAddr,
+    pub(super) uri: String,
     _listener: Socket,
     _queue: Vec<TcpStream>,
 }
@@ -134,7 +179,7 @@ impl BlackHole {
                 return skip("this system queues connections without limit");
             }
         }
-        Ok(Self { address, _listener: listener, _queue: queue })
+        Ok(Self { uri: format!("http://{address}/"), _listener: listener, _queue: queue })
     }
 }
 
@@ -173,3 +218,64 @@ pub(super) fn concurrently<T: Send>(
         calls.into_iter().map(|call| call.join().unwrap_or_else(panicked)).collect()
     })
 }
+
+/// Returns bytes as text, without loss.
+pub(super) fn text(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().escape_ascii().to_string()
+}
+
+/// Fails with both values unless they are equal.
+pub(super) fn equal(what: impl Display, found: impl Display, expected: impl Display) -> Outcome {
+    let (found, expected) = (found.to_string(), expected.to_string());
+    ensure!(found == expected, "{what}: `{found}` instead of `{expected}`");
+    Ok(())
+}
+
+/// Fails unless `error` is of one of these kinds.
+pub(super) fn expect_kind(error: &TransportError, kinds: &[ErrorKind]) -> Outcome {
+    let is_expected = kinds.contains(&error.kind());
+    ensure!(is_expected, "expected an error of {kinds:?}, got {}", describe(error));
+    Ok(())
+}
+
+/// Adds the input to the failure of a check that tries several inputs.
+pub(super) fn for_input<T>(input: impl Display, outcome: Outcome<T>) -> Outcome<T> {
+    outcome.map_err(|stop| match stop {
+        Stop::Fail(text) => Stop::Fail(format!("{input}: {text}")),
+        Stop::Skip(text) => Stop::Skip(text),
+    })
+}
+
+/// Returns the kind, the phase, `Sent`, and the texts of the error and all its sources.
+pub(super) fn describe(error: &TransportError) -> String {
+    let mut text = format!("{:?}/{:?}/{:?}: {error}", error.kind(), error.phase(), error.sent());
+    let mut next = error.source();
+    while let Some(source) = next {
+        write!(text, ": {source}").unwrap_or_default();
+        next = source.source();
+    }
+    text
+}
+
+impl From<TransportError> for Stop {
+    fn from(error: TransportError) -> Self {
+        Self::Fail(format!("unexpected error: {}", describe(&error)))
+    }
+}
+
+macro_rules! failures_of_the_kit {
+    ($($error:ty),+ $(,)?) => {$(
+        impl From<$error> for Stop {
+            fn from(error: $error) -> Self {
+                Self::Fail(format!("the kit itself failed: {error}"))
+            }
+        }
+    )+};
+}
+
+failures_of_the_kit!(
+    CertificateError,
+    http::Error,
+    http::header::InvalidHeaderValue,
+    std::io::Error,
+);

@@ -6,9 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use crate::conformance::kit::Kit;
-use crate::conformance::registry::{CHECKS, ConformanceCheck, Function};
-use crate::conformance::subject::Factory;
+use crate::conformance::kit::{Factory, Kit};
+use crate::conformance::table::{CHECKS, ConformanceCheck, Run};
 use crate::outcome::Verdict;
 
 /// A check and its verdict. `Display` prints one line.
@@ -59,16 +58,16 @@ pub fn run_one(factory: Factory, check: &ConformanceCheck, skips: &[(&str, &str)
     let started = Instant::now();
     let verdict = match skips.iter().find(|(name, _)| *name == check.name) {
         Some((_, reason)) => Verdict::Skip((*reason).to_owned()),
-        None => guarded(factory, check.function),
+        None => guarded(factory, check.run),
     };
     Finding { check: check.name, verdict, time: started.elapsed() }
 }
 
 /// Runs the check on its own thread, which is abandoned if it does not end.
-fn guarded(factory: Factory, function: Function) -> Verdict {
+fn guarded(factory: Factory, run: Run) -> Verdict {
     let (result, end) = sync_channel(1);
     let spawned = thread::Builder::new().name("check".into()).spawn(move || {
-        let outcome = catch_unwind(AssertUnwindSafe(|| function(&Kit::new(factory)?)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(&Kit::new(factory)?)));
         // After the time limit the receiver is gone.
         drop(result.send(outcome));
     });
@@ -129,7 +128,7 @@ macro_rules! conformance_tests {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __conformance_tests {
-    (($factory:path) $($group:ident [$($check:ident)*])*) => {
+    (($factory:path) $($group:ident { $($(#[$promise:meta])+ $check:ident: $run:expr;)+ })+) => {
         $(mod $group {
             use super::*;
             $(
@@ -138,8 +137,8 @@ macro_rules! __conformance_tests {
                     let name = concat!(stringify!($group), ".", stringify!($check));
                     $crate::conformance::test($factory, name, CONFORMANCE_SKIPS)
                 }
-            )*
-        })*
+            )+
+        })+
     };
 }
 

@@ -1,6 +1,4 @@
 //! Cassettes: what is recorded, what is never recorded, and that a replay equals the recording.
-#![cfg(feature = "cassette")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::error::Error;
 
 use bytes::Bytes;

@@ -1,5 +1,4 @@
 //! Services as transports, and transports under tower layers.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::convert::Infallible;
 use std::error::Error as _;
 use std::future::{Ready, pending, ready};

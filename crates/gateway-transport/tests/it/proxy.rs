@@ -1,14 +1,11 @@
 //! Proxies of the environment: which requests use them, and which never do.
-#![cfg(feature = "reqwest-blocking")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::env;
 use std::process::Command;
 
-use bytes::Bytes;
-use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
-use gateway_transport::ureq::UreqTransport;
-use gateway_transport::{BlockingTransport, ErrorKind, Options, Proxy, TransportError};
+use gateway_transport::{ErrorKind, Options, Proxy};
 use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
+
+use crate::{adapters, fetch};
 
 /// The adapter resolves the proxy's name; the proxy resolves the target's.
 #[test]
@@ -29,22 +26,22 @@ fn a_proxy_is_used_only_for_other_machines() {
 fn behind_a_proxy() {
     let Ok(here) = env::var(HERE) else { return };
     let (_, port) = here.rsplit_once(':').unwrap();
-    for transport in adapters() {
+    for transport in adapters(&Options::default()) {
         for host in OTHER_MACHINES {
             let target = format!("http://{host}/list");
-            assert_eq!(get(&*transport, &target).unwrap(), "by proxy", "{target}");
+            assert_eq!(fetch(&*transport, &target).unwrap(), "by proxy", "{target}");
         }
         for host in ["127.0.0.1", "localhost", "LocalHost"] {
             let target = format!("http://{host}:{port}/");
-            assert_eq!(get(&*transport, &target).unwrap(), "direct", "{target}");
+            assert_eq!(fetch(&*transport, &target).unwrap(), "direct", "{target}");
         }
         // No server listens there, but the request must not go to the proxy either.
         for host in ["http://127.9.9.9", "http://[::1]", "http://a.localhost", "https://127.9.9.9"]
         {
             let target = format!("{host}:{port}/");
-            assert_ne!(get(&*transport, &target).ok(), Some("by proxy".into()), "{target}");
+            assert_ne!(fetch(&*transport, &target).ok(), Some("by proxy".into()), "{target}");
         }
-        let error = get(&*transport, "http://direct.invalid/").unwrap_err();
+        let error = fetch(&*transport, "http://direct.invalid/").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Resolve);
     }
 }
@@ -54,9 +51,9 @@ fn an_explicit_proxy_is_used_with_its_password() {
     let (proxy, here) = (answering(b"by proxy"), answering(b"direct"));
     let address = format!("http://user:p%40ss@{}", proxy.address());
     let options = Options::default().proxy(Proxy::server(&address).unwrap());
-    for transport in adapters_with(&options) {
-        assert_eq!(get(&*transport, "http://gateway.invalid/list").unwrap(), "by proxy");
-        assert_eq!(get(&*transport, &here.uri("/")).unwrap(), "direct");
+    for transport in adapters(&options) {
+        assert_eq!(fetch(&*transport, "http://gateway.invalid/list").unwrap(), "by proxy");
+        assert_eq!(fetch(&*transport, &here.uri("/")).unwrap(), "direct");
     }
     let requests = proxy.progress().requests;
     for request in requests.iter().filter(|request| request.target() != "/list") {
@@ -80,8 +77,8 @@ fn a_cgi_program_uses_no_proxy() {
 #[ignore = "started in a separate process by another test"]
 fn within_cgi() {
     if env::var_os("REQUEST_METHOD").is_some() {
-        for transport in adapters() {
-            let error = get(&*transport, "http://gateway.invalid/list").unwrap_err();
+        for transport in adapters(&Options::default()) {
+            let error = fetch(&*transport, "http://gateway.invalid/list").unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Resolve);
         }
     }
@@ -91,7 +88,7 @@ fn within_cgi() {
 #[track_caller]
 fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args([test, "--exact", "--ignored"]);
+    child.args([&format!("proxy::{test}"), "--exact", "--ignored"]);
     for name in ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"] {
         child.env_remove(name).env_remove(name.to_lowercase());
     }
@@ -99,23 +96,6 @@ fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
     child.env("HTTP_PROXY", &address).env("https_proxy", &address).envs(variables.iter().copied());
     let ended = child.output().unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
-}
-
-/// Returns both adapters. `ReqwestBlockingTransport` is the async adapter on a thread.
-fn adapters() -> [Box<dyn BlockingTransport>; 2] {
-    adapters_with(&Options::default())
-}
-
-fn adapters_with(options: &Options) -> [Box<dyn BlockingTransport>; 2] {
-    [
-        Box::new(ReqwestBlockingTransport::new(options).unwrap()),
-        Box::new(UreqTransport::new(options).unwrap()),
-    ]
-}
-
-fn get(transport: &dyn BlockingTransport, target: &str) -> Result<Bytes, TransportError> {
-    let request = http::Request::get(target).body("".into()).unwrap();
-    transport.send(request)?.into_body().collect(100)
 }
 
 /// Starts a server that is also a proxy. It sends the same response for every host.

@@ -1,13 +1,17 @@
 //! Properties of the core types that no signature shows: auto traits, dyn-compatibility, sizes, `Debug` output.
+use std::collections::BTreeSet;
+use std::env;
 use std::fmt::Debug;
-use std::mem::size_of;
+use std::process::Command;
 use std::sync::Arc;
 
 use gateway_transport::bridge::{OffThread, OnThread};
 use gateway_transport::cassette::{Recorder, Replayer};
 use gateway_transport::gzip::Gzip;
+use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
+use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
     BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind,
     MapRequest, MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport,
@@ -26,9 +30,7 @@ fn types_are_send_and_sync() {
     send_sync::<Request>();
     send::<Body>();
     send::<BlockingBody>();
-    #[cfg(feature = "reqwest")]
-    send_sync::<gateway_transport::reqwest::ReqwestTransport>();
-    #[cfg(feature = "reqwest-blocking")]
+    send_sync::<ReqwestTransport>();
     send_sync::<ReqwestBlockingTransport>();
 }
 
@@ -88,8 +90,14 @@ fn a_wrapper_has_the_name_of_the_transport_in_it() {
     check(&SharedTransport::new(memory()), "memory");
     check(&Replayer::new("").unwrap(), "cassette");
     check_blocking(&Replayer::new("").unwrap(), "cassette");
-    let reqwest = ReqwestBlockingTransport::new(&Options::default()).unwrap();
-    check_blocking(&reqwest, "reqwest-blocking");
+    let options = Options::default();
+    check_blocking(&ReqwestBlockingTransport::new(&options).unwrap(), "reqwest-blocking");
+    // The options may contain the password of a proxy.
+    let (reqwest, ureq) =
+        (ReqwestTransport::new(&options).unwrap(), UreqTransport::new(&options).unwrap());
+    check(&reqwest, "reqwest");
+    check_blocking(&ureq, "ureq");
+    assert_eq!(format!("{reqwest:?} {ureq:?}"), "ReqwestTransport UreqTransport");
 }
 
 #[test]
@@ -217,4 +225,35 @@ fn clones_of_a_bridge_share_the_transport() {
         assert_eq!(runtime.block_on(response.into_body().collect(1)).unwrap(), "x");
     }
     assert_eq!(memory.requests().len(), 4);
+}
+
+#[test]
+fn the_core_has_few_dependencies() {
+    let crates = dependencies("");
+    assert!(crates.len() <= 12, "{crates:?}");
+}
+
+#[test]
+fn a_client_is_a_dependency_only_with_its_feature() {
+    let crates = dependencies("bridge,cassette,gzip,tower-service03,rustls");
+    let clients = ["hyper", "reqwest", "ureq", "hyper-util", "url"];
+    assert_eq!(clients.iter().find(|name| crates.contains(**name)), None);
+}
+
+#[test]
+fn ureq_does_not_depend_on_tokio() {
+    assert!(!dependencies("cassette,gzip,rustls,ureq").contains("tokio"));
+}
+
+/// Returns the crates of a build with these features, this one included.
+fn dependencies(features: &str) -> BTreeSet<String> {
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])
+        .args(["--no-default-features", "--features", features])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    lines.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }

@@ -1,12 +1,12 @@
 //! Options that every adapter applies to its connections, over sockets.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::time::Duration;
 
-use bytes::Bytes;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
-use gateway_transport::{BlockingTransport, ErrorKind, Options, Proxy, TransportError};
-use methodical_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
+use gateway_transport::{Deadline, ErrorKind, Options, Phase, Proxy, Sent};
+use methodical_testkit::raw_server::{Next, RawServer};
+
+use crate::{TIMEOUT, adapters, fetch, greet, request};
 
 #[test]
 fn an_unused_connection_is_kept_as_the_options_say() {
@@ -18,10 +18,10 @@ fn an_unused_connection_is_kept_as_the_options_say() {
 /// Checks how many connections two requests after each other open.
 #[track_caller]
 fn check_connections(set: fn(Options) -> Options, expected: usize) {
-    for transport in adapters(set) {
+    for transport in adapters(&set(direct())) {
         let server = RawServer::start(greet).unwrap();
         for _ in 0..2 {
-            assert_eq!(get(&*transport, &server.uri("/")).unwrap(), "hello");
+            assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello");
         }
         assert_eq!(server.progress().connections, expected, "{}", transport.name());
     }
@@ -30,7 +30,7 @@ fn check_connections(set: fn(Options) -> Options, expected: usize) {
 #[test]
 fn the_total_timeout_applies_to_a_request_without_a_deadline() {
     let short = Duration::from_millis(100);
-    for transport in adapters(|options| options.total_timeout(short)) {
+    for transport in adapters(&direct().total_timeout(short)) {
         let server = RawServer::start(|_, connection| {
             connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst");
             // A client without a timeout reports a truncated body, not a timeout.
@@ -38,7 +38,7 @@ fn the_total_timeout_applies_to_a_request_without_a_deadline() {
             Next::Close
         })
         .unwrap();
-        let error = get(&*transport, &server.uri("/")).unwrap_err();
+        let error = fetch(&*transport, &server.uri("/")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Timeout, "{}", transport.name());
     }
 }
@@ -65,27 +65,36 @@ fn a_timeout_of_zero_is_refused() {
             assert_eq!(error.to_string(), text);
         }
     }
-    let options = Options::default().proxy(Proxy::Never).total_timeout(Duration::MAX);
+    let options = direct().total_timeout(Duration::MAX).idle_timeout(Duration::MAX);
     let server = RawServer::start(greet).unwrap();
-    for transport in adapters(|_| options.clone().idle_timeout(Duration::MAX)) {
-        assert_eq!(get(&*transport, &server.uri("/")).unwrap(), "hello", "{}", transport.name());
+    for transport in adapters(&options) {
+        assert_eq!(fetch(&*transport, &server.uri("/")).unwrap(), "hello", "{}", transport.name());
     }
 }
 
-fn adapters(set: impl Fn(Options) -> Options) -> [Box<dyn BlockingTransport>; 2] {
-    let options = set(Options::default().proxy(Proxy::Never));
-    [
-        Box::new(ReqwestBlockingTransport::new(&options).unwrap()),
-        Box::new(UreqTransport::new(&options).unwrap()),
-    ]
+/// ureq looks a name up itself if there is no deadline, and on a thread otherwise.
+#[test]
+fn names_are_looked_up_with_and_without_a_deadline() {
+    let server = RawServer::start(greet).unwrap();
+    for transport in adapters(&direct()) {
+        for target in [server.uri_by_name("/"), "http://no-such-host.invalid/".to_owned()] {
+            let mut with_deadline = request(&target);
+            with_deadline.extensions_mut().insert(Deadline::after(TIMEOUT));
+            for request in [request(&target), with_deadline] {
+                let response = transport.send(request);
+                match response.and_then(|response| response.into_body().collect(9)) {
+                    Ok(body) => assert_eq!(body, "hello"),
+                    Err(error) => {
+                        let actual = (error.kind(), error.phase(), error.sent());
+                        assert_eq!(actual, (ErrorKind::Resolve, Phase::Connect, Sent::No));
+                        assert!(target.ends_with(".invalid/"), "{target}: {error:?}");
+                    }
+                }
+            }
+        }
+    }
 }
 
-fn get(transport: &dyn BlockingTransport, target: &str) -> Result<Bytes, TransportError> {
-    let request = http::Request::get(target).body("".into()).unwrap();
-    transport.send(request)?.into_body().collect(10)
-}
-
-fn greet(_: &RawRequest, connection: &mut Connection) -> Next {
-    connection.respond("", b"hello");
-    Next::KeepAlive
+fn direct() -> Options {
+    Options::default().proxy(Proxy::Never)
 }

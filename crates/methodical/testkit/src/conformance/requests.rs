@@ -1,0 +1,211 @@
+//! Checks of requests, which are sent as the caller gave them, byte for byte.
+
+use bytes::Bytes;
+use gateway_transport::{ErrorKind, Request};
+use http::header::{CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+
+use crate::conformance::Kit;
+use crate::conformance::peer::{
+    describe, echo, equal, expect_kind, for_input, friendly, get, get_uri, only_request, playing,
+    text, with,
+};
+use crate::outcome::{Outcome, ensure};
+use crate::raw_server::{Next, RawRequest};
+
+/// Sends a GET, changed by `change`, and returns the only request that arrived.
+fn arrived(kit: &Kit, change: impl FnOnce(&mut Request)) -> Outcome<RawRequest> {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    change(&mut request);
+    kit.fetch(request)?;
+    only_request(&server)
+}
+
+/// Expects each of these targets to arrive as the second of the pair.
+pub(super) fn targets_arrive(kit: &Kit, targets: &[(&str, &str)]) -> Outcome {
+    for (target, expected) in targets {
+        let server = friendly()?;
+        for_input(target, kit.fetch(get(&server, target)?))?;
+        equal("the target", only_request(&server)?.target(), expected)?;
+    }
+    Ok(())
+}
+
+pub(super) fn odd_target_is_verbatim_or_refused(kit: &Kit) -> Outcome {
+    for target in ["/v1?n=O'Brien", "/a/./b/../c?x=1", "/a/%2e%2e/b", "/p?q={a|b}^`", "/p?a=\"x\""]
+    {
+        let server = friendly()?;
+        let Ok(request) = get(&server, target) else { continue };
+        let expected = if kit.fetch(request).is_ok() { vec![target] } else { Vec::new() };
+        let arrived: Vec<_> = server.progress().requests.iter().map(RawRequest::target).collect();
+        ensure!(arrived == expected, "{target}: the requests are {arrived:?}");
+    }
+    Ok(())
+}
+
+pub(super) fn method_and_host(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    kit.fetch(get(&server, "/")?)?;
+    let request = only_request(&server)?;
+    equal("the request line", request.line(), "GET / HTTP/1.1")?;
+    equal("the host", text(request.header("host").concat()), server.address())
+}
+
+/// Expects these headers to arrive, each once, or several values of one name in their order.
+pub(super) fn headers_arrive(kit: &Kit, headers: &[(&'static str, &[u8])]) -> Outcome {
+    let mut given = HeaderMap::new();
+    for (name, value) in headers {
+        given.append(HeaderName::from_static(name), HeaderValue::from_bytes(value)?);
+    }
+    let request = arrived(kit, |request| request.headers_mut().extend(given.clone()))?;
+    for name in given.keys() {
+        let values: Vec<_> = given.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+        let found = text(request.header(name.as_str()).join(&b", "[..]));
+        equal(name, found, text(values.join(&b", "[..])))?;
+    }
+    Ok(())
+}
+
+pub(super) fn header_values_keep_their_case(kit: &Kit) -> Outcome {
+    // Not those that a client or a browser sets itself.
+    let names = "accept accept-language authorization cache-control content-disposition \
+                 content-language content-location content-type from if-match if-modified-since \
+                 if-none-match if-range if-unmodified-since link pragma range traceparent \
+                 user-agent x-api-key";
+    let headers: Vec<_> = names.split(' ').map(|name| (name, MIXED_CASE.as_bytes())).collect();
+    headers_arrive(kit, &headers)
+}
+
+/// Expects a GET to have only headers with these names.
+pub(super) fn only_has(kit: &Kit, is_allowed: fn(&str) -> bool) -> Outcome {
+    for (name, _) in arrived(kit, |_| {})?.headers() {
+        ensure!(is_allowed(&name), "the client adds the header {name}");
+    }
+    Ok(())
+}
+
+pub(super) fn empty_header_is_sent(kit: &Kit) -> Outcome {
+    let name = HeaderName::from_static("x-empty");
+    let request = arrived(kit, |request| {
+        drop(request.headers_mut().insert(name, HeaderValue::from_static("")))
+    })?;
+    equal("headers named x-empty", request.header("x-empty").len(), 1)?;
+    equal("x-empty", text(request.header("x-empty").concat()), "")
+}
+
+pub(super) fn body_is_sent_with_its_length(kit: &Kit) -> Outcome {
+    let form = "application/x-www-form-urlencoded";
+    let body = "grant_type=client_credentials";
+    let request = arrived(kit, |request| {
+        *request.method_mut() = Method::POST;
+        *request.body_mut() = body.into();
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(form));
+    })?;
+    equal("the method", request.method(), "POST")?;
+    equal("the length", text(request.header("content-length").join(&b", "[..])), "29")?;
+    equal("content-type", text(request.header("content-type").join(&b", "[..])), form)?;
+    equal("the body", text(&request.body), body)
+}
+
+pub(super) fn head_is_sent_as_head(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n", Next::KeepAlive)?;
+    let response = kit.fetch(with(&Method::HEAD, "", get(&server, "/")?))?;
+    equal("the method", only_request(&server)?.method(), "HEAD")?;
+    equal("the body", text(response.body), "")
+}
+
+/// Expects a URI to be refused.
+pub(super) fn refused(kit: &Kit, uri: &str) -> Outcome {
+    expect_kind(&kit.failure(get_uri(uri)?)?, &[ErrorKind::InvalidRequest])
+}
+
+pub(super) fn invalid_ports_are_refused(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    // Some clients truncate such a port to the digits or bits that fit.
+    let port = u32::from(server.address().port());
+    for port in [format!("{}", port + 0x1_0000), format!("{port}x"), format!("{port}00000")] {
+        for_input(format_args!("port {port}"), refused(kit, &format!("http://127.0.0.1:{port}/")))?;
+    }
+    equal("connections to the truncated port", server.progress().connections, 0)
+}
+
+pub(super) fn given_host_is_not_doubled(kit: &Kit) -> Outcome {
+    let server = friendly()?;
+    let mut request = get(&server, "/")?;
+    request.headers_mut().insert(HOST, HeaderValue::from_static("gateway.example"));
+    match kit.send(request) {
+        Ok(_) => {
+            let sent = only_request(&server)?.header("host");
+            equal("host", text(sent.join(&b", "[..])), "gateway.example")
+        }
+        Err(error) => expect_kind(&error, &[ErrorKind::InvalidRequest]),
+    }
+}
+
+pub(super) fn expect_continue_is_not_sent(kit: &Kit) -> Outcome {
+    let server = echo()?;
+    kit.fetch(with(&Method::POST, vec![b'x'; 2 << 20], get(&server, "/")?))?;
+    let is_added = !only_request(&server)?.header("expect").is_empty();
+    ensure!(!is_added, "the client adds the header expect");
+    Ok(())
+}
+
+pub(super) fn cookies_are_not_kept(kit: &Kit) -> Outcome {
+    let response = "HTTP/1.1 200 OK\r\nset-cookie: session=1; Path=/\r\ncontent-length: 0\r\n\r\n";
+    let server = playing(response, Next::KeepAlive)?;
+    for _ in 0..2 {
+        kit.fetch(get_uri(&server.uri_by_name("/"))?)?;
+    }
+    for request in server.progress().requests {
+        ensure!(request.header("cookie").is_empty(), "the cookie is sent back");
+    }
+    Ok(())
+}
+
+pub(super) fn every_method_with_and_without_a_body(kit: &Kit) -> Outcome {
+    let server = playing("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", Next::KeepAlive)?;
+    let every_byte: Vec<u8> = (0..=u8::MAX).collect();
+    let large = every_byte.repeat(1024);
+    let mut arrived = 0;
+    for name in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PURGE"] {
+        let method = Method::from_bytes(name.as_bytes()).unwrap_or_default();
+        for body in [&[], b"x".as_slice(), &every_byte, &large] {
+            let input = format!("{name} with a body of {} bytes", body.len());
+            let request = with(&method, Bytes::copy_from_slice(body), get(&server, "/")?);
+            let outcome = kit.send(request).and_then(|response| response.collect(0));
+            if let Err(error) = &outcome {
+                ensure!(!body.is_empty(), "{input}: {}", describe(error));
+                for_input(&input, expect_kind(error, &[ErrorKind::InvalidRequest]))?;
+            }
+            arrived += usize::from(outcome.is_ok());
+            let requests = server.progress().requests;
+            equal(format_args!("{input}: requests"), requests.len(), arrived)?;
+            if let (Ok(_), Some(sent)) = (outcome, requests.last()) {
+                for_input(input, sent_with(sent, name, body))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks the method, the headers and the body of a request.
+fn sent_with(request: &RawRequest, method: &str, body: &[u8]) -> Outcome {
+    equal("the request line", request.line(), format_args!("{method} / HTTP/1.1"))?;
+    let has_right_bytes = request.body == body;
+    ensure!(has_right_bytes, "the body arrived changed, with {} bytes", request.body.len());
+    for (name, value) in request.headers() {
+        let is_length = name == "content-length" && value == body.len().to_string().as_bytes();
+        ensure!(is_length || OWN.contains(&&*name), "the client adds the header {name}");
+    }
+    let lengths = request.header("content-length").len();
+    let expected = if body.is_empty() { 0..=1 } else { 1..=1 };
+    ensure!(expected.contains(&lengths), "the request has {lengths} lengths");
+    Ok(())
+}
+
+/// The headers of a request without additions.
+pub(super) const OWN: [&str; 4] = ["accept", "connection", "host", "user-agent"];
+
+/// A header value that changes if its letters become lower or upper case.
+pub(super) const MIXED_CASE: &str = "aB-Cd/EF;gH=\"Ij\"";
