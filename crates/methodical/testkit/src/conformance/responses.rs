@@ -102,6 +102,18 @@ fn headers_return(kit: &Kit, mut headers: Vec<(&str, &str)>) -> Outcome {
     arrives(kit, sent, Next::KeepAlive, &headers, "{}")
 }
 
+pub(super) fn trailers_are_not_headers(kit: &Kit) -> Outcome {
+    let sent = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-trailer\r\n\r\n\
+                2\r\n{}\r\n0\r\nx-trailer: 1\r\nretry-after: 9\r\n\r\n";
+    let server = playing(sent, Next::KeepAlive)?;
+    let response = kit.send(get(&server, "/")?)?;
+    for name in ["x-trailer", "retry-after"] {
+        let is_header = response.head.headers.contains_key(name);
+        ensure!(!is_header, "the trailer {name} became a header");
+    }
+    Ok(())
+}
+
 pub(super) fn encoded_body_is_not_decoded(kit: &Kit) -> Outcome {
     // `{}` in each coding: RFC 1952, RFC 1950, RFC 7932 and RFC 8878.
     let codings: [(&str, &[u8]); 5] = [
