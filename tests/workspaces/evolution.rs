@@ -165,11 +165,7 @@ impl Scratch {
 
     #[track_caller]
     fn regenerate(&self) {
-        let outcome = methodical_codegen::cli::run(
-            "methodical-codegen",
-            &["generate".to_owned()],
-            &self.root,
-        );
+        let outcome = methodical_codegen::cli::run(&["generate".to_owned()], &self.root);
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     }
 

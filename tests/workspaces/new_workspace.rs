@@ -68,7 +68,7 @@ pub(crate) fn passes(command: &mut Command) -> String {
 #[track_caller]
 fn generator(folder: &Path, args: &[&str]) {
     let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-    let outcome = methodical_codegen::cli::run("methodical-codegen", &args, folder);
+    let outcome = methodical_codegen::cli::run(&args, folder);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
 

@@ -17,18 +17,14 @@ pub fn run(args: &[String], root: &Path) -> Outcome {
         ["ci"] => checks::ci(root),
         ["sbom", package, selection @ ..] => supply::sbom(root, package, selection),
         ["notices", package, selection @ ..] => supply::notices(root, package, selection),
-        [] | ["--check"] => {
-            generator::run(PROGRAM, &[&["generate".to_owned()], args].concat(), root)
-        }
-        ["spec" | "explain", ..] => generator::run(PROGRAM, args, root),
+        [] | ["--check"] => generator::run(&[&["generate".to_owned()], args].concat(), root),
+        ["spec", ..] => generator::run(args, root),
         [other, ..] => generator::unknown(other, COMMANDS),
     }
 }
 
-const PROGRAM: &str = "cargo xtask";
-
 const COMMANDS: &[&str] =
-    &["--check", "spec", "explain", "layers", "transports", "sbom", "notices", "ci", "help"];
+    &["--check", "spec", "layers", "transports", "sbom", "notices", "ci", "help"];
 
 const HELP: &str = "\
 Tasks of this workspace. Without a command, write all generated files from spec/gateway.toml.
@@ -42,8 +38,6 @@ Usage: cargo xtask [COMMAND]
   spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), the
                           crates that they affect, and the versions that they require; fail
                           if the version of the spec is too low
-  spec show [OPERATION]   describe an operation on one screen; without a name, list all
-  explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
   layers                  check the dependencies between the crates
   transports              run the conformance tests of all transports; write docs/transports.md

@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     let args: Vec<String> =
         env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let outcome = xtask::cli::run(&args, &root());
-    // A closed pipe (`cargo xtask explain | head`) is not a failure.
+    // A closed pipe (`cargo xtask --help | head`) is not a failure.
     io::stdout().write_all(outcome.stdout.as_bytes()).ok();
     io::stderr().write_all(outcome.stderr.as_bytes()).ok();
     ExitCode::from(outcome.code)

@@ -16,10 +16,10 @@ pub(crate) fn crates(names: &[&str]) -> TempDir {
         copy(&from.join("src"), &to.join("src"));
         fs::copy(from.join("Cargo.toml"), to.join("Cargo.toml")).expect("a manifest");
     }
-    let config = Config::read(&root).expect("the configuration");
+    let config = Config::read_file(&root, "spec/codegen.toml").expect("the configuration");
     let released = last_released(&root.join("spec/released"));
     let reading = spec::read_alone(&released, "the last released spec");
-    let (service, _) = reading.accepted("the last released spec").expect("a valid spec");
+    let service = reading.service.expect("a valid spec");
     for file in emit::all(&Project { service: &service, config: &config }) {
         let in_crate = |name: &&str| {
             let path = file.path.strip_prefix(&folder(name))?.strip_prefix('/')?;

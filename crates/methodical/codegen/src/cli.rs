@@ -3,57 +3,51 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::config;
-use crate::config::Config;
-use crate::diag::{CODES, Report, suggestion};
-use crate::text::wrapped;
-use crate::workspace::Workspace;
+use crate::config::{self, Config, Workspace};
+use crate::diag::{Report, counted, suggestion};
+use crate::diff;
+use crate::init::{Failure, Init, Runtime, Started};
+use crate::ir::Service;
+use crate::output::{Drift, Error, Output};
 
-mod commands;
-mod specs;
-
-/// Runs the command in the arguments, which do not include the name of the program. Messages name
-/// the program as `program`. The workspace is the nearest one that contains `folder`.
+/// Runs the command in the arguments, which do not include the name of the program. The workspace is the nearest one
+/// that contains `folder`.
 ///
 /// ```
-/// let here = std::path::Path::new(".");
-/// let outcome = methodical_codegen::cli::run("cargo codegen", &["explain".to_owned()], here);
-/// assert!(outcome.stdout.contains("GW003  unknown key\n"));
+/// let here = std::path::Path::new("../../..");
+/// let outcome = methodical_codegen::cli::run(&["spec".to_owned(), "check".to_owned()], here);
+/// assert!(outcome.stdout.starts_with("spec/gateway.toml is valid: "));
 /// ```
-pub fn run(program: &str, args: &[String], folder: &Path) -> Outcome {
-    command(program, args, folder).unwrap_or_else(|failure| failure)
+pub fn run(args: &[String], folder: &Path) -> Outcome {
+    command(args, folder).unwrap_or_else(|failure| failure)
 }
 
-fn command(program: &str, args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
+fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
     let Args { words, help, root, service, init } = Args::parse(args)?;
     if help {
         return Ok(Outcome::fine(HELP));
     }
     let folder = root.map_or(folder, Path::new);
-    let mut parents = folder.ancestors();
     let is_root = |folder: &&Path| config::files(folder).is_ok_and(|files| !files.is_empty());
-    let root = parents.find(is_root).unwrap_or(folder);
-    let cx = Context { program, root, service };
+    let root = folder.ancestors().find(is_root).unwrap_or(folder);
+    let cx = Context { root, service };
     match words.as_slice() {
-        ["init", name] if !name.starts_with('-') => commands::init(&cx, name, &init, folder),
+        ["init", name] if !name.starts_with('-') => self::init(name, &init, folder),
         ["init", ..] => Err(usage("`init` needs one name, such as `init photos`")),
-        ["add", name] if !name.starts_with('-') => commands::add(&cx, name, &init, folder),
+        ["add", name] if !name.starts_with('-') => add(&cx, name, &init, folder),
         ["add", ..] => Err(usage("`add` needs one name, such as `add albums`")),
         _ if init != InitOptions::default() => {
             Err(usage("only `init` and `add` have these options"))
         }
-        ["generate"] => commands::write(&cx),
-        ["generate", "--check"] => commands::check_files(&cx),
-        ["spec", "check"] => specs::check(&cx),
-        ["spec", "diff", rest @ ..] if rest.len() <= 2 => specs::diff(&cx, rest),
-        ["spec", "show", rest @ ..] if rest.len() <= 1 => specs::show(&cx, rest.first().copied()),
-        ["explain"] => Ok(explain_all()),
-        ["explain", code] => Ok(explain_one(&cx, code)),
+        ["generate"] => write(&cx),
+        ["generate", "--check"] => check_files(&cx),
+        ["spec", "check"] => check(&cx),
+        ["spec", "diff", rest @ ..] if rest.len() <= 2 => diff(&cx, rest),
         [] => Err(usage("a command is missing")),
-        ["spec"] => Err(usage("`spec` needs a command: `check`, `diff` or `show`")),
-        ["spec", other, ..] => Err(unknown(other, &["check", "diff", "show"])),
+        ["spec"] => Err(usage("`spec` needs a command: `check` or `diff`")),
+        ["spec", other, ..] => Err(unknown(other, &["check", "diff"])),
         ["generate", other, ..] => Err(unknown(other, &["--check"])),
-        [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "explain", "help"])),
+        [other, ..] => Err(unknown(other, &["init", "add", "generate", "spec", "help"])),
     }
 }
 
@@ -73,8 +67,6 @@ Usage: methodical-codegen COMMAND
   spec diff [OLD [NEW]]   list the changes since OLD (default: the last released spec), the
                           crates that they affect, and the versions that they require; fail
                           if the version of the spec is too low
-  spec show [OPERATION]   describe an operation on one screen; without a name, list all
-  explain [CODE]          explain a diagnostic such as GW012; without a code, list all
 
 Options of init and add:
   --spec FILE             copy this spec and its fixtures; default: a small spec to edit
@@ -94,33 +86,31 @@ configuration or the command line is invalid, and no file was changed.
 
 /// The arguments, sorted out.
 #[derive(Default)]
-pub(super) struct Args<'a> {
+struct Args<'a> {
     /// Everything except options with a value.
-    pub(super) words: Vec<&'a str>,
-    pub(super) help: bool,
-    pub(super) root: Option<&'a str>,
-    pub(super) service: Option<&'a str>,
-    pub(super) init: InitOptions<'a>,
+    words: Vec<&'a str>,
+    help: bool,
+    root: Option<&'a str>,
+    service: Option<&'a str>,
+    init: InitOptions<'a>,
 }
 
 /// The options of `init`.
 #[derive(Default, PartialEq, Eq)]
-pub(super) struct InitOptions<'a> {
-    pub(super) spec: Option<&'a str>,
-    pub(super) runtime_path: Option<&'a str>,
-    pub(super) runtime_git: Option<&'a str>,
+struct InitOptions<'a> {
+    spec: Option<&'a str>,
+    runtime_path: Option<&'a str>,
+    runtime_git: Option<&'a str>,
 }
 
 impl<'a> Args<'a> {
     /// Sorts out the arguments. An option and its value are two arguments, or one with `=`.
-    pub(super) fn parse(args: &'a [String]) -> Result<Self, Outcome> {
+    fn parse(args: &'a [String]) -> Result<Self, Outcome> {
         let mut parsed = Self::default();
         let mut rest = args.iter().map(String::as_str);
         while let Some(arg) = rest.next() {
-            let (name, value) = match arg.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (arg, None),
-            };
+            let (name, value) =
+                arg.split_once('=').map_or((arg, None), |(name, value)| (name, Some(value)));
             let slot = match name {
                 "--root" => &mut parsed.root,
                 "--service" => &mut parsed.service,
@@ -142,20 +132,17 @@ impl<'a> Args<'a> {
     }
 }
 
-/// The program and the workspace of a run.
-pub(super) struct Context<'a> {
-    /// The name of the program, as users type it: `methodical-codegen`.
-    pub(super) program: &'a str,
-    /// The root of the workspace.
-    pub(super) root: &'a Path,
+/// The workspace of a run.
+struct Context<'a> {
+    root: &'a Path,
     /// The only service to read, from `--service`.
-    pub(super) service: Option<&'a str>,
+    service: Option<&'a str>,
 }
 
 impl Context<'_> {
     /// Reads the configurations of the services.
-    pub(super) fn configs(&self) -> Result<Vec<Config>, Outcome> {
-        let mut configs = config::read_all(self.root).map_err(|report| self.rejected(&report))?;
+    fn configs(&self) -> Result<Vec<Config>, Outcome> {
+        let mut configs = config::read_all(self.root).map_err(|report| rejected(&report))?;
         let Some(name) = self.service else { return Ok(configs) };
         if let Some(index) = configs.iter().position(|config| config.service() == name) {
             return Ok(vec![configs.swap_remove(index)]);
@@ -168,35 +155,45 @@ impl Context<'_> {
 
     /// Reads the services. Returns them with their printed warnings. The error is the outcome of the
     /// command if a configuration or a spec is invalid; all specs are read first.
-    pub(super) fn services(&self) -> Result<(Vec<Workspace>, String), Outcome> {
-        let (mut services, mut warnings, mut errors) = (Vec::new(), String::new(), String::new());
+    fn services(&self) -> Result<(Vec<Workspace>, String), Outcome> {
+        let (mut services, mut warnings, mut errors) = (Vec::new(), String::new(), Vec::new());
         for config in self.configs()? {
             match Workspace::of(self.root, config) {
                 Ok(service) => {
-                    warnings.push_str(&self.printed(&service.warnings));
+                    warnings.push_str(&printed(&service.warnings));
                     services.push(service);
                 }
-                Err(report) => {
-                    let gap = if errors.is_empty() { "" } else { "\n" };
-                    errors = errors + gap + &self.printed(&report);
-                }
+                Err(report) => errors.push(printed(&report)),
             }
         }
-        if errors.is_empty() { Ok((services, warnings)) } else { Err(Outcome::failed(2, errors)) }
+        let failed = || Outcome::failed(2, errors.join("\n"));
+        if errors.is_empty() { Ok((services, warnings)) } else { Err(failed()) }
     }
 
-    /// Returns the outcome of a command that reads an invalid file.
-    pub(super) fn rejected(&self, report: &Report) -> Outcome {
-        Outcome::failed(2, self.printed(report))
+    /// Reads the services and generates their files. Returns them with their printed warnings.
+    fn generated(&self) -> Result<(Vec<(Workspace, Output)>, String), Outcome> {
+        let (services, warnings) = self.services()?;
+        let outputs = services.into_iter().map(|one| one.generate().map(|output| (one, output)));
+        let outputs =
+            outputs.collect::<Result<_, _>>().map_err(|error| failed(&warnings, &error))?;
+        Ok((outputs, warnings))
     }
+}
 
-    pub(super) fn printed(&self, report: &Report) -> String {
-        let mut text = report.text.clone();
-        if let Some(summary) = report.summary() {
-            _ = writeln!(text, "\n{summary}; `{} explain CODE` explains a code", self.program);
-        }
-        text
-    }
+/// Returns the outcome of a command that reads an invalid file.
+pub(crate) fn rejected(report: &Report) -> Outcome {
+    Outcome::failed(2, printed(report))
+}
+
+fn printed(report: &Report) -> String {
+    report
+        .summary()
+        .map_or_else(|| report.text.clone(), |summary| format!("{}\n{summary}\n", report.text))
+}
+
+/// Returns the outcome of a command that could not read or write a file.
+fn failed(warnings: &str, error: &Error) -> Outcome {
+    Outcome::failed(1, format!("{warnings}error: {error}\n"))
 }
 
 /// The output and the exit code of a command.
@@ -237,56 +234,156 @@ pub fn unknown(word: &str, known: &[&str]) -> Outcome {
     })
 }
 
-fn explain_one(cx: &Context<'_>, code: &str) -> Outcome {
-    let ids: Vec<_> = CODES.iter().map(|code| code.id).collect();
-    let Some(code) = CODES.iter().find(|known| known.id.eq_ignore_ascii_case(code)) else {
-        let list = || format!("`{} explain` lists all codes", cx.program);
-        let hint = suggestion(code, &ids).unwrap_or_else(list);
-        return usage(&format!("unknown code `{code}`; {hint}"));
-    };
-    let paragraphs = code.explanation.split("\n\n");
-    let paragraphs = paragraphs.map(|one| wrapped(one.split_whitespace(), WIDTH).join("\n"));
-    let text = paragraphs.collect::<Vec<_>>().join("\n\n");
-    Outcome::fine(format!("{}[{}]: {}\n\n{text}\n", code.level, code.id, code.title))
+/// Runs `spec check`.
+fn check(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+    let (services, stderr) = cx.services()?;
+    let mut stdout = String::new();
+    for Workspace { config, service, .. } in &services {
+        let Service { operations, models, scalars, enums, examples, open_points, .. } = service;
+        let counts = [
+            counted(operations.len(), "operation"),
+            counted(models.len(), "model"),
+            counted(scalars.len(), "scalar"),
+            counted(enums.len(), "enum"),
+            counted(examples.len(), "example"),
+            counted(open_points.len(), "open point"),
+        ];
+        _ = writeln!(stdout, "{} is valid: {}", config.spec, counts.join(", "));
+    }
+    Ok(Outcome { stdout, stderr, code: 0 })
 }
 
-fn explain_all() -> Outcome {
-    let lines = CODES.iter().map(|code| format!("{}  {}\n", code.id, code.title));
-    Outcome::fine(lines.collect::<String>())
+/// Runs `spec diff`.
+fn diff(cx: &Context<'_>, paths: &[&str]) -> Result<Outcome, Outcome> {
+    let configs = cx.configs()?;
+    if let [config] = configs.as_slice() {
+        return diff::command(cx.root, config, paths);
+    }
+    if !paths.is_empty() {
+        return Err(usage("the workspace has several services; add `--service NAME`"));
+    }
+    let mut all = Outcome::default();
+    for config in &configs {
+        let one = match diff::released(cx.root, config) {
+            None => Outcome::fine("no spec was released\n"),
+            Some(_) => diff::command(cx.root, config, &[]).unwrap_or_else(|failure| failure),
+        };
+        let gap = if all.stdout.is_empty() { "" } else { "\n" };
+        _ = write!(all.stdout, "{gap}# {}\n{}", config.service(), one.stdout);
+        all.stderr.push_str(&one.stderr);
+        all.code = all.code.max(one.code);
+    }
+    if all.code == 0 { Ok(all) } else { Err(all) }
 }
 
-const WIDTH: usize = 80;
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::{CODES, Context, WIDTH, explain_all, explain_one};
-
-    #[test]
-    fn every_code_is_listed_and_explained_in_short_lines() {
-        let cx = Context { program: "methodical-codegen", root: Path::new("."), service: None };
-        let listed = explain_all().stdout;
-        assert_eq!(listed.lines().count(), CODES.len());
-        for code in CODES {
-            assert!(listed.contains(&format!("{}  {}\n", code.id, code.title)), "{}", code.id);
-            let explained = explain_one(&cx, &code.id.to_lowercase());
-            assert_eq!(explained.code, 0);
-            let (title, text) = explained.stdout.split_once("\n\n").unwrap();
-            assert_eq!(title, format!("{}[{}]: {}", code.level, code.id, code.title));
-            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-            // Only white space differs.
-            assert!(text.split_whitespace().eq(code.explanation.split_whitespace()));
+/// Runs `generate`.
+fn write(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+    // No file is written unless all can be generated.
+    let (outputs, mut stderr) = cx.generated()?;
+    let (mut stdout, mut changed) = (String::new(), 0);
+    for (_, output) in &outputs {
+        for (path, drift) in output.write(cx.root).map_err(|error| failed(&stderr, &error))? {
+            let what = match drift {
+                Drift::Missing => "new    ",
+                Drift::Outdated => "changed",
+                Drift::Orphan => "removed",
+                Drift::Stray => {
+                    let advice = "is in a folder for generated files; move it elsewhere";
+                    _ = writeln!(stderr, "warning: `{path}` {advice}");
+                    continue;
+                }
+            };
+            changed += 1;
+            _ = writeln!(stdout, "  {what}  {path}");
         }
     }
+    let count = number(&outputs);
+    _ = match changed {
+        0 => writeln!(stdout, "{count} generated files, all up to date"),
+        _ => writeln!(stdout, "{count} generated files; {changed} written or removed"),
+    };
+    Ok(Outcome { stdout, stderr, code: 0 })
+}
 
-    #[test]
-    fn an_unknown_code_gets_a_hint() {
-        let cx = Context { program: "methodical-codegen", root: Path::new("."), service: None };
-        let wrong = explain_one(&cx, "GW01");
-        assert_eq!((wrong.code, &*wrong.stdout), (2, ""));
-        assert!(wrong.stderr.starts_with("error: unknown code `GW01`; "), "{}", wrong.stderr);
-        let far = explain_one(&cx, "surprise").stderr;
-        assert!(far.contains("`methodical-codegen explain` lists all codes"), "{far}");
+/// Runs `generate --check`.
+fn check_files(cx: &Context<'_>) -> Result<Outcome, Outcome> {
+    let (outputs, warnings) = cx.generated()?;
+    let mut report = String::new();
+    for (Workspace { config: Config { spec, command, .. }, .. }, output) in &outputs {
+        let drifts = output.compare(cx.root).map_err(|error| failed(&warnings, &error))?;
+        if drifts.is_empty() {
+            continue;
+        }
+        _ = writeln!(report, "error: generated files do not match {spec}:");
+        for (path, drift) in &drifts {
+            _ = writeln!(report, "  {path}: {drift}");
+        }
+        let has_strays = drifts.iter().any(|(_, drift)| *drift == Drift::Stray);
+        let strays = "Move the files that are not generated elsewhere, then run";
+        let advice = if has_strays { strays } else { "To update them, run" };
+        _ = writeln!(report, "\n{advice}: {command}");
+    }
+    if !report.is_empty() {
+        return Err(Outcome::failed(1, warnings + &report));
+    }
+    let stdout = format!("{} generated files, all up to date\n", number(&outputs));
+    Ok(Outcome { stdout, stderr: warnings, code: 0 })
+}
+
+/// Returns the number of files.
+fn number(outputs: &[(Workspace, Output)]) -> usize {
+    outputs.iter().map(|(_, output)| output.files().len()).sum()
+}
+
+/// Runs `init NAME` in a folder.
+fn init(name: &str, options: &InitOptions<'_>, parent: &Path) -> Result<Outcome, Outcome> {
+    let runtime = match (options.runtime_path, options.runtime_git) {
+        (Some(path), None) => Runtime::Path(path),
+        (None, Some(url)) => Runtime::Git(url),
+        (Some(_), Some(_)) => {
+            return Err(usage("`--runtime-path` and `--runtime-git` exclude each other"));
+        }
+        (None, None) => return Err(usage(NO_RUNTIME)),
+    };
+    let started = Init { name, folder: parent, spec: options.spec }.workspace(runtime);
+    let Started { workspace, own, generated, command } = started.map_err(outcome)?;
+    let stdout = format!(
+        "created {name}/ with {own} files of yours and {generated} generated files\n\n\
+         Next:\n  cd {name}\n  cargo run --example demo\n  cargo run -- --demo {command}\n  cargo test\n\n\
+         Then edit {}, and run: {}\n",
+        workspace.config.spec, workspace.config.command
+    );
+    Ok(Outcome { stdout, stderr: printed(&workspace.warnings), code: 0 })
+}
+
+/// Runs `add NAME` in a folder.
+fn add(
+    cx: &Context<'_>,
+    name: &str,
+    options: &InitOptions<'_>,
+    folder: &Path,
+) -> Result<Outcome, Outcome> {
+    if options.runtime_path.or(options.runtime_git).is_some() {
+        return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
+    }
+    let started = Init { name, folder, spec: options.spec }.add(cx.root);
+    let Started { workspace, own, generated, command } = started.map_err(outcome)?;
+    let stdout = format!(
+        "added {name} with {own} files of yours and {generated} generated files\n\n\
+         Next:\n  cargo run --bin {name} -- --demo {command}\n  cargo test --package {name}-client\n\n\
+         Then edit {}, and run: {}\n",
+        workspace.config.spec, workspace.config.command
+    );
+    Ok(Outcome { stdout, stderr: printed(&workspace.warnings), code: 0 })
+}
+
+fn outcome(failure: Failure) -> Outcome {
+    match failure {
+        Failure::Argument(message) => usage(&message),
+        Failure::Spec(report) => rejected(&report),
+        Failure::Output(error) => failed("", &error),
     }
 }
+
+const NO_RUNTIME: &str = "`init` needs the runtime crates, which are not on crates.io yet; pass \
+    `--runtime-path DIR` with a checkout of their workspace, or `--runtime-git URL`";

@@ -1,23 +1,113 @@
-//! The configuration of the generator, `spec/codegen.toml`: where the spec is, and which crates and documents are generated.
+//! The services of a workspace: for each the configuration `spec/codegen.toml`, which says where the spec is, and which
+//! crates and documents are generated.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::diag::{Report, code};
-use crate::ir::Service;
+use crate::diag::{Report, code, say};
+use crate::ir::{Auth, Service};
+use crate::output::{Error, Output};
+use crate::spec;
 use crate::spec::context::Context;
 use crate::spec::form::{File, Kebab, Line};
-use crate::spec::language::tables;
-use crate::spec::value::{At, Text};
-use crate::spec::{Parsed, content, parse};
-use crate::words::words;
+use crate::spec::read::{At, Text, tables, words};
+use crate::spec::{content, not_text, parse};
 
 /// The path of the configuration, from the root of the workspace.
 pub const FILE: &str = "spec/codegen.toml";
+
+/// A service of a workspace, whose configuration and spec are valid.
+///
+/// Most workspaces have one service, in the folder `spec/`. [`Workspace::read_all`] reads the services of a
+/// workspace with several.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// The root: the folder that contains `spec/`.
+    pub root: PathBuf,
+    /// The configuration.
+    pub config: Config,
+    /// The service that the spec describes.
+    pub service: Service,
+    /// The warnings about the spec.
+    pub warnings: Report,
+}
+
+impl Workspace {
+    /// Reads the configuration `spec/codegen.toml` of the workspace at a root, and the spec.
+    ///
+    /// # Errors
+    /// If one of the two cannot be read, or is invalid.
+    pub fn read(root: &Path) -> Result<Self, Report> {
+        Self::of(root, Config::read_file(root, FILE)?)
+    }
+
+    /// Reads one service of a workspace with several, such as `leads` in the folder `spec/leads/`.
+    ///
+    /// # Errors
+    /// If its configuration or its spec cannot be read, or is invalid.
+    pub fn read_service(root: &Path, name: &str) -> Result<Self, Report> {
+        Self::of(root, Config::read_file(root, &format!("spec/{name}/codegen.toml"))?)
+    }
+
+    /// Reads all services of a workspace, in the order of the paths of their configurations.
+    ///
+    /// # Errors
+    /// If a configuration or a spec cannot be read or is invalid, or if two services write the same files.
+    pub fn read_all(root: &Path) -> Result<Vec<Self>, Report> {
+        read_all(root)?.into_iter().map(|config| Self::of(root, config)).collect()
+    }
+
+    /// Reads the spec that a configuration names.
+    ///
+    /// # Errors
+    /// If the spec cannot be read or is invalid, or if it describes a service that a generated server cannot be and the
+    /// configuration has one.
+    pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
+        let (service, warnings) = spec::load(&root.join(&config.spec), true, &config.spec)?;
+        if let (true, Some(reason)) =
+            (config.packages.contains_key(&Role::Server), unserved(&service))
+        {
+            let why = format!(
+                "cannot generate the crate `server`: a generated server {reason}; remove it from `[crate]`"
+            );
+            return Err(Report::of_file(&config.file, &why));
+        }
+        Ok(Self { root: root.to_owned(), config, service, warnings })
+    }
+
+    /// Generates all files, without a change on disk.
+    ///
+    /// # Errors
+    /// If rustfmt cannot be run or rejects a file.
+    pub fn generate(&self) -> Result<Output, Error> {
+        Output::of(&Project { service: &self.service, config: &self.config }, &self.root)
+    }
+}
+
+/// Returns what a generated server does, unlike this service.
+fn unserved(service: &Service) -> Option<String> {
+    if !service.dispatch.is_plain() {
+        return Some("selects operations by one query parameter, without constants".to_owned());
+    }
+    if service.auth != Auth::Bearer {
+        return Some("expects a bearer token".to_owned());
+    }
+    service.operations.iter().find_map(|one| {
+        let reason = if one.post.is_some() {
+            "expects GET requests"
+        } else if one.params.iter().any(|param| param.list.is_some()) {
+            "reads parameters with single values"
+        } else if one.params.iter().any(|param| param.wire.contains('[')) {
+            "reads parameters without brackets in their names"
+        } else if one.response.is_body() || one.paging.is_some() {
+            "reports failures by their status and has no pages"
+        } else {
+            return None;
+        };
+        Some(format!("{reason}, unlike `{}`", one.rust.words()))
+    })
+}
 
 /// A service, and what to generate for it.
 #[derive(Clone, Copy, Debug)]
@@ -61,47 +151,41 @@ pub struct Config {
     pub documents: Documents,
 }
 
+/// A generated crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The name: `gateway-model`.
+    pub name: String,
+    /// The folder of its `Cargo.toml`, from the root of the workspace: `crates/gateway-model`.
+    pub folder: String,
+}
+
 /// The generated documents. Documents without a path are not generated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "`[documents]`")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Documents {
     /// The document to which the reference links: `docs/service.md`.
-    #[schemars(with = "Option<Text<File>>")]
     pub contract: Option<String>,
     /// The folder of the reference pages.
-    #[schemars(with = "Option<Text<File>>")]
     pub reference: Option<String>,
     /// The folder of the OpenAPI documents.
-    #[schemars(with = "Option<Text<File>>")]
     pub openapi: Option<String>,
     /// The folder of the JSON Schemas of the models.
-    #[schemars(with = "Option<Text<File>>")]
     pub json_schema: Option<String>,
     /// The path of the JSON Schema of the spec language, for editors.
-    #[schemars(with = "Option<Text<File>>")]
     pub spec_schema: Option<String>,
 }
 
 impl Config {
-    /// Reads the configuration `spec/codegen.toml` of the workspace at a root.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is invalid.
-    pub fn read(root: &Path) -> Result<Self, Report> {
-        Self::read_file(root, FILE)
-    }
-
     /// Reads a configuration, whose path is relative to the root of its workspace.
     ///
     /// # Errors
     /// If the file cannot be read, or is invalid.
     pub fn read_file(root: &Path, file: &str) -> Result<Self, Report> {
-        let path = root.join(file);
-        let bytes = content(&path).map_err(|why| {
-            let mut report = rejected(Parsed::rejected(NAME, &format!("{file}:1:1"), &why), file);
-            if !path.exists() {
-                report.text.push_str(MISSING);
+        let bytes = content(&root.join(file)).map_err(|why| {
+            let mut report = not_text("configuration", file, (1, 1), &why);
+            if !root.join(file).exists() {
+                report.text +=
+                    " = help: `methodical-codegen init NAME` starts a workspace that has one\n";
             }
             report
         })?;
@@ -130,33 +214,37 @@ impl Config {
     }
 
     fn parse_file(bytes: &[u8], file: &str) -> Result<Self, Report> {
-        let mut parsed = parse(NAME, bytes, file, |cx, given: &Given| Self::lower(file, cx, given));
-        parsed.value.take().ok_or_else(|| rejected(parsed, file))
-    }
-
-    fn lower(file: &str, cx: &mut Context<'_>, given: &Given) -> Self {
-        Self {
-            file: file.to_owned(),
-            spec: given.spec.value.clone(),
-            command: given
-                .command
-                .as_ref()
-                .map_or_else(|| COMMAND.to_owned(), |text| text.value.clone()),
-            packages: given.packages.as_ref().map(|given| packages(cx, given)).unwrap_or_default(),
-            documents: given.documents.clone(),
-        }
+        let text =
+            |text: &Option<Text<_>>| text.as_ref().map(|text: &Text<File>| text.value.clone());
+        let read = parse("configuration", bytes, file, |cx, given: &Given| {
+            let documents = given.documents.as_ref();
+            let document =
+                |of: fn(&Paths) -> &Option<Text<File>>| documents.and_then(|all| text(of(all)));
+            Self {
+                file: file.to_owned(),
+                spec: given.spec.value.clone(),
+                command: given.command.as_ref().map_or(COMMAND, |text| text).to_owned(),
+                packages: given
+                    .packages
+                    .as_ref()
+                    .map(|given| packages(cx, given))
+                    .unwrap_or_default(),
+                documents: Documents {
+                    contract: document(|all| &all.contract),
+                    reference: document(|all| &all.reference),
+                    openapi: document(|all| &all.openapi),
+                    json_schema: document(|all| &all.json_schema),
+                    spec_schema: document(|all| &all.spec_schema),
+                },
+            }
+        });
+        read.map(|(config, _)| config)
     }
 
     /// Returns the name of the service on the command line: `leads`, if its spec is `spec/leads/leads.toml`.
     pub fn service(&self) -> &str {
         let name = self.spec.rsplit_once('/').map_or(self.spec.as_str(), |(_, name)| name);
         name.strip_suffix(".toml").unwrap_or(name)
-    }
-
-    /// Returns the path of the lock of the generated files, which is next to the configuration.
-    pub(crate) fn lock(&self) -> String {
-        let folder = self.file.rsplit_once('/').map_or("", |(folder, _)| folder);
-        format!("{folder}/generated.lock")
     }
 
     /// Returns the name of a crate, as `Cargo.toml` has it; the name of its role if it is not generated.
@@ -178,38 +266,47 @@ impl Config {
 
     /// Returns the path of a file whose path is relative to the folder of the spec.
     pub(crate) fn beside_spec(&self, path: &str) -> String {
-        match self.spec.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{path}"),
-            None => path.to_owned(),
-        }
+        self.spec
+            .rsplit_once('/')
+            .map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"))
+    }
+
+    /// Returns the folders that contain only generated files.
+    pub(crate) fn folders(&self) -> Vec<String> {
+        let Documents { reference, openapi, json_schema, .. } = &self.documents;
+        let documents = [reference, openapi, json_schema].into_iter().flatten().cloned();
+        self.packages.keys().map(|role| self.modules(*role)).chain(documents).collect()
+    }
+
+    /// Returns the folders and files that are generated, and the folders of the crates.
+    fn written(&self) -> impl Iterator<Item = &String> {
+        let Documents { reference, openapi, json_schema, spec_schema, .. } = &self.documents;
+        let documents = [reference, openapi, json_schema, spec_schema].into_iter().flatten();
+        self.packages.values().map(|package| &package.folder).chain(documents)
     }
 }
+
+/// The default of `command`.
+const COMMAND: &str = "methodical-codegen generate";
 
 /// Reads the crates, and checks that they are distinct and that each has the crates that it uses.
 fn packages(cx: &mut Context<'_>, given: &Crates) -> BTreeMap<Role, Package> {
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
     for role in Role::ALL {
         let Some(one) = given.of(*role) else { continue };
-        let span = cx.key_of(&one.span);
         let name = one.name.value.clone();
         let folder = one
             .folder
             .as_ref()
             .map_or_else(|| format!("crates/{name}"), |folder| folder.value.clone());
         if packages.values().any(|other| other.name == name || other.folder == folder) {
-            let message = format!("another crate has the name `{name}` or the folder `{folder}`");
-            cx.say(&code::NAMES_COLLIDE, &span, message, "give each crate its own name and folder");
+            say!(cx, NAMES_COLLIDE, one.key, "another crate has the name `{name}` or the folder `{folder}`"
+                => "give each crate its own name and folder");
         }
         if let Some(used) = role.uses().filter(|used| given.of(*used).is_none()) {
-            let used = used.word();
-            let message =
-                format!("the crate `{}` uses the crate `{used}`, which is missing", role.word());
-            cx.say(
-                &code::MISSING_KEY,
-                &span,
-                message,
-                &format!("add `{used} = {{ name = \"…\" }}`"),
-            );
+            let (role, used) = (role.word(), used.word());
+            say!(cx, MISSING_KEY, one.key, "the crate `{role}` uses the crate `{used}`, which is missing"
+                => "add `{used} = {{ name = \"…\" }}`");
         }
         packages.insert(*role, Package { name, folder });
     }
@@ -219,66 +316,48 @@ fn packages(cx: &mut Context<'_>, given: &Crates) -> BTreeMap<Role, Package> {
 tables! {
     /// The files that are generated from a spec, and their locations.
     Given "configuration" {
-        /// The path of the spec.
-        spec: Text<File>,
-        /// The command that generates the files again.
-        command: Option<Text<Line>>,
-        /// The generated crates.
-        #[serde(rename = "crate")]
-        packages: Option<Crates>,
-        /// The generated documents.
-        #[serde(default)]
-        documents: Documents,
+        spec: Text<File>, "The path of the spec.";
+        command: Option<Text<Line>>, "The command that generates the files again.";
+        packages as "crate": Option<Crates>, "The generated crates.";
+        documents: Option<Paths>, "The generated documents.";
+    }
+
+    /// The generated documents. Documents without a path are not generated.
+    Paths "`[documents]`" {
+        contract: Option<Text<File>>, "The document to which the reference links.";
+        reference: Option<Text<File>>, "The folder of the reference pages.";
+        openapi: Option<Text<File>>, "The folder of the OpenAPI documents.";
+        json_schema: Option<Text<File>>, "The folder of the JSON Schemas of the models.";
+        spec_schema: Option<Text<File>>, "The path of the JSON Schema of the spec language, for editors.";
     }
 
     /// The generated crates.
     Crates "`[crate]`" {
-        /// Records, queries and scalars.
-        model: Option<At<Crate>>,
-        /// One method for each operation, on an async and a blocking client.
-        client: Option<At<Crate>>,
-        /// Typed mocks, and the examples of the spec as data.
-        testkit: Option<At<Crate>>,
-        /// The operations and the records of a service.
-        server: Option<At<Crate>>,
-        /// The commands of a program.
-        cli: Option<At<Crate>>,
+        model: Option<At<Crate>>, "Records, queries and scalars.";
+        client: Option<At<Crate>>, "One method for each operation, on an async and a blocking client.";
+        testkit: Option<At<Crate>>, "Typed mocks, and the examples of the spec as data.";
+        server: Option<At<Crate>>, "The operations and the records of a service.";
+        cli: Option<At<Crate>>, "The commands of a program.";
     }
 
     /// A generated crate.
     Crate "crate" {
-        /// The name in its `Cargo.toml`.
-        name: Text<Kebab>,
-        /// Its folder; `crates/NAME` by default.
-        folder: Option<Text<File>>,
+        name: Text<Kebab>, "The name in its `Cargo.toml`.";
+        folder: Option<Text<File>>, "Its folder; `crates/NAME` by default.";
     }
 }
 
 impl Crates {
     fn of(&self, role: Role) -> Option<&At<Crate>> {
-        let Self { model, client, testkit, server, cli } = self;
         match role {
-            Role::Model => model,
-            Role::Client => client,
-            Role::Testkit => testkit,
-            Role::Server => server,
-            Role::Cli => cli,
+            Role::Model => &self.model,
+            Role::Client => &self.client,
+            Role::Testkit => &self.testkit,
+            Role::Server => &self.server,
+            Role::Cli => &self.cli,
         }
         .as_ref()
     }
-}
-
-/// The name of the file in messages.
-const NAME: &str = "configuration";
-
-/// The default of `command`.
-const COMMAND: &str = "methodical-codegen generate";
-
-const MISSING: &str = " = help: `methodical-codegen init NAME` starts a workspace that has one\n";
-
-fn rejected(parsed: Parsed<Config>, file: &str) -> Report {
-    let Parsed { report: text, errors, warnings, .. } = parsed;
-    Report { path: file.to_owned(), text, errors, warnings }
 }
 
 words! {
@@ -309,45 +388,20 @@ impl Role {
     }
 }
 
-/// A generated crate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Package {
-    /// The name: `gateway-model`.
-    pub name: String,
-    /// The folder of its `Cargo.toml`, from the root of the workspace: `crates/gateway-model`.
-    pub folder: String,
-}
-
-/// The folder of the configurations, from the root of the workspace.
-const FOLDER: &str = "spec";
-
-/// The file name of a configuration.
-const FILE_NAME: &str = "codegen.toml";
-
-/// Returns the path of the configuration of a service with its own folder: `spec/leads/codegen.toml`.
-pub(crate) fn file_of(service: &str) -> String {
-    format!("{FOLDER}/{service}/{FILE_NAME}")
-}
-
 /// Returns the paths of all configurations of a workspace, sorted.
 ///
 /// # Errors
 /// If the folder `spec` exists but cannot be read.
 pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
-    let mut found = Vec::new();
-    if root.join(FILE).is_file() {
-        found.push(FILE.to_owned());
-    }
-    let entries = match fs::read_dir(root.join(FOLDER)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+    let entries = match fs::read_dir(root.join("spec")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
+    let mut found = vec![FILE.to_owned()];
     for entry in entries {
-        let file = file_of(&entry?.file_name().to_string_lossy());
-        if root.join(&file).is_file() {
-            found.push(file);
-        }
+        found.push(format!("spec/{}/codegen.toml", entry?.file_name().to_string_lossy()));
     }
+    found.retain(|file| root.join(file).is_file());
     found.sort();
     Ok(found)
 }
@@ -357,38 +411,28 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
 /// # Errors
 /// If a configuration is missing, invalid or unreadable, or if two of them write the same files.
 pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
-    let files = files(root).map_err(|error| {
-        Report::of_file(FILE, &format!("cannot list the folder `{FOLDER}`: {error}"))
-    })?;
-    // The error of a missing file says how to create one.
-    let files = if files.is_empty() { vec![FILE.to_owned()] } else { files };
-    let configs: Vec<_> =
-        files.iter().map(|file| Config::read_file(root, file)).collect::<Result<_, _>>()?;
-    let mut earlier: Vec<(&Config, Vec<&str>)> = Vec::new();
-    for config in &configs {
-        let own = written(config);
-        for (other, theirs) in &earlier {
-            if let Some(path) =
-                own.iter().find(|own| theirs.iter().any(|their| overlap(own, their)))
-            {
+    let failed = |error| Report::of_file(FILE, &format!("cannot list the folder `spec`: {error}"));
+    let mut files = files(root).map_err(failed)?;
+    if files.is_empty() {
+        // The error of a missing file says how to create one.
+        files.push(FILE.to_owned());
+    }
+    let mut configs: Vec<Config> = Vec::new();
+    for file in &files {
+        let config = Config::read_file(root, file)?;
+        for other in &configs {
+            let is_taken = |own: &&String| other.written().any(|their| overlap(own, their));
+            if let Some(path) = config.written().find(is_taken) {
                 let why = format!(
                     "cannot generate into `{path}`: {} does so, too; give each service its own crates and folders",
                     other.file
                 );
-                return Err(Report::of_file(&config.file, &why));
+                return Err(Report::of_file(file, &why));
             }
         }
-        earlier.push((config, own));
+        configs.push(config);
     }
     Ok(configs)
-}
-
-/// Returns the folders and files that are generated from a configuration.
-fn written(config: &Config) -> Vec<&str> {
-    let Documents { reference, openapi, json_schema, spec_schema, .. } = &config.documents;
-    let documents = [reference, openapi, json_schema, spec_schema].into_iter().flatten();
-    let folders = config.packages.values().map(|package| package.folder.as_str());
-    folders.chain(documents.map(String::as_str)).collect()
 }
 
 /// Returns whether two paths are equal or one is within the other.

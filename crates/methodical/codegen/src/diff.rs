@@ -1,10 +1,14 @@
 //! Compares two specs: the changes, the crates that they affect, and the versions that they require.
 
 use std::cmp::Reverse;
-use std::fmt;
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use crate::config::Role;
+use crate::cli::{Outcome, rejected, usage};
+use crate::config::{Config, Role};
 use crate::ir::Service;
+use crate::spec;
 
 mod compare;
 
@@ -13,23 +17,6 @@ pub fn changes(old: &Service, new: &Service) -> Vec<Change> {
     let mut changes = compare::service(old, new);
     changes.sort_by_key(|change| Reverse(change.class));
     changes
-}
-
-/// Returns the most severe class of the changes; `None` without changes.
-pub fn largest(changes: &[Change]) -> Option<Class> {
-    changes.iter().map(|change| change.class).max()
-}
-
-/// Returns the most severe class for each affected crate, in the order of the crates.
-pub fn per_crate(changes: &[Change]) -> Vec<(Role, Class)> {
-    let class_of = |krate: &Role| {
-        changes
-            .iter()
-            .filter(|change| change.crates.contains(krate))
-            .map(|change| change.class)
-            .max()
-    };
-    EVERYONE.iter().filter_map(|krate| Some((*krate, class_of(krate)?))).collect()
 }
 
 /// The effect of a change on users.
@@ -105,6 +92,85 @@ impl fmt::Display for Version {
         let Self([major, minor, patch]) = self;
         write!(f, "{major}.{minor}.{patch}")
     }
+}
+
+/// Compares two specs of a service, for the command `spec diff`.
+pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Outcome, Outcome> {
+    let old =
+        paths.first().map(PathBuf::from).or_else(|| released(root, config)).ok_or_else(|| {
+            let folder = config.beside_spec("released");
+            usage(&format!("{folder}/ contains no spec; pass the path of the old spec"))
+        })?;
+    let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
+    let service = |path: &Path| {
+        let read = spec::load(path, false, &shown(path)).map_err(|report| rejected(&report));
+        read.map(|(service, _)| service)
+    };
+    let (before, after) = (service(&old)?, service(&new)?);
+    let changes = changes(&before, &after);
+    let Some(largest) = changes.iter().map(|change| change.class).max() else {
+        return Ok(Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new))));
+    };
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    for Change { class, place, what, warns, .. } in &changes {
+        _ = writeln!(stdout, "{class:13}  {place}: {what}");
+        if *warns {
+            _ = writeln!(stderr, "\nwarning: {place}: {what}");
+        }
+    }
+    crates(&mut stdout, root, config, &changes);
+    let (Some(was), Some(is)) = (Version::parse(&before.version), Version::parse(&after.version))
+    else {
+        return Ok(Outcome { stdout, stderr, code: 0 });
+    };
+    let asked = was.after(largest);
+    _ = writeln!(
+        stdout,
+        "\nThe largest change is {largest}. After {was}, the version of the spec must be at least {asked}. It is {is}."
+    );
+    if is < asked {
+        _ = writeln!(stderr, "\nerror: raise `version` in {} to {asked}", shown(&new));
+        return Err(Outcome { stdout, stderr, code: 1 });
+    }
+    Ok(Outcome { stdout, stderr, code: 0 })
+}
+
+/// Writes the version that the changes require of each crate. All crates have the version of the
+/// workspace.
+fn crates(out: &mut String, root: &Path, config: &Config, changes: &[Change]) {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
+    let Some(version) = workspace_version(&manifest).and_then(Version::parse) else { return };
+    out.push('\n');
+    for (role, package) in &config.packages {
+        let affecting = changes.iter().filter(|change| change.crates.contains(role));
+        let Some(class) = affecting.map(|change| change.class).max() else { continue };
+        let level = match (class, version.0) {
+            (Class::Breaking, [0, ..]) => "minor; before 1.0, a minor version may break",
+            (Class::Breaking, _) => "major",
+            (Class::Additive, [0, ..]) | (Class::Documentation, _) => "patch",
+            (Class::Additive, _) => "minor",
+        };
+        _ = writeln!(out, "{:17}  {version} → {}  ({level})", package.name, version.after(class));
+    }
+}
+
+/// Returns the version that all crates of a workspace have, from its manifest.
+pub(crate) fn workspace_version(manifest: &str) -> Option<&str> {
+    let (_, package) = manifest.split_once("[workspace.package]")?;
+    let line = package.lines().find_map(|line| line.strip_prefix("version = \""))?;
+    line.split_once('"').map(|(version, _)| version)
+}
+
+/// Returns the path of the released spec of a service with the highest version.
+pub(crate) fn released(root: &Path, config: &Config) -> Option<PathBuf> {
+    let entries = fs::read_dir(root.join(config.beside_spec("released"))).ok()?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let version = |path: &PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        Version::parse(name.strip_suffix(".toml")?)
+    };
+    paths.filter(|path| version(path).is_some()).max_by_key(version)
 }
 
 #[cfg(test)]

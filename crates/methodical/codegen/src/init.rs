@@ -1,21 +1,18 @@
 //! Starts a service, in a new workspace or in one that exists: the files that people own, around those that are
-//! generated.
+//! generated. `«…»` in a template is replaced by a value.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::config::Project;
+use crate::config::{self, Project, Workspace};
 use crate::diag::Report;
+use crate::diff::workspace_version;
 use crate::emit::GeneratedFile;
-use crate::init::place::{Place, Runtime};
 use crate::init::values::Values;
-use crate::output::{Error, formatted, marked, unmarked};
+use crate::output::{self, Error, formatted, marked, unmarked};
+use crate::spec;
 use crate::spec::form::{Formed as _, Kebab, fits};
-use crate::workspace::Workspace;
-use crate::{config, ir, manifest, output, spec};
 
-pub(crate) mod place;
-mod templates;
 mod values;
 
 /// A service to start.
@@ -26,6 +23,15 @@ pub(crate) struct Init<'a> {
     pub(crate) folder: &'a Path,
     /// A spec to copy, with its fixtures; without one, the service has a small spec to edit.
     pub(crate) spec: Option<&'a str>,
+}
+
+/// The source of the runtime crates, which are on no registry yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Runtime<'a> {
+    /// The folder of their workspace, relative to the parent of the new workspace or absolute.
+    Path(&'a str),
+    /// The URL of their Git repository.
+    Git(&'a str),
 }
 
 /// A new service, and the numbers of its files.
@@ -50,18 +56,24 @@ pub(crate) enum Failure {
 
 impl Init<'_> {
     /// Creates a workspace in a folder with the name of the service. The folder has its name only when it is complete.
-    pub(crate) fn workspace(&self, runtime: &Runtime<'_>) -> Result<Started, Failure> {
+    pub(crate) fn workspace(&self, runtime: Runtime<'_>) -> Result<Started, Failure> {
         let Self { name, folder, .. } = self;
+        if let Runtime::Path(path) = runtime
+            && !folder.join(path).join("crates/methodical/model/Cargo.toml").is_file()
+        {
+            let message = "the folder of `--runtime-path` has no crates/methodical/model";
+            return Err(Failure::Argument(message.to_owned()));
+        }
         self.check_name()?;
         let root = folder.join(name);
         if root.exists() {
             return Err(Failure::Argument(format!("`{name}` exists already; choose another name")));
         }
-        let staged = Staged(folder.join(format!(".{name}.{}", std::process::id())));
-        let values = Values::new(name, &Place::workspace()).with_runtime(runtime);
-        let started = self.fill(&staged.0, values, &[templates::WORKSPACE, templates::SERVICE])?;
-        fs::rename(&staged.0, &root)
-            .map_err(|error| failed(format!("cannot create `{}`", root.display()), error))?;
+        let staged = Staged(vec![folder.join(format!(".{name}.{}", std::process::id()))]);
+        let values = Values::new(name, true, Some(runtime));
+        let started = self.fill(staged.first(), values, &[WORKSPACE, SERVICE])?;
+        fs::rename(staged.first(), &root)
+            .map_err(|error| failed(&format!("cannot create `{}`", root.display()), error))?;
         Ok(started)
     }
 
@@ -71,33 +83,37 @@ impl Init<'_> {
         self.check_name()?;
         let path = root.join("Cargo.toml");
         let manifest = fs::read_to_string(&path)
-            .map_err(|error| failed(format!("cannot read `{}`", path.display()), error))?;
-        let manifest = manifest::with_service(&manifest, name).map_err(Failure::Argument)?;
-        let place = Place::folder(name);
-        let folders = place.folders(name);
+            .map_err(|error| failed(&format!("cannot read `{}`", path.display()), error))?;
+        let manifest = with_service(&manifest, name).map_err(Failure::Argument)?;
+        let crates = ["model", "client", "testkit", "cli"];
+        let mut folders: Vec<_> =
+            crates.iter().map(|role| format!("crates/{name}-{role}")).collect();
+        folders.extend([format!("spec/{name}"), format!("docs/{name}")]);
         if let Some(taken) = folders.iter().find(|folder| root.join(folder).exists()) {
             let message = format!("`{taken}` exists already; choose another name");
             return Err(Failure::Argument(message));
         }
-        let staged = Staged(root.join(format!(".{name}.{}", std::process::id())));
-        let started = self.fill(&staged.0, Values::new(name, &place), &[templates::SERVICE])?;
-        let mut moved = Moved(Vec::new());
+        let staged = Staged(vec![root.join(format!(".{name}.{}", std::process::id()))]);
+        let started = self.fill(staged.first(), Values::new(name, false, None), &[SERVICE])?;
+        let mut moved = Staged(Vec::new());
         for folder in folders {
-            moved.add(&staged.0.join(&folder), root.join(&folder))?;
+            let to = root.join(&folder);
+            let parent = to.parent().map_or(Ok(()), fs::create_dir_all);
+            parent
+                .and_then(|()| fs::rename(staged.first().join(&folder), &to))
+                .map_err(|error| failed(&format!("cannot create `{}`", to.display()), error))?;
+            moved.0.push(to);
         }
         config::read_all(root).map_err(Failure::Spec)?;
         fs::write(&path, manifest)
-            .map_err(|error| failed(format!("cannot write `{}`", path.display()), error))?;
+            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), error))?;
         moved.0.clear();
         Ok(started)
     }
 
     fn check_name(&self) -> Result<(), Failure> {
-        if fits::<Kebab>(self.name) {
-            Ok(())
-        } else {
-            Err(Failure::Argument(format!("NAME must be {}", Kebab::FORM.expected)))
-        }
+        let misfit = || Failure::Argument(format!("NAME must be {}", Kebab::FORM.expected));
+        if fits::<Kebab>(self.name) { Ok(()) } else { Err(misfit()) }
     }
 
     /// Writes the files of the service below a new root.
@@ -107,14 +123,15 @@ impl Init<'_> {
         mut values: Values<'_>,
         templates: &[&[(&str, &str)]],
     ) -> Result<Started, Failure> {
-        let mut own =
-            vec![file(&values.fill("«configuration»"), values.fill(templates::CONFIGURATION))];
-        let spec = values.fill("«spec»");
+        let file = |values: &Values<'_>, path: &str, text: &str| GeneratedFile {
+            path: values.fill(path),
+            text: values.fill(text),
+        };
+        let mut own = vec![file(&values, "«configuration»", CONFIGURATION)];
         if let Some(path) = self.spec {
-            own.extend(copied(&self.folder.join(path), path, &spec)?);
+            own.extend(copied(&self.folder.join(path), path, &values.fill("«spec»"))?);
         } else {
-            let (path, text) = templates::FIXTURE;
-            own.extend([file(&spec, values.fill(templates::SPEC)), file(&values.fill(path), text)]);
+            own.extend([file(&values, "«spec»", SPEC), file(&values, FIXTURE.0, FIXTURE.1)]);
         }
         write(root, &own)?;
         let config = config::Config::read_file(root, &values.fill("«configuration»"));
@@ -127,12 +144,14 @@ impl Init<'_> {
             )
         })?;
         let filled = templates.iter().copied().flatten();
-        let filled = filled.map(|(path, text)| file(&values.fill(path), values.fill(text)));
-        let filled = formatted(&filled.collect::<Vec<_>>(), root).map_err(Failure::Output)?;
+        let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();
+        let filled = formatted(&filled, root).map_err(Failure::Output)?;
         write(root, &filled)?;
         // The generator fills a sample that has a mark.
-        let samples = templates::SAMPLES.iter().map(|(path, _)| values.fill(path));
-        let samples = samples.map(|path| file(&path, marked(config, &path, "")));
+        let samples = SAMPLES.iter().map(|(path, _)| {
+            let path = values.fill(path);
+            GeneratedFile { text: marked(config, &path, ""), path }
+        });
         write(root, &samples.collect::<Vec<_>>())?;
         let output = workspace.generate().map_err(Failure::Output)?;
         output.write(root).map_err(Failure::Output)?;
@@ -144,32 +163,30 @@ impl Init<'_> {
 
 /// Returns the samples of a service that `init` or `add` started, without those that people own: they lack the mark.
 pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> {
-    let name = project.config.service();
     let is_only = project.config.file == config::FILE;
-    let place = if is_only { Place::workspace() } else { Place::folder(name) };
-    let mut values = Values::new(name, &place);
+    let mut values = Values::new(project.config.service(), is_only, None);
     let has_values = values.add_service(project).is_some();
-    let samples = templates::SAMPLES.iter().filter_map(|(path, template)| {
+    let samples = SAMPLES.iter().filter_map(|(path, template)| {
         let path = values.fill(path);
         let text = fs::read_to_string(root.join(&path)).ok()?;
         let original = unmarked(&text)?;
         // Without an example of the spec, a sample stays as it is.
         let text = if has_values { values.fill(template) } else { original.to_owned() };
-        Some(file(&path, text))
+        Some(GeneratedFile { path, text })
     });
     samples.collect()
 }
 
 /// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.
 fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Failure> {
-    let reading = spec::read_file(path, shown).accepted(shown);
-    let (ir::Service { examples, .. }, _) = reading.map_err(Failure::Spec)?;
+    let (service, _) = spec::load(path, true, shown).map_err(Failure::Spec)?;
     let text = fs::read_to_string(path)
-        .map_err(|error| failed(format!("cannot read `{shown}`"), error))?;
+        .map_err(|error| failed(&format!("cannot read `{shown}`"), error))?;
     let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut files = vec![file(spec, text)];
-    for example in examples {
-        let fixture = file(&format!("{folder}/{}", example.path), example.body);
+    let mut files = vec![GeneratedFile { path: spec.to_owned(), text }];
+    for example in service.examples {
+        let fixture =
+            GeneratedFile { path: format!("{folder}/{}", example.path), text: example.body };
         if !files.contains(&fixture) {
             files.push(fixture);
         }
@@ -177,52 +194,135 @@ fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Fa
     Ok(files)
 }
 
-fn file(path: &str, text: impl Into<String>) -> GeneratedFile {
-    GeneratedFile { path: path.to_owned(), text: text.into() }
+/// Returns the manifest with the crates of a further service among the dependencies of the workspace, or the reason why
+/// the service cannot be added.
+fn with_service(manifest: &str, name: &str) -> Result<String, String> {
+    let header = "[workspace.dependencies]\n";
+    let needed = [
+        ("\"crates/*\"", "members `crates/*`"),
+        ("\nmethodical-client = ", "dependency on `methodical-client`"),
+        ("[workspace.package]\nversion = \"", "version in `[workspace.package]`"),
+        (header, "`[workspace.dependencies]`"),
+    ];
+    if let Some((_, what)) = needed.iter().find(|(text, _)| !manifest.contains(text)) {
+        return Err(format!(
+            "Cargo.toml has no {what}; `add` needs a workspace that `methodical-codegen init` started"
+        ));
+    }
+    let version = workspace_version(manifest).unwrap_or_default();
+    let crates = ["client", "model", "testkit"].map(|role| {
+        format!("{name}-{role} = {{ path = \"crates/{name}-{role}\", version = \"={version}\" }}\n")
+    });
+    Ok(manifest.replacen(header, &format!("{header}{}", crates.concat()), 1))
 }
 
 fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Failure> {
     for GeneratedFile { path, text } in files {
         let path = root.join(path);
         output::write(&path, text)
-            .map_err(|error| failed(format!("cannot write `{}`", path.display()), error))?;
+            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), error))?;
     }
     Ok(())
 }
 
-fn failed(what: String, error: io::Error) -> Failure {
+fn failed(what: &str, error: io::Error) -> Failure {
     Failure::Output(Error::io(what, error))
 }
 
-/// A folder that is removed unless it was renamed.
-struct Staged(PathBuf);
+/// Folders that are removed unless they were renamed or the list was emptied.
+struct Staged(Vec<PathBuf>);
+
+impl Staged {
+    fn first(&self) -> &Path {
+        self.0.first().map_or_else(|| Path::new(""), PathBuf::as_path)
+    }
+}
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // It does not exist if it was renamed or not created.
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
-
-/// Folders at their new places, which are removed unless the list is emptied.
-struct Moved(Vec<PathBuf>);
-
-impl Moved {
-    fn add(&mut self, from: &Path, to: PathBuf) -> Result<(), Failure> {
-        let parent = to.parent().map_or(Ok(()), fs::create_dir_all);
-        parent
-            .and_then(|()| fs::rename(from, &to))
-            .map_err(|error| failed(format!("cannot create `{}`", to.display()), error))?;
-        self.0.push(to);
-        Ok(())
-    }
-}
-
-impl Drop for Moved {
-    fn drop(&mut self) {
         for folder in &self.0 {
-            // The error that undoes the work is the one to report.
+            // It does not exist if it was renamed or not created. The error that undoes the work is the one to report.
             fs::remove_dir_all(folder).ok();
+        }
+    }
+}
+
+/// The configuration of the generator.
+const CONFIGURATION: &str = include_str!("init/spec/codegen.toml");
+
+/// The spec of a service that is started without one.
+const SPEC: &str = include_str!("init/spec/spec.toml");
+
+/// The path and the text of the fixture of that spec.
+const FIXTURE: (&str, &str) =
+    ("«folder»/fixtures/items-of-a-shelf.json", include_str!("init/spec/items-of-a-shelf.json"));
+
+/// The other files of a workspace: their paths and their texts.
+const WORKSPACE: &[(&str, &str)] = &[
+    (".gitignore", include_str!("init/workspace/gitignore")),
+    ("Cargo.toml", include_str!("init/workspace/manifest.toml")),
+    ("README.md", include_str!("init/workspace/README.md")),
+];
+
+/// The files of a service that name its operations. The generator keeps them up to date until people own them.
+const SAMPLES: &[(&str, &str)] = &[
+    ("crates/«cli»/src/demo.rs", include_str!("init/cli/demo.rs")),
+    ("crates/«cli»/tests/program.rs", include_str!("init/cli/program.rs")),
+    ("crates/«client»/examples/«demo».rs", include_str!("init/client/demo.rs")),
+    ("crates/«client»/tests/round_trip.rs", include_str!("init/client/round_trip.rs")),
+];
+
+/// The other files of a service.
+const SERVICE: &[(&str, &str)] = &[
+    ("crates/«cli»/Cargo.toml", include_str!("init/cli/manifest.toml")),
+    ("crates/«cli»/src/main.rs", include_str!("init/cli/main.rs")),
+    ("crates/«client»/Cargo.toml", include_str!("init/client/manifest.toml")),
+    ("crates/«client»/src/lib.rs", include_str!("init/client/lib.rs")),
+    ("crates/«model»/Cargo.toml", include_str!("init/model/manifest.toml")),
+    ("crates/«model»/src/lib.rs", include_str!("init/model/lib.rs")),
+    ("crates/«model»/tests/generated.rs", include_str!("init/model/generated.rs")),
+    ("crates/«testkit»/Cargo.toml", include_str!("init/testkit/manifest.toml")),
+    ("crates/«testkit»/src/lib.rs", include_str!("init/testkit/lib.rs")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::with_service;
+
+    const MANIFEST: &str = "\
+[workspace]
+members = [\"crates/*\"]
+
+[workspace.package]
+version = \"0.2.0\"
+
+[workspace.dependencies]
+photos-client = { path = \"crates/photos-client\", version = \"=0.2.0\" }
+methodical-client = \"1\"
+";
+
+    #[test]
+    fn the_crates_of_a_service_are_added_to_the_dependencies() {
+        let (before, after) = MANIFEST.split_once("photos-client").unwrap();
+        assert_eq!(
+            with_service(MANIFEST, "leads").unwrap(),
+            format!(
+                "{before}\
+leads-client = {{ path = \"crates/leads-client\", version = \"=0.2.0\" }}
+leads-model = {{ path = \"crates/leads-model\", version = \"=0.2.0\" }}
+leads-testkit = {{ path = \"crates/leads-testkit\", version = \"=0.2.0\" }}
+photos-client{after}"
+            )
+        );
+    }
+
+    #[test]
+    fn a_manifest_of_another_kind_is_refused() {
+        for missing in
+            ["crates/*", "methodical-client", "version = \"0.2.0\"", "[workspace.dependencies]"]
+        {
+            let why = with_service(&MANIFEST.replace(missing, ""), "leads").unwrap_err();
+            assert!(why.starts_with("Cargo.toml has no "), "{why}");
         }
     }
 }

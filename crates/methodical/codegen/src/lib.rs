@@ -32,19 +32,14 @@
 
 pub mod cli;
 pub mod config;
-pub mod diag;
+mod diag;
 pub mod diff;
 pub mod emit;
 mod init;
 pub mod ir;
-mod manifest;
 pub mod output;
-pub mod show;
 pub mod spec;
 pub mod text;
-mod words;
-mod workspace;
 
-pub use crate::config::{Config, Project};
+pub use crate::config::{Config, Project, Workspace};
 pub use crate::diag::Report;
-pub use crate::workspace::Workspace;

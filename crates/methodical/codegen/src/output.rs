@@ -1,19 +1,17 @@
 //! Generated files on disk: formats, marks, compares and replaces them.
+//!
+//! The mark is the first line of a file. It names the command that generates the file, and the path of the spec, and is
+//! the same in all files, so a change of the spec changes only the files whose content it affects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::num::NonZero;
 use std::path::Path;
-use std::{fmt, fs, io};
+use std::process::{Command, Stdio};
+use std::{fmt, fs, io, thread};
 
-use crate::config::Project;
-use crate::emit::GeneratedFile;
-use crate::output::mark::Lock;
-
-mod mark;
-mod rustfmt;
-mod tree;
-
-pub(crate) use crate::output::mark::{marked, unmarked};
-pub(crate) use crate::output::rustfmt::formatted;
+use crate::config::{Config, Project};
+use crate::emit::{GeneratedFile, MARK};
 
 /// All files that are generated from a spec: their expected content, by path.
 #[derive(Debug)]
@@ -21,8 +19,6 @@ pub struct Output {
     files: BTreeMap<String, String>,
     /// Folders that contain only generated files.
     folders: Vec<String>,
-    /// The path of the lock.
-    lock: String,
 }
 
 /// The difference between a file on disk and the spec.
@@ -30,10 +26,8 @@ pub struct Output {
 pub enum Drift {
     /// The file does not exist.
     Missing,
-    /// The file was generated from an earlier spec or by an earlier generator.
+    /// The file was generated from another spec or by another generator, or was edited by hand.
     Outdated,
-    /// The file was edited by hand: its text has neither a mark nor the hash in the lock.
-    Edited,
     /// The file was generated earlier, but no longer is.
     Orphan,
     /// The file is in a folder for generated files, but has no mark.
@@ -44,8 +38,7 @@ impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "missing",
-            Self::Outdated => "out of date",
-            Self::Edited => "edited by hand",
+            Self::Outdated => "out of date, or edited by hand",
             Self::Orphan => "no longer generated",
             Self::Stray => "not a generated file",
         })
@@ -59,7 +52,7 @@ impl Output {
     /// If rustfmt cannot be run or rejects a file, or if two emitters write the same file.
     pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(project);
-        emitted.extend(tree::modules(&emitted));
+        emitted.extend(modules(&emitted));
         emitted.extend(crate::init::samples(project, root));
         let mut files = BTreeMap::new();
         for GeneratedFile { path, text } in formatted(&emitted, root)? {
@@ -68,9 +61,7 @@ impl Output {
                 return Err(Error::new(format!("two emitters write `{path}`")));
             }
         }
-        let lock = project.config.lock();
-        files.insert(lock.clone(), mark::lock(project, &files));
-        Ok(Self { files, folders: tree::folders(project.config), lock })
+        Ok(Self { files, folders: project.config.folders() })
     }
 
     /// Returns the expected content by path, sorted.
@@ -83,37 +74,25 @@ impl Output {
     /// # Errors
     /// If a file or folder cannot be read.
     pub fn compare(&self, root: &Path) -> Result<Vec<(String, Drift)>, Error> {
-        let lock = Lock::read(&root.join(&self.lock))?;
-        let mut drifts = Vec::new();
+        let mut drifts = BTreeMap::new();
         for (path, text) in &self.files {
-            let drift = match read(&root.join(path))? {
-                None => Drift::Missing,
-                Some(found) if found == *text => continue,
-                Some(found) if mark::is_marked(&found) && !lock.is_edited(path, &found) => {
-                    Drift::Outdated
-                }
-                Some(_) => Drift::Edited,
-            };
-            drifts.push((path.clone(), drift));
-        }
-        for path in tree::generated(root, &self.folders)? {
-            if !self.files.contains_key(&path) {
-                let found = read(&root.join(&path))?.unwrap_or_default();
-                let drift = if mark::is_marked(&found) { Drift::Orphan } else { Drift::Stray };
-                drifts.push((path, drift));
+            match read(&root.join(path))? {
+                None => _ = drifts.insert(path.clone(), Drift::Missing),
+                Some(found) if found == *text => {}
+                Some(_) => _ = drifts.insert(path.clone(), Drift::Outdated),
             }
         }
-        // Only the lock of the last run knows files that were generated elsewhere.
-        for path in lock.paths() {
-            let known =
-                self.files.contains_key(path) || drifts.iter().any(|(drifted, _)| drifted == path);
-            let text = if known { None } else { read(&root.join(path))? };
-            if text.is_some_and(|text| mark::is_marked(&text)) {
-                drifts.push((path.to_owned(), Drift::Orphan));
-            }
+        let mut found = BTreeSet::new();
+        for folder in &self.folders {
+            below(root, folder, &mut found).map_err(|error| {
+                Error::io(format!("cannot read `{}`", root.join(folder).display()), error)
+            })?;
         }
-        drifts.sort();
-        Ok(drifts)
+        for path in found.into_iter().filter(|path| !self.files.contains_key(path)) {
+            let text = read(&root.join(&path))?.unwrap_or_default();
+            drifts.insert(path, if is_marked(&text) { Drift::Orphan } else { Drift::Stray });
+        }
+        Ok(drifts.into_iter().collect())
     }
 
     /// Updates the files below a root: writes the ones that differ, and removes orphans. Strays are kept.
@@ -125,10 +104,8 @@ impl Output {
         for (path, drift) in &drifts {
             let place = root.join(path);
             match (drift, self.files.get(path)) {
-                (Drift::Missing | Drift::Outdated | Drift::Edited, Some(text)) => {
-                    write(&place, text)
-                        .map_err(|error| Error::io(format!("cannot write `{path}`"), error))?;
-                }
+                (Drift::Missing | Drift::Outdated, Some(text)) => write(&place, text)
+                    .map_err(|error| Error::io(format!("cannot write `{path}`"), error))?,
                 (Drift::Orphan, _) => fs::remove_file(place)
                     .map_err(|error| Error::io(format!("cannot remove `{path}`"), error))?,
                 _ => {}
@@ -136,6 +113,115 @@ impl Output {
         }
         Ok(drifts)
     }
+}
+
+/// Returns the `generated.rs` of every crate with generated modules, unless an emitter wrote it.
+fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
+    let mut crates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in files {
+        if let Some((krate, module)) = file.path.split_once("/src/generated/")
+            && let Some(module) = module.strip_suffix(".rs").filter(|module| !module.contains('/'))
+        {
+            crates.entry(krate).or_default().insert(module);
+        }
+    }
+    let roots = crates.into_iter().map(|(krate, modules)| {
+        let modules = modules.iter().map(|module| format!("pub(crate) mod {module};\n"));
+        let modules = modules.collect::<Vec<_>>().concat();
+        GeneratedFile {
+            path: format!("{krate}/src/generated.rs"),
+            text: PURPOSE.to_owned() + &modules,
+        }
+    });
+    roots.filter(|root| files.iter().all(|file| file.path != root.path)).collect()
+}
+
+const PURPOSE: &str = "\
+//! Modules generated from the spec. Other files of the crate re-export their items by name.
+
+";
+
+/// Returns the text with its mark, as a comment in the syntax of the file type.
+pub(crate) fn marked(config: &Config, path: &str, text: &str) -> String {
+    let mark = format!("{START}{} from {}{END}", config.command, config.spec);
+    match Path::new(path).extension().and_then(|one| one.to_str()) {
+        Some("rs") => format!("//! {mark}\n//!\n{text}"),
+        Some("md") => format!("<!-- {mark} -->\n\n{text}"),
+        _ => text.replacen(MARK, &mark, 1),
+    }
+}
+
+/// Returns whether a text has a mark.
+fn is_marked(text: &str) -> bool {
+    text.lines().take(5).any(|line| line.contains(START) && line.contains(END))
+}
+
+/// Returns the text of a Rust file without its mark; `None` if it has none.
+pub(crate) fn unmarked(text: &str) -> Option<&str> {
+    let (mark, rest) = text.split_once('\n')?;
+    is_marked(mark).then(|| rest.strip_prefix("//!\n").unwrap_or(rest))
+}
+
+const START: &str = "Generated by ";
+const END: &str = "; do not edit.";
+
+/// The options that the templates rely on in every workspace. Stable rustfmt accepts those for imports only on the
+/// command line, as in the `xfmt` alias.
+const OPTIONS: &str =
+    "group_imports=StdExternalCrate,imports_granularity=Module,use_field_init_shorthand=true";
+
+/// Formats the Rust files among some files concurrently, as `cargo fmt` does in the workspace at a root.
+pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<GeneratedFile>, Error> {
+    // A spec may have thousands of models, and each has a file.
+    let workers = 2 * thread::available_parallelism().map_or(2, NonZero::get);
+    let format = |files: &[GeneratedFile]| -> Result<Vec<_>, Error> {
+        files.iter().map(|file| rustfmt(file, root)).collect()
+    };
+    thread::scope(|scope| {
+        let chunks = files.chunks(files.len().div_ceil(workers).max(1));
+        let running: Vec<_> = chunks.map(|chunk| scope.spawn(move || format(chunk))).collect();
+        let mut done = Vec::new();
+        for worker in running {
+            let panicked = |_panic| Err(Error::new("cannot format the files: a thread panicked"));
+            done.extend(worker.join().unwrap_or_else(panicked)?);
+        }
+        Ok(done)
+    })
+}
+
+fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<GeneratedFile, Error> {
+    let GeneratedFile { path, text } = file;
+    if Path::new(path).extension().is_none_or(|extension| extension != "rs") {
+        return Ok(file.clone());
+    }
+    let mut child = Command::new("rustfmt")
+        .args(["--edition", "2024", "--config", OPTIONS])
+        // The folder in which rustfmt looks for its options, as `cargo fmt` does.
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| {
+            Error::io("cannot run rustfmt; install it with `rustup component add rustfmt`", error)
+        })?;
+    // rustfmt reads all of its input before it writes. If it stops reading, its exit status and messages are reported.
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(text.as_bytes()).ok();
+    }
+    let output = child
+        .wait_with_output()
+        .map_err(|error| Error::io(format!("cannot format `{path}`"), error))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let why = format!(
+            "rustfmt rejects `{path}`, which is a mistake of its emitter:\n{}",
+            stderr.trim_end()
+        );
+        return Err(Error::new(why));
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(GeneratedFile { path: path.clone(), text })
 }
 
 /// Writes a file and the folders that contain it, but does not follow a link out of the workspace.
@@ -158,9 +244,22 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-/// Returns the part of a path after its last dot.
-fn extension(path: &str) -> &str {
-    path.rsplit_once('.').map_or("", |(_, extension)| extension)
+/// Adds the paths of all files below a folder, which need not exist.
+fn below(root: &Path, folder: &str, found: &mut BTreeSet<String>) -> io::Result<()> {
+    let entries = match fs::read_dir(root.join(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            below(root, &path, found)?;
+        } else {
+            found.insert(path);
+        }
+    }
+    Ok(())
 }
 
 /// The reason why a file could not be generated, read or written. The message names the file.
@@ -171,7 +270,7 @@ pub struct Error {
 }
 
 impl Error {
-    fn new(what: impl Into<String>) -> Self {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), source: None }
     }
 
@@ -182,10 +281,8 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source {
-            Some(source) => write!(f, "{}: {source}", self.what),
-            None => f.write_str(&self.what),
-        }
+        f.write_str(&self.what)?;
+        self.source.as_ref().map_or(Ok(()), |source| write!(f, ": {source}"))
     }
 }
 
@@ -193,5 +290,23 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         let source = self.source.as_ref()?;
         Some(source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_marked, marked};
+    use crate::config::Config;
+    use crate::emit::MARK;
+
+    #[test]
+    fn each_file_type_has_a_mark() {
+        let json = format!("{{\n  \"$comment\": \"{MARK}\",\n  \"a\": 1\n}}\n");
+        let config = Config::parse(b"spec = 'spec/a.toml'").expect("it is valid");
+        for (path, text) in [("a.rs", "//! A.\n"), ("a.md", "# A\n"), ("a.json", &json)] {
+            let whole = marked(&config, path, text);
+            assert!(is_marked(&whole), "{whole}");
+        }
+        assert!(!is_marked("//! Written by hand.\n"));
     }
 }

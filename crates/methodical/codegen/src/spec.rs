@@ -1,24 +1,18 @@
 //! Reads a spec: turns the text of `spec/gateway.toml` into a checked [`Service`].
 //!
-//! `check` compares the file with the JSON Schema of the language, and reports every mistake. serde then reads it into the
-//! types of `language`. `lower` resolves names and checks the rules that these types cannot express, and `example`
-//! checks the examples against the operations.
+//! `read` reads the file into the types of `language`, and reports every mistake of form. `lower` resolves names and
+//! checks the rules that these types cannot express, and `example` checks the examples against the operations.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use sha2::{Digest, Sha256};
-use toml::Spanned;
-use toml::de::{DeTable, Deserializer};
+use toml::de::DeTable;
 
-use crate::diag::{Diagnostic, Level, Report, SourceText, code};
+use crate::diag::{Report, code, say};
 use crate::ir::Service;
 use crate::spec::context::Context;
-use crate::spec::language::Document;
+use crate::spec::language::{Document, LANGUAGE};
+use crate::spec::read::Read;
 
-pub(crate) mod check;
 pub(crate) mod context;
 mod example;
 mod fixture;
@@ -26,8 +20,8 @@ pub(crate) mod form;
 mod json;
 pub(crate) mod language;
 mod lower;
+pub(crate) mod read;
 mod syntax;
-pub(crate) mod value;
 
 /// The result of reading a spec.
 #[derive(Debug)]
@@ -42,47 +36,45 @@ pub struct Reading {
     pub warnings: usize,
 }
 
-impl Reading {
-    /// Returns the service and the warnings about the spec, whose path messages show as `shown`.
-    ///
-    /// # Errors
-    /// If there is an error.
-    pub fn accepted(self, shown: &str) -> Result<(Service, Report), Report> {
-        let Self { service, report: text, errors, warnings } = self;
-        let report = Report { path: shown.to_owned(), text, errors, warnings };
-        match service {
-            Some(service) => Ok((service, report)),
-            None => Err(report),
-        }
+impl From<Result<(Service, Report), Report>> for Reading {
+    fn from(read: Result<(Service, Report), Report>) -> Self {
+        let (service, report) = match read {
+            Ok((service, report)) => (Some(service), report),
+            Err(report) => (None, report),
+        };
+        let Report { text: report, errors, warnings, .. } = report;
+        Self { service, report, errors, warnings }
     }
 }
 
 /// Reads the spec at a path, with the fixtures in its folder. Messages show the path as `shown`.
 pub fn read_file(path: &Path, shown: &str) -> Reading {
-    load(path, path.parent(), shown)
+    load(path, true, shown).into()
+}
+
+/// Reads a spec from memory, with the fixtures in a folder.
+pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
+    service(bytes, Some(folder), shown).into()
 }
 
 /// Reads the spec at a path without its fixtures: the responses of the examples are empty. Used to
 /// compare released specs, whose fixtures are not kept.
 pub fn read_alone(path: &Path, shown: &str) -> Reading {
-    load(path, None, shown)
-}
-
-/// Reads a spec from memory, with the fixtures in a folder.
-pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
-    read(bytes, Some(folder), shown)
+    load(path, false, shown).into()
 }
 
 /// Returns the JSON Schema of the language, for editors.
 pub fn schema() -> serde_json::Value {
-    check::for_editors::<Document>()
+    read::schema::<Document>()
 }
 
-fn load(path: &Path, folder: Option<&Path>, shown: &str) -> Reading {
-    match content(path) {
-        Ok(bytes) => read(&bytes, folder, shown),
-        Err(why) => Parsed::rejected("spec", &format!("{shown}:1:1"), &why).into(),
-    }
+pub(crate) fn load(
+    path: &Path,
+    with_fixtures: bool,
+    shown: &str,
+) -> Result<(Service, Report), Report> {
+    let bytes = content(path).map_err(|why| not_text("spec", shown, (1, 1), &why))?;
+    service(&bytes, path.parent().filter(|_| with_fixtures), shown)
 }
 
 /// Returns the content of a file, or the reason why it cannot be read.
@@ -95,125 +87,72 @@ pub(crate) fn content(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-fn read(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
+fn service(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Result<(Service, Report), Report> {
     parse("spec", bytes, shown, |cx, document: &Document| lower::service(cx, document, folder))
-        .into()
-}
-
-/// The result of reading a TOML file.
-pub(crate) struct Parsed<T> {
-    /// The value; `None` if there is an error.
-    pub(crate) value: Option<T>,
-    pub(crate) report: String,
-    pub(crate) errors: usize,
-    pub(crate) warnings: usize,
 }
 
 /// Reads a TOML file whose language is a type, and turns it into a value. Messages call the file by `name`.
-pub(crate) fn parse<D: DeserializeOwned + JsonSchema, T>(
+pub(crate) fn parse<D: Read, T>(
     name: &str,
     bytes: &[u8],
     shown: &str,
     lower: impl FnOnce(&mut Context<'_>, &D) -> T,
-) -> Parsed<T> {
-    let rejected =
-        |line, column, why: &str| Parsed::rejected(name, &format!("{shown}:{line}:{column}"), why);
+) -> Result<(T, Report), Report> {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        return rejected(1, 1, TOO_LARGE);
+        return Err(not_text(name, shown, (1, 1), TOO_LARGE));
     }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(error) => {
-            let good =
-                String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-            let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let why = "the byte at this position is not UTF-8; save the file as UTF-8";
-            return rejected(good.matches('\n').count() + 1, column, why);
-        }
-    };
-    let text = text.replace("\r\n", "\n");
+    let text = str::from_utf8(bytes).map_err(|error| {
+        let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+        let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let why = "the byte at this position is not UTF-8; save the file as UTF-8";
+        not_text(name, shown, (good.matches('\n').count() + 1, column), why)
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     if text.trim().is_empty() {
-        return rejected(1, 1, "the file is empty");
+        return Err(not_text(name, shown, (1, 1), "the file is empty"));
     }
-
-    let mut diagnostics = Vec::new();
-    let value = document(&text, &mut diagnostics, lower);
-    diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.code.id));
-    diagnostics.dedup();
-    let source = SourceText::new(shown, &text);
-    let warnings = diagnostics.iter().filter(|one| one.code.level == Level::Warning).count();
-    let errors = diagnostics.len() - warnings;
-    let rendered: Vec<_> = diagnostics.iter().map(|diagnostic| source.render(diagnostic)).collect();
-    Parsed { value: value.filter(|_| errors == 0), report: rendered.join("\n"), errors, warnings }
+    let mut cx = Context::new(&text);
+    let value = document(&mut cx).map(|document| lower(&mut cx, &document));
+    let report = Report::new(cx.diagnostics, shown, &text);
+    match value.filter(|_| report.errors == 0) {
+        Some(value) => Ok((value, report)),
+        None => Err(report),
+    }
 }
 
-fn document<D: DeserializeOwned + JsonSchema, T>(
-    text: &str,
-    diagnostics: &mut Vec<Diagnostic>,
-    lower: impl FnOnce(&mut Context<'_>, &D) -> T,
-) -> Option<T> {
-    let (root, errors) = DeTable::parse_recoverable(text);
+fn document<D: Read>(cx: &mut Context<'_>) -> Option<D> {
+    let (root, errors) = DeTable::parse_recoverable(cx.text);
     if !errors.is_empty() {
-        *diagnostics = syntax::errors(text);
+        cx.diagnostics = syntax::errors(cx.text);
         return None;
     }
-    let keys = check::document(&check::schema::<D>(), root.get_ref(), diagnostics);
     // Nothing else is known about another version of the language.
-    if let Some(version) = diagnostics.iter().position(|one| *one.code == code::LANGUAGE_VERSION) {
-        diagnostics.swap(0, version);
-        diagnostics.truncate(1);
-    }
-    if !diagnostics.is_empty() {
+    let version = root.get_ref().get("spec-language");
+    if let Some(version) =
+        version.filter(|one| one.get_ref().as_integer().is_none_or(|one| one.as_str() != VERSION))
+    {
+        say!(cx, LANGUAGE_VERSION, version.span(), "unsupported version of the spec language"
+            => "this generator reads version {LANGUAGE}; a newer spec needs a newer generator");
         return None;
     }
-    match D::deserialize(Deserializer::from(root)) {
-        Ok(document) => {
-            let (types, points, used) = Default::default();
-            Some(lower(&mut Context { text, keys, diagnostics, types, points, used }, &document))
-        }
-        // The check above is not complete.
-        Err(error) => {
-            let span = error.span().unwrap_or_default();
-            diagnostics.push(Diagnostic::new(&code::SYNTAX, &span, error.message()));
-            None
-        }
-    }
+    cx.document(&root)
 }
 
-/// Returns a single value as it is written in a spec.
-fn written(text: &str, value: &Spanned<toml::Value>) -> String {
-    match value.get_ref() {
-        toml::Value::String(text) => text.clone(),
-        toml::Value::Float(_) => text.get(value.span()).unwrap_or_default().replace('_', ""),
-        toml::Value::Integer(number) => number.to_string(),
-        toml::Value::Boolean(flag) => flag.to_string(),
-        _ => String::new(),
-    }
+/// Returns the report about a file that is not text.
+pub(crate) fn not_text(
+    name: &str,
+    shown: &str,
+    (line, column): (usize, usize),
+    why: &str,
+) -> Report {
+    let id = code::NOT_TEXT;
+    let text =
+        format!("error[{id}]: cannot read the {name}: {why}\n --> {shown}:{line}:{column}\n");
+    Report { path: shown.to_owned(), text, errors: 1, warnings: 0 }
 }
 
-impl<T> Parsed<T> {
-    /// Returns the result for a file that is not text.
-    pub(crate) fn rejected(name: &str, place: &str, why: &str) -> Self {
-        let id = code::NOT_TEXT.id;
-        let report = format!("error[{id}]: cannot read the {name}: {why}\n --> {place}\n");
-        Self { value: None, report, errors: 1, warnings: 0 }
-    }
-}
-
-impl From<Parsed<Service>> for Reading {
-    fn from(parsed: Parsed<Service>) -> Self {
-        let Parsed { value: service, report, errors, warnings } = parsed;
-        Self { service, report, errors, warnings }
-    }
-}
-
-/// Returns the SHA-256 of some bytes in hexadecimal digits.
-pub fn full_hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
-}
+/// The version of the language, as a spec has it.
+const VERSION: &str = "2";
 
 /// Maximum size of a spec, in bytes. A larger file is certainly not a spec.
 const LARGEST: u64 = 4 * 1024 * 1024;

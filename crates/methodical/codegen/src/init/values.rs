@@ -1,46 +1,44 @@
 //! The values in the templates: names, and snippets of code for an example of the spec.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::config::{Project, Role};
 use crate::emit::{example_query, smallest_record};
-use crate::init::place::{Place, Runtime};
+use crate::init::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
 use crate::text::{inline, string};
 
 /// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
 pub(super) struct Values<'a> {
     /// The source of the runtime crates, for the templates of a workspace.
-    runtime: Option<&'a Runtime<'a>>,
+    runtime: Option<Runtime<'a>>,
     values: Vec<(&'static str, String)>,
 }
 
 impl<'a> Values<'a> {
-    /// Returns the values that the templates of the spec and its configuration need.
-    pub(super) fn new(name: &str, place: &Place) -> Self {
-        let Place { spec, reference, demo, read } = place;
-        let values = vec![
+    /// Returns the values that the templates need before the service is known. A service that is not the only one of its
+    /// workspace has folders of its own.
+    pub(super) fn new(name: &str, is_only: bool, runtime: Option<Runtime<'a>>) -> Self {
+        let either = |only: &str, further: String| if is_only { only.to_owned() } else { further };
+        let spec = either("spec", format!("spec/{name}"));
+        let mut values = vec![
             ("name", name.to_owned()),
             ("title", title(name)),
-            ("model", format!("{name}-model")),
-            ("client", format!("{name}-client")),
-            ("testkit", format!("{name}-testkit")),
-            ("cli", format!("{name}-cli")),
             ("configuration", format!("{spec}/codegen.toml")),
-            ("folder", spec.clone()),
             ("spec", format!("{spec}/{name}.toml")),
-            ("reference", reference.clone()),
-            ("demo", demo.clone()),
-            ("read", read.clone()),
+            ("folder", spec),
+            ("reference", either("docs/reference", format!("docs/{name}"))),
+            ("demo", either("demo", format!("{}_demo", name.replace('-', "_")))),
+            (
+                "read",
+                either("Workspace::read(root)", format!("Workspace::read_service(root, {name:?})")),
+            ),
         ];
-        Self { runtime: None, values }
-    }
-
-    /// Adds the values that the templates of a workspace need.
-    pub(super) fn with_runtime(mut self, runtime: &'a Runtime<'a>) -> Self {
-        self.values.push(("install", runtime.install()));
-        self.runtime = Some(runtime);
-        self
+        let roles = ["model", "client", "testkit", "cli"];
+        values.extend(roles.map(|role| (role, format!("{name}-{role}"))));
+        values.extend(runtime.map(|runtime| ("install", runtime.install())));
+        Self { runtime, values }
     }
 
     /// Adds the values of a service. `None` if it has no example for clients with records.
@@ -211,4 +209,38 @@ fn secrets(service: &Service) -> String {
         )
     });
     calls.collect()
+}
+
+impl Runtime<'_> {
+    /// Returns the keys of a dependency on a runtime crate, for the manifest of the new workspace.
+    fn dependency(self, krate: &str) -> String {
+        match self {
+            Self::Path(_) => {
+                format!(
+                    "path = {:?}",
+                    format!(
+                        "{}/crates/{}",
+                        self.folder(),
+                        krate.replace("methodical-", "methodical/")
+                    )
+                )
+            }
+            Self::Git(url) => format!("git = {url:?}"),
+        }
+    }
+
+    /// Returns the arguments with which `cargo install` finds the generator.
+    fn install(self) -> String {
+        match self {
+            Self::Path(_) => format!("--path {}/crates/methodical/codegen", self.folder()),
+            Self::Git(url) => format!("--git {url} methodical-codegen"),
+        }
+    }
+
+    /// Returns the folder of the runtime, from the folder of the new workspace.
+    fn folder(self) -> String {
+        let (Self::Path(text) | Self::Git(text)) = self;
+        let text = text.trim_end_matches('/');
+        if Path::new(text).is_absolute() { text.to_owned() } else { format!("../{text}") }
+    }
 }

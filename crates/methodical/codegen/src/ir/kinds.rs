@@ -4,8 +4,8 @@
 
 use serde_json::Value as Json;
 
+use crate::spec::read::words;
 use crate::text::string;
-use crate::words::words;
 
 /// A kind of single value. Emitters ask it instead of telling kinds apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

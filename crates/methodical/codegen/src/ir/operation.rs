@@ -2,7 +2,7 @@
 
 use crate::ir::name::is_in;
 use crate::ir::{Doc, OpenRef, Paging, Response, RustName, Source, ValueType};
-use crate::words::words;
+use crate::spec::read::words;
 
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::ir::{Model, ModelId, Type};
+use crate::spec::read::words;
 use crate::text::json_string;
-use crate::words::words;
 
 /// A successful response: its data, the place of the data in the body, and how the body reports a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

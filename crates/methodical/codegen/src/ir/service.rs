@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::ir::{Enum, Model, Operation, RustName, Scalar};
+use crate::spec::read::words;
 use crate::text::percent_encoded;
-use crate::words::words;
 
 /// The whole service.
 #[derive(Clone, Debug, PartialEq, Eq)]

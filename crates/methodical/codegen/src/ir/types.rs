@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::ir::{
     BuiltIn, Code, Codes, Doc, Kind, Meaning, OpenRef, Primitive, RustName, Source, Wire,
 };
-use crate::words::words;
+use crate::spec::read::words;
 
 /// A named scalar: how it is written, and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,20 +1,20 @@
-//! The state that all steps of lowering share.
+//! The state that all steps of reading a file share: its mistakes, and the declared names.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Arguments;
 use std::ops::Range;
 
-use crate::diag::{Code, Diagnostic, Level, code};
+use crate::diag::{Code, Diagnostic, code, say};
 use crate::ir::{BuiltIn, Doc, OpenRef, RustName, Source, Type, ValueType};
-use crate::spec::value::{At, Text};
+use crate::spec::read::{At, Text};
 use crate::text::list;
 
 /// Diagnostics and declared names.
+#[derive(Debug)]
 pub(crate) struct Context<'a> {
-    /// The text of the spec.
-    pub(super) text: &'a str,
-    /// The positions of keys by those of their values.
-    pub(super) keys: BTreeMap<usize, Range<usize>>,
-    pub(super) diagnostics: &'a mut Vec<Diagnostic>,
+    /// The text of the file.
+    pub(crate) text: &'a str,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The declared types.
     pub(super) types: BTreeMap<String, Type>,
     /// The declared open points.
@@ -23,31 +23,44 @@ pub(crate) struct Context<'a> {
     pub(super) used: BTreeSet<String>,
 }
 
+impl<'a> Context<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let (diagnostics, types, points, used) = Default::default();
+        Self { text, diagnostics, types, points, used }
+    }
+}
+
 impl Context<'_> {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports a mistake with its fix, which may be empty.
+    /// Reports a mistake with its fix, which may be empty. The macro `say!` calls it.
     pub(crate) fn say(
         &mut self,
-        code: &'static Code,
-        span: &Range<usize>,
-        message: impl Into<String>,
+        code: Code,
+        at: &Range<usize>,
+        text: Arguments<'_>,
+        help: Arguments<'_>,
+    ) {
+        self.push(Diagnostic::new(code, at, text).help(help.to_string()));
+    }
+
+    /// Reports a name that nothing has. The fix is the name that was probably meant, or else this one.
+    pub(crate) fn unknown(
+        &mut self,
+        code: Code,
+        at: &At<String>,
+        what: Arguments<'_>,
+        known: &[&str],
         help: &str,
     ) {
-        let help = Some(help.to_owned()).filter(|help| !help.is_empty());
-        self.push(Diagnostic { help, ..Diagnostic::new(code, span, message) });
+        self.push(Diagnostic::new(code, &at.span, what).help(help).suggest(at, known));
     }
 
     /// Returns whether no error was found so far. Checks that an earlier error could mislead run only then.
     pub(super) fn is_clean(&self) -> bool {
-        self.diagnostics.iter().all(|diagnostic| diagnostic.code.level == Level::Warning)
-    }
-
-    /// Returns the position of the key of a value; that of the value if it has none.
-    pub(crate) fn key_of(&self, value: &Range<usize>) -> Range<usize> {
-        self.keys.get(&value.start).unwrap_or(value).clone()
+        !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
     /// Returns a list of the built-in types, with a word or a comma before the last.
@@ -84,65 +97,53 @@ impl Context<'_> {
         let known = self.types.keys().map(String::as_str);
         let known: Vec<_> =
             known.chain(BuiltIn::ALL.iter().map(|built_in| built_in.word())).collect();
-        let message = format!("unknown type `{name}`");
-        let diagnostic = Diagnostic::new(&code::UNKNOWN_TYPE, span, message);
-        self.push(
-            diagnostic
-                .help(
-                    "declare it as `[scalar.…]`, `[enum.…]` or `[model.…]`, or use a built-in type",
-                )
-                .suggest(name, &known),
-        );
+        let help = "declare it as `[scalar.…]`, `[enum.…]` or `[model.…]`, or use a built-in type";
+        let diagnostic =
+            Diagnostic::new(code::UNKNOWN_TYPE, span, format_args!("unknown type `{name}`"));
+        let diagnostic = diagnostic.help(help).suggest(name, &known);
+        self.push(diagnostic);
         None
     }
 
     /// Returns the Rust name of a field or parameter: `rust-name` if given, else the key. Reports an error if it has none.
-    pub(super) fn rust_name(
+    pub(super) fn rust_name<F>(
         &mut self,
         key: &At<String>,
-        given: Option<&At<String>>,
+        given: Option<&Text<F>>,
     ) -> Option<RustName> {
-        let text = given.unwrap_or(key);
+        let text = given.map_or(key, |given| given);
         let name = RustName::new(text);
         if name.is_none() {
-            let message = format!("`{}` cannot be turned into a Rust name", text.value);
-            self.say(
-                &code::NO_RUST_NAME,
-                &text.span,
-                message,
-                "choose a name with `rust-name = \"…\"`",
-            );
+            say!(self, NO_RUST_NAME, text.span, "`{text}` cannot be turned into a Rust name"
+                => "choose a name with `rust-name = \"…\"`");
         }
         name
     }
 
     /// Reports fields or parameters that have the same Rust name.
-    pub(super) fn distinct_rust_names<'n>(
+    pub(super) fn distinct_rust_names<'n, F: 'n>(
         &mut self,
         what: &str,
-        names: impl Iterator<Item = (&'n At<String>, Option<&'n At<String>>)>,
+        names: impl Iterator<Item = (&'n At<String>, Option<&'n Text<F>>)>,
     ) {
         let names = names.filter_map(|(key, given)| {
-            Some((
-                RustName::new(given.unwrap_or(key))?.snake(),
-                key.as_str(),
-                &given.unwrap_or(key).span,
-            ))
+            let name: &At<String> = given.map_or(key, |given| given);
+            Some((RustName::new(name)?.snake(), key.as_str(), &name.span))
         });
-        self.distinct(&code::NAMES_COLLIDE, what, names);
+        self.distinct(code::NAMES_COLLIDE, what, names);
     }
 
     /// Reports texts that occur twice.
-    pub(super) fn distinct_texts(
+    pub(super) fn distinct_texts<'n, I: Iterator<Item = &'n At<String>>>(
         &mut self,
-        code: &'static Code,
+        code: Code,
         what: &str,
-        texts: &[&At<String>],
+        texts: I,
     ) {
         self.distinct(
             code,
             what,
-            texts.iter().map(|text| (text.value.clone(), text.as_str(), &text.span)),
+            texts.map(|text| (text.value.clone(), text.as_str(), &text.span)),
         );
     }
 
@@ -150,11 +151,11 @@ impl Context<'_> {
     /// with its position.
     pub(super) fn distinct<'n>(
         &mut self,
-        code: &'static Code,
+        code: Code,
         what: &str,
         names: impl Iterator<Item = (String, &'n str, &'n Range<usize>)>,
     ) {
-        let is_command = *code == code::COMMANDS_COLLIDE;
+        let is_command = code == code::COMMANDS_COLLIDE;
         let mut seen: BTreeMap<String, (&str, &Range<usize>)> = BTreeMap::new();
         for (name, written, span) in names {
             let Some((first, first_span)) = seen.get(&name) else {
@@ -168,9 +169,9 @@ impl Context<'_> {
                 format!("{what} `{written}` conflicts with `{first}` {place}")
             };
             let help = match what {
-                _ if is_command => "remove one of the two; `explain GW036` shows the rules",
+                _ if is_command => COMMANDS,
                 "field" | "parameter" => "give one of them another `rust-name`",
-                _ if *code == code::DUPLICATE_WIRE => "remove or correct one of them",
+                _ if code == code::DUPLICATE_WIRE => "remove or correct one of them",
                 _ => "rename one of them",
             };
             let diagnostic = Diagnostic::new(code, span, message).help(help);
@@ -185,15 +186,23 @@ impl Context<'_> {
         for id in ids {
             self.used.insert(id.value.clone());
             if !known.contains(&id.as_str()) {
-                let message = format!("unknown open point `{}`", id.value);
-                let diagnostic = Diagnostic::new(&code::UNKNOWN_OPEN_POINT, &id.span, message);
-                let help = format!("declare it as `[open-point.{}]`", id.value);
-                self.push(diagnostic.help(help).suggest(id, &known));
+                let help = format!("declare it as `[open-point.{id}]`");
+                self.unknown(
+                    code::UNKNOWN_OPEN_POINT,
+                    id,
+                    format_args!("unknown open point `{id}`"),
+                    &known,
+                    &help,
+                );
             }
         }
         ids.iter().map(|id| OpenRef(id.value.clone())).collect()
     }
 }
+
+/// The hint for two commands or flags with the same name.
+pub(super) const COMMANDS: &str = "remove one of the two: `albums/list` is the command `albums list`, `a/b/c` is `a b-c`, \
+    and the parameter `page_size` is the flag `--page-size`";
 
 /// Returns a description.
 pub(super) fn doc<F>(text: &Text<F>) -> Doc {

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use toml::Value;
-
-use crate::diag::{Diagnostic, code, listed};
+use crate::diag::{code, listed, say};
 use crate::ir::{Code, Enum, Example, ITEM, Operation, Param, Primitive, RustName, Service};
 use crate::spec::context::{Context, doc};
 use crate::spec::fixture;
 use crate::spec::language::{self, Document, Side};
-use crate::spec::value::At;
+use crate::spec::read::{At, OneOrMany, Single};
 
 pub(super) fn examples(
     cx: &mut Context<'_>,
@@ -20,8 +18,7 @@ pub(super) fn examples(
     folder: Option<&Path>,
 ) -> Vec<Example> {
     let given = &document.examples;
-    let names: Vec<&At<String>> = given.iter().map(|example| &*example.name).collect();
-    cx.distinct_texts(&code::NAMES_COLLIDE, "example", &names);
+    cx.distinct_texts(code::NAMES_COLLIDE, "example", given.iter().map(|example| &*example.name));
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
     // `None` for an operation with a mistake.
@@ -36,8 +33,7 @@ pub(super) fn examples(
     if cx.is_clean() {
         let shown: BTreeSet<_> = given.iter().map(|example| example.operation.as_str()).collect();
         for name in document.operations.names().filter(|name| !shown.contains(name.as_str())) {
-            let message = format!("the operation `{}` has no example", name.value);
-            cx.say(&code::NO_EXAMPLE, &name.span, message, "add an `[[example]]` for it");
+            say!(cx, NO_EXAMPLE, name.span, "the operation `{name}` has no example" => "add an `[[example]]` for it");
         }
     }
     examples
@@ -52,10 +48,15 @@ fn example(
     clean: bool,
 ) -> Option<Example> {
     let Some(&index) = operations.get(given.operation.as_str()) else {
-        let message = format!("unknown operation `{}`", given.operation.value);
-        let known: Vec<_> = operations.keys().map(String::as_str).collect();
-        let diagnostic = Diagnostic::new(&code::UNKNOWN_OPERATION, &given.operation.span, message);
-        cx.push(diagnostic.suggest(&given.operation, &known));
+        let (name, known): (_, Vec<_>) =
+            (&given.operation, operations.keys().map(String::as_str).collect());
+        cx.unknown(
+            code::UNKNOWN_OPERATION,
+            name,
+            format_args!("unknown operation `{name}`"),
+            &known,
+            "",
+        );
         return None;
     };
     let operation = service.operations.get(index?)?;
@@ -63,12 +64,8 @@ fn example(
     if let Some(params) = &params {
         request(cx, given, service, operation, params);
     }
-    let rejected: BTreeSet<_> = given
-        .rejected
-        .iter()
-        .flat_map(|list| list.iter())
-        .filter_map(|&at| usize::try_from(at).ok())
-        .collect();
+    let rejected = given.rejected.iter().flat_map(|list| list.iter());
+    let rejected: BTreeSet<_> = rejected.filter_map(|at| usize::try_from(at.0).ok()).collect();
     let rejected: Vec<_> = rejected.into_iter().collect();
     let body = fixture::read(cx, &given.response, folder)?;
     if clean && folder.is_some() {
@@ -103,18 +100,15 @@ fn params(
         let mut all = operation.params.iter().enumerate();
         let Some((index, param)) = all.find(|(_, param)| param.wire == name.value) else {
             let message =
-                format!("unknown parameter `{}` of `{}`", name.value, operation.rust.words());
-            cx.push(
-                Diagnostic::new(&code::UNKNOWN_PARAM, &name.span, message).suggest(name, &known),
-            );
+                format_args!("unknown parameter `{name}` of `{}`", operation.rust.words());
+            cx.unknown(code::UNKNOWN_PARAM, name, message, &known, "");
             whole = false;
             continue;
         };
-        match values(param, value.0.get_ref()) {
+        match values(param, value) {
             Ok(text) => params.push((index, text)),
             Err(expected) => {
-                let message = format!("`{}` must be {expected}", name.value);
-                cx.say(&code::EXAMPLE_PARAMS, &value.0.span(), message, "");
+                say!(cx, EXAMPLE_PARAMS, value.span, "`{name}` must be {expected}");
                 whole = false;
             }
         }
@@ -125,9 +119,15 @@ fn params(
 }
 
 /// Returns the wire text of a value, or of all values of a list. The error is the expected form.
-fn values(param: &Param, given: &Value) -> Result<String, String> {
-    let Some(style) = param.list else { return value(param, given) };
-    let Value::Array(items) = given else { return Err("a list".to_owned()) };
+fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, String> {
+    let (Some(style), true) = (param.list, given.is_list) else {
+        return match given.values.as_slice() {
+            [one] if param.list.is_none() && !given.is_list => value(param, one),
+            _ if param.list.is_some() => Err("a list".to_owned()),
+            _ => value(param, &Single::Float(String::new())),
+        };
+    };
+    let items = &given.values;
     let items: Vec<_> = items.iter().map(|item| value(param, item)).collect::<Result<_, _>>()?;
     let is_separated = |separator| items.iter().any(|item| item.contains(separator));
     match style.separator() {
@@ -138,49 +138,55 @@ fn values(param: &Param, given: &Value) -> Result<String, String> {
 }
 
 /// Returns the wire text of a value. The error is the expected form.
-pub(super) fn value(param: &Param, value: &Value) -> Result<String, String> {
+pub(super) fn value(param: &Param, value: &Single) -> Result<String, String> {
     let closed = param.ty.as_closed_enum();
     let is_listed = |text: &str| closed.is_none_or(|one| one.lists(text));
     let choices = || closed.map(choices).unwrap_or_default();
-    match (param.ty.in_query(), value) {
-        (Primitive::Coded, Value::Boolean(flag)) => {
+    let float = |digits: &str| digits.parse::<f64>().map(|one| one.to_string()).ok();
+    Err(match (param.ty.in_query(), value) {
+        (Primitive::Coded, Single::Boolean(flag)) => {
             let code = param
                 .ty
                 .codes()
                 .and_then(|codes| if *flag { codes.yes.first() } else { codes.no.first() });
-            Ok(code.map(Code::text).unwrap_or_default())
+            return Ok(code.map(Code::text).unwrap_or_default());
         }
-        (Primitive::Boolean, Value::Boolean(flag)) => Ok(flag.to_string()),
-        (Primitive::Boolean | Primitive::Coded, _) => Err("`true` or `false`".to_owned()),
-        (Primitive::Signed, Value::Integer(number)) if !is_listed(&number.to_string()) => {
-            Err(choices())
+        (Primitive::Boolean, Single::Boolean(flag)) => return Ok(flag.to_string()),
+        (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`".to_owned(),
+        (Primitive::Signed, Single::Integer(number)) if !is_listed(&number.to_string()) => {
+            choices()
         }
-        (Primitive::Signed, Value::Integer(number)) => {
+        (Primitive::Signed, Single::Integer(number)) => {
             let low = param.min.is_some_and(|min| *number < min);
-            let high = param.max.is_some_and(|max| *number > max);
-            if low || high { Err(limits(param)) } else { Ok(number.to_string()) }
+            if !low && param.max.is_none_or(|max| *number <= max) {
+                return Ok(number.to_string());
+            }
+            limits(param)
         }
-        (Primitive::Signed, _) => Err("an integer".to_owned()),
-        (Primitive::Unsigned, Value::Integer(number)) if *number >= 0 => Ok(number.to_string()),
-        (Primitive::Unsigned, _) => Err("a non-negative integer".to_owned()),
-        (Primitive::Float, Value::Integer(number)) => Ok(number
-            .to_string()
-            .parse::<f64>()
-            .map_or_else(|_| number.to_string(), |one| one.to_string())),
-        (Primitive::Float, Value::Float(number)) => Ok(number.to_string()),
-        (Primitive::Float, _) => Err("a number".to_owned()),
-        (Primitive::Text, Value::String(text)) if !text.is_empty() => {
+        (Primitive::Signed, _) => "an integer".to_owned(),
+        (Primitive::Unsigned, Single::Integer(number)) if *number >= 0 => {
+            return Ok(number.to_string());
+        }
+        (Primitive::Unsigned, _) => "a non-negative integer".to_owned(),
+        (Primitive::Float, Single::Integer(number)) => {
+            return float(&number.to_string()).ok_or_else(|| "a number".to_owned());
+        }
+        (Primitive::Float, Single::Float(digits)) => {
+            return float(digits).ok_or_else(|| "a number".to_owned());
+        }
+        (Primitive::Float, _) => "a number".to_owned(),
+        (Primitive::Text, Single::Text(text)) if !text.is_empty() => {
             let most = param.max_chars.unwrap_or(u32::MAX);
             match () {
-                () if !is_listed(text) => Err(choices()),
+                () if !is_listed(text) => choices(),
                 () if text.chars().count() > most as usize => {
-                    Err(format!("text of at most {most} characters"))
+                    format!("text of at most {most} characters")
                 }
-                () => Ok(text.clone()),
+                () => return Ok(text.clone()),
             }
         }
-        (Primitive::Text, _) => Err("non-empty text".to_owned()),
-    }
+        (Primitive::Text, _) => "non-empty text".to_owned(),
+    })
 }
 
 /// Returns the values of an enum, for a message.
@@ -223,7 +229,7 @@ fn complete(
     }
     let complete = missing.is_empty();
     for message in missing {
-        cx.say(&code::EXAMPLE_PARAMS, place, message, "");
+        say!(cx, EXAMPLE_PARAMS, *place, "{message}");
     }
     complete
 }
@@ -249,13 +255,12 @@ fn request(
         if given_text.map(|text| text.as_str()).unwrap_or_default() == sent {
             continue;
         }
-        let message = format!("the {key} differs from the one that the client sends");
         let help = if sent.is_empty() {
             format!("remove `{key}`: the client sends none")
         } else {
             format!("write `{key} = {quote}{sent}{quote}`")
         };
         let span = given_text.map_or(&given.operation.span, |text| &text.span);
-        cx.say(&code::EXAMPLE_QUERY, span, message, &help);
+        say!(cx, EXAMPLE_QUERY, *span, "the {key} differs from the one that the client sends" => "{help}");
     }
 }

@@ -6,16 +6,14 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
-use serde_json::Value as Leaf;
-
 use crate::diag::{Diagnostic, Elsewhere, closest, code, listed, shown};
 use crate::ir::{Decides, Field, Leniency, Operation, Response, Service, Type, ValueType, Verdict};
-use crate::spec::check::{LIST, MAP};
 use crate::spec::context::Context;
 use crate::spec::example::choices;
-use crate::spec::json::{Json, Member, Value};
+use crate::spec::form::{LIST, MAP};
+use crate::spec::json::{Json, Member};
 use crate::spec::language;
-use crate::spec::value::At;
+use crate::spec::read::At;
 
 /// Returns the text of the file that an example names.
 pub(super) fn read(
@@ -23,35 +21,33 @@ pub(super) fn read(
     file: &At<String>,
     folder: Option<&Path>,
 ) -> Option<String> {
-    let name = &file.value;
     let Some(folder) = folder else { return Some(String::new()) };
-    let path = folder.join(name);
-    let failed = |why: &str| {
-        Diagnostic::new(&code::EXAMPLE_FILE, &file.span, format!("cannot read `{name}`: {why}"))
-    };
-    let diagnostic = match fs::metadata(&path) {
+    let path = folder.join(&file.value);
+    let mut place = None;
+    let (why, help) = match fs::metadata(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let help = similar(folder, name).map_or_else(
-                || RELATIVE.to_owned(),
-                |similar| format!("did you mean `{similar}`?"),
-            );
-            failed("no such file").help(help)
+            let similar = similar(folder, file).map(|similar| format!("did you mean `{similar}`?"));
+            ("no such file".to_owned(), similar.unwrap_or_else(|| RELATIVE.to_owned()))
         }
-        Err(error) => failed(&error.to_string()).help(RELATIVE),
-        Ok(metadata) if metadata.is_dir() => failed("it is a folder").help(RELATIVE),
-        Ok(metadata) if metadata.len() > LARGEST => failed("the file is larger than 1 MiB"),
+        Err(error) => (error.to_string(), RELATIVE.to_owned()),
+        Ok(metadata) if metadata.is_dir() => ("it is a folder".to_owned(), RELATIVE.to_owned()),
+        Ok(metadata) if metadata.len() > LARGEST => {
+            ("the file is larger than 1 MiB".to_owned(), String::new())
+        }
         Ok(_) => match fs::read(&path).map(String::from_utf8) {
             Ok(Ok(text)) => return Some(text),
             Ok(Err(error)) => {
-                let at = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let place = Elsewhere::new(name, text, &(at..at + 1), "this byte is not UTF-8");
-                failed("the file is not UTF-8").elsewhere(place).help("save the file as UTF-8")
+                let (at, text) = (error.utf8_error().valid_up_to(), error.as_bytes());
+                let text = String::from_utf8_lossy(text).into_owned();
+                let (path, note) = (file.value.clone(), "this byte is not UTF-8");
+                place = Some(Elsewhere { path, text, span: at..at + 1, note });
+                ("the file is not UTF-8".to_owned(), "save the file as UTF-8".to_owned())
             }
-            Err(error) => failed(&error.to_string()),
+            Err(error) => (error.to_string(), String::new()),
         },
     };
-    cx.push(diagnostic);
+    let message = format!("cannot read `{file}`: {why}");
+    cx.push(Diagnostic::new(code::EXAMPLE_FILE, &file.span, message).help(help).elsewhere(place));
     None
 }
 
@@ -87,20 +83,13 @@ struct Misfit {
     is_in_rejected: bool,
 }
 
-impl Misfit {
-    fn new(at: &Range<usize>, why: impl Into<String>) -> Self {
-        let help = "correct the file".to_owned();
-        Self { why: why.into(), at: Some(at.clone()), help, is_in_rejected: false }
-    }
+fn misfit(at: Range<usize>, why: impl Into<String>, help: impl Into<String>) -> Misfit {
+    Misfit { why: why.into(), at: Some(at), help: help.into(), is_in_rejected: false }
+}
 
-    fn help(self, help: impl Into<String>) -> Self {
-        Self { help: help.into(), ..self }
-    }
-
-    fn in_rejected(at: Option<Range<usize>>, why: String) -> Self {
-        let help = "correct the positions in `rejected`, which start at 0".to_owned();
-        Self { why, at, help, is_in_rejected: true }
-    }
+fn in_rejected(at: Option<Range<usize>>, why: String) -> Misfit {
+    let help = "correct the positions in `rejected`, which start at 0".to_owned();
+    Misfit { why, at, help, is_in_rejected: true }
 }
 
 /// Reports the first mistake in the response of an example.
@@ -112,16 +101,16 @@ pub(super) fn check(
     (body, rejected): (&str, &[usize]),
 ) {
     let file = &example.response;
-    let Err(misfit) = fits(service, operation, body, rejected) else { return };
-    let Misfit { why, at, help, is_in_rejected } = misfit;
+    let Err(Misfit { why, at, help, is_in_rejected }) = fits(service, operation, body, rejected)
+    else {
+        return;
+    };
     let list = example.rejected.as_ref().filter(|_| is_in_rejected);
     let span = list.map_or(&file.span, |list| &list.span);
-    let message = format!("`{}`: {why}", file.value);
-    let mut diagnostic = Diagnostic::new(&code::EXAMPLE_ANSWER, span, message).help(help);
-    if let Some(at) = at {
-        diagnostic = diagnostic.elsewhere(Elsewhere::new(file, body.to_owned(), &at, ""));
-    }
-    cx.push(diagnostic);
+    let (path, text) = (file.value.clone(), body.to_owned());
+    let place = at.map(|span| Elsewhere { path, text, span, note: "" });
+    let diagnostic = Diagnostic::new(code::EXAMPLE_ANSWER, span, format!("`{file}`: {why}"));
+    cx.push(diagnostic.help(help).elsewhere(place));
 }
 
 fn fits(
@@ -135,43 +124,43 @@ fn fits(
         return Ok(());
     }
     if body.trim().is_empty() {
-        return Err(Misfit { at: None, ..Misfit::new(&(0..0), "the file is empty") });
+        return Err(Misfit { at: None, ..misfit(0..0, "the file is empty", CORRECT) });
     }
     if body.starts_with('\u{feff}') {
-        let misfit = Misfit::new(&(0..1), "it begins with a byte-order mark");
-        return Err(misfit.help("save the file as UTF-8 without a byte-order mark"));
+        let help = "save the file as UTF-8 without a byte-order mark";
+        return Err(misfit(0..1, "it begins with a byte-order mark", help));
     }
     let root = Json::parse(body).map_err(|(at, why)| {
         let why = match other_format(body) {
             Some(format) => format!("the file is {format}, not JSON"),
             None => format!("invalid JSON: {why}"),
         };
-        Misfit::new(&(at..at + 1), why)
+        misfit(at..at + 1, why, CORRECT)
     })?;
-    let data = data(service, response, &root)?;
+    let data = data(service, response, root)?;
     let path = response.at.iter().fold("$".to_owned(), |path, key| format!("{path}.{key}"));
     let (Some(of), Some(data)) = (&response.of, data) else {
-        return no_duplicate(&root, &BTreeSet::new());
+        return no_duplicate(root, &BTreeSet::new());
     };
     if !response.is_list {
         if of.model().is_some() && data.members().is_none() {
             let help = "correct the file, or declare `response.list`";
-            return Err(other_kind(data, &path, "an object").help(help));
+            return Err(other_kind(data, &path, "an object", help));
         }
         is_value(service, of, data, &path)?;
-        return no_duplicate(&root, &BTreeSet::new());
+        return no_duplicate(root, &BTreeSet::new());
     }
     let records = match data.items() {
         Some(records) => records,
-        None if response.one_as_list && data.members().is_some() => std::slice::from_ref(data),
+        None if response.one_as_list && data.members().is_some() => vec![data],
         None => {
-            return Err(other_kind(data, &path, "an array")
-                .help("correct the file, or write where the list is with `at`"));
+            let help = "correct the file, or write where the list is with `at`";
+            return Err(other_kind(data, &path, "an array", help));
         }
     };
     for (index, record) in records.iter().enumerate() {
         let is_rejected = rejected.binary_search(&index).is_ok();
-        match is_value(service, of, record, &format!("{path}[{index}]")) {
+        match is_value(service, of, *record, &format!("{path}[{index}]")) {
             Err(misfit) if !is_rejected => {
                 let also =
                     format!("\nif the record is invalid on purpose, add {index} to `rejected`");
@@ -179,7 +168,7 @@ fn fits(
             }
             Ok(()) if is_rejected => {
                 let why = format!("record {index} is listed in `rejected`, but is valid");
-                return Err(Misfit::in_rejected(Some(record.span.clone()), why));
+                return Err(in_rejected(Some(record.span()), why));
             }
             _ => {}
         }
@@ -188,24 +177,23 @@ fn fits(
         let count = records.len();
         let why =
             format!("record {index} is listed in `rejected`, but there are only {count} records");
-        return Err(Misfit::in_rejected(None, why));
+        return Err(in_rejected(None, why));
     }
-    let invalid = rejected.iter().filter_map(|&index| Some(records.get(index)?.span.start));
-    no_duplicate(&root, &invalid.collect())
+    let invalid = rejected.iter().filter_map(|&index| Some(records.get(index)?.span().start));
+    no_duplicate(root, &invalid.collect())
 }
+
+const CORRECT: &str = "correct the file";
 
 /// Returns the format of a response that is not JSON, if it is a common one.
 fn other_format(body: &str) -> Option<&'static str> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
     let text = body.trim_start();
-    if text.starts_with('<') {
-        Some("XML or HTML")
-    } else if text.starts_with(char::is_alphabetic)
-        && text.trim_start_matches(is_name).starts_with('(')
-    {
-        Some("JSONP, a call around JSON")
-    } else {
-        None
+    let is_call =
+        text.starts_with(char::is_alphabetic) && text.trim_start_matches(is_name).starts_with('(');
+    match () {
+        () if text.starts_with('<') => Some("XML or HTML"),
+        () => is_call.then_some("JSONP, a call around JSON"),
     }
 }
 
@@ -213,8 +201,8 @@ fn other_format(body: &str) -> Option<&'static str> {
 fn data<'j>(
     service: &Service,
     body: &Response,
-    root: &'j Json,
-) -> Result<Option<&'j Json>, Misfit> {
+    root: Json<'j>,
+) -> Result<Option<Json<'j>>, Misfit> {
     if let Some(verdict) = &body.verdict
         && let Err(failure) = succeeded(&verdict.decides, root)
     {
@@ -225,15 +213,10 @@ fn data<'j>(
         if depth == body.beside_at().len()
             && let Some(beside) = body.beside
         {
-            is_value(
-                service,
-                &Type::Model(beside),
-                json,
-                &format!("$.{}", body.beside_at().join(".")),
-            )?;
+            let path = format!("$.{}", body.beside_at().join("."));
+            is_value(service, &Type::Model(beside), json, &path)?;
         }
-        let is_absent =
-            |found: &&Json| body.absent_as_empty && found.leaf().is_some_and(Leaf::is_null);
+        let is_absent = |found: &Json<'_>| body.absent_as_empty && found.kind() == "null";
         match json.get(key).filter(|found| !is_absent(found)) {
             Some(found) => json = found,
             None if body.absent_as_empty => return Ok(None),
@@ -246,137 +229,118 @@ fn data<'j>(
     Ok(Some(json))
 }
 
-fn missing(json: &Json, place: &str, origin: &str) -> Misfit {
-    let Some(members) = json.members() else { return other_kind(json, "$", "an object") };
-    let keys: Vec<_> =
-        members.iter().map(|member| format!("`{}`", shown(&member.key))).take(12).collect();
-    let keys = if keys.is_empty() { "no keys".to_owned() } else { keys.join(", ") };
-    let start = json.span.start..json.span.start + 1;
-    let misfit = Misfit::new(&start, format!("the response has no `{place}`"));
-    misfit.help(format!("correct the file, or {origin}; the object has {keys}"))
+fn missing(json: Json<'_>, place: &str, origin: &str) -> Misfit {
+    let Some(members) = json.members() else { return other_kind(json, "$", "an object", RESPONSE) };
+    let keys = members.iter().map(|member| format!("`{}`", shown(&member.key))).take(12);
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    let keys = if keys.is_empty() { "no keys".to_owned() } else { keys };
+    let help = format!("correct the file, or {origin}; the object has {keys}");
+    misfit(json.start(), format!("the response has no `{place}`"), help)
 }
 
-fn other_kind(json: &Json, path: &str, expected: &str) -> Misfit {
+const RESPONSE: &str = "correct the file, or the response of the operation";
+
+fn other_kind(json: Json<'_>, path: &str, expected: &str, help: &str) -> Misfit {
     let what = if path == "$" { "the response".to_owned() } else { format!("`{path}`") };
-    let start = json.span.start..json.span.start + 1;
-    let misfit = Misfit::new(&start, format!("{what} must be {expected}, not {}", json.kind()));
-    misfit.help("correct the file, or the response of the operation")
+    misfit(json.start(), format!("{what} must be {expected}, not {}", json.kind()), help)
+}
+
+/// Returns the value at the end of a path.
+fn at<'j>(root: Json<'j>, path: &[String]) -> Option<Json<'j>> {
+    path.iter().try_fold(root, |json, key| json.get(key))
 }
 
 /// Returns whether a failure means an empty list.
-fn means_empty(verdict: &Verdict, root: &Json) -> bool {
+fn means_empty(verdict: &Verdict, root: Json<'_>) -> bool {
     let is_in = |path: &[String], texts: &[String]| {
-        let found = path.iter().try_fold(root, |json, key| json.get(key));
-        !path.is_empty() && found.and_then(text).is_some_and(|text| texts.contains(&text))
+        let text = at(root, path).filter(|_| !path.is_empty()).and_then(Json::leaf_text);
+        text.is_some_and(|text| texts.contains(&text))
     };
     is_in(&verdict.code, &verdict.empty_codes) || is_in(&verdict.message, &verdict.empty_messages)
 }
 
-/// Returns the text of a value that is not an object or a list.
-fn text(json: &Json) -> Option<String> {
-    let leaf = json.leaf()?;
-    Some(leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))
-}
-
 /// Checks that a response reports success.
-fn succeeded(decides: &Decides, root: &Json) -> Result<(), Misfit> {
-    let path = decides.path();
-    let name = path.join(".");
-    let found = path.iter().try_fold(root, |json, key| json.get(key));
-    let text = found.and_then(text);
+fn succeeded(decides: &Decides, root: Json<'_>) -> Result<(), Misfit> {
+    let name = decides.path().join(".");
+    let found = at(root, decides.path());
+    let text = found.and_then(Json::leaf_text);
     let help = "correct the file or the envelope; an example shows a successful response";
-    let misfit = match (decides, found) {
-        (Decides::Success { .. }, None) => missing(root, &name, "the envelope"),
-        (Decides::Success { is, .. }, Some(_))
-            if text.as_ref().is_some_and(|text| is.contains(text)) =>
-        {
-            return Ok(());
-        }
+    match (decides, found) {
+        (Decides::Success { .. }, None) => Err(missing(root, &name, "the envelope")),
         (Decides::Success { is, .. }, Some(found)) => {
+            if text.as_ref().is_some_and(|text| is.contains(text)) {
+                return Ok(());
+            }
             let text =
                 text.map_or_else(|| found.kind().to_owned(), |text| format!("`{}`", shown(&text)));
-            let is: Vec<_> = is.iter().map(String::as_str).collect();
-            Misfit::new(&found.span, format!("`{name}` must be {}, not {text}", listed(&is)))
-                .help(help)
+            let is = listed(&is.iter().map(String::as_str).collect::<Vec<_>>());
+            Err(misfit(found.span(), format!("`{name}` must be {is}, not {text}"), help))
         }
-        (Decides::Failure { .. }, Some(found)) if text.as_deref() != Some("null") => {
-            Misfit::new(&found.span, format!("`{name}` is present, so the call failed")).help(help)
+        (Decides::Failure { .. }, Some(found)) if found.kind() != "null" => {
+            Err(misfit(found.span(), format!("`{name}` is present, so the call failed"), help))
         }
-        (Decides::Failure { .. }, _) => return Ok(()),
-    };
-    Err(misfit)
+        (Decides::Failure { .. }, _) => Ok(()),
+    }
 }
 
 /// Checks a JSON value against a type. Messages show the path.
-fn is_value(service: &Service, ty: &Type, json: &Json, path: &str) -> Result<(), Misfit> {
+fn is_value(service: &Service, ty: &Type, json: Json<'_>, path: &str) -> Result<(), Misfit> {
     let expected = |what: &str| {
         let help = format!("correct the file, or the type of the field{}", instead(ty, json));
-        Err(Misfit { at: Some(json.span.clone()), ..other_kind(json, path, what) }.help(help))
+        Misfit { at: Some(json.span()), ..other_kind(json, path, what, &help) }
     };
     match ty {
         Type::Value(ty) => {
-            let Some(leaf) = json.leaf().filter(|leaf| ty.accepts(leaf)) else {
-                return expected(&ty.expected());
-            };
-            let text = leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned);
+            if !json.leaf().is_some_and(|leaf| ty.accepts(&leaf)) {
+                return Err(expected(&ty.expected()));
+            }
+            let text = json.leaf_text().unwrap_or_default();
             match ty.as_closed_enum() {
                 Some(one) if !one.lists(&text) => {
                     let help = "correct the file, add the value to the enum, or make it `open-ended = true`";
-                    Err(Misfit::new(&json.span, format!("`{path}` must be {}", choices(one)))
-                        .help(help))
+                    Err(misfit(json.span(), format!("`{path}` must be {}", choices(one)), help))
                 }
                 _ => Ok(()),
             }
         }
         Type::Model(id) => {
-            let Some(members) = json.members() else { return expected("an object") };
+            let members = json.members().ok_or_else(|| expected("an object"))?;
             let fields = &service.model(*id).fields;
-            let mut keys = BTreeSet::new();
-            for member in members {
-                if !keys.insert(&member.key) && fields.iter().any(|field| field.wire == member.key)
-                {
-                    return Err(duplicate(member));
-                }
-            }
-            fields.iter().try_for_each(|field| is_field(service, field, json, path))
+            let is_field =
+                |member: &&Member<'_>| fields.iter().any(|field| field.wire == member.key);
+            distinct(members.iter().filter(is_field))?;
+            fields.iter().try_for_each(|field| self::is_field(service, field, json, path))
         }
         Type::List(of) => {
-            let Some(items) = json.items() else { return expected("an array") };
-            let mut items = items.iter().enumerate();
+            let items = json.items().ok_or_else(|| expected("an array"))?;
+            let mut items = items.into_iter().enumerate();
             items.try_for_each(|(at, item)| is_value(service, of, item, &format!("{path}[{at}]")))
         }
         Type::Map(of) => {
-            let Some(members) = json.members() else { return expected("an object") };
-            let mut keys = BTreeSet::new();
+            let members = json.members().ok_or_else(|| expected("an object"))?;
+            distinct(members.iter())?;
             members.iter().try_for_each(|member| {
-                if !keys.insert(&member.key) {
-                    return Err(duplicate(member));
-                }
-                is_value(service, of, &member.json, &format!("{path}.{}", shown(&member.key)))
+                is_value(service, of, member.json, &format!("{path}.{}", shown(&member.key)))
             })
         }
     }
 }
 
 /// Checks a field of a record.
-fn is_field(service: &Service, field: &Field, record: &Json, path: &str) -> Result<(), Misfit> {
+fn is_field(service: &Service, field: &Field, record: Json<'_>, path: &str) -> Result<(), Misfit> {
     const MISSING: &str = "correct the file, or make the field `presence = \"optional\"`";
     let Some(json) = record.get(&field.wire) else {
-        if !field.required {
-            return Ok(());
-        }
-        let start = record.span.start..record.span.start + 1;
-        return Err(Misfit::new(&start, format!("`{path}` has no `{}`", field.wire)).help(MISSING));
+        let why = format!("`{path}` has no `{}`", field.wire);
+        return if field.required { Err(misfit(record.start(), why, MISSING)) } else { Ok(()) };
     };
     let path = format!("{path}.{}", field.wire);
-    let is_null = json.leaf() == Some(&Leaf::Null);
+    let is_null = json.kind() == "null";
     if is_null && field.required {
-        return Err(Misfit::new(&json.span, format!("`{path}` must not be null")).help(MISSING));
+        return Err(misfit(json.span(), format!("`{path}` must not be null"), MISSING));
     }
-    let is_blank =
-        json.leaf().and_then(Leaf::as_str) == Some("") && field.is(Leniency::BlankAsNone);
+    let is_blank = json.leaf().is_some_and(|leaf| leaf == "") && field.is(Leniency::BlankAsNone);
     let is_empty =
-        json.items().is_some_and(<[Json]>::is_empty) && field.is(Leniency::EmptyArrayAsMap);
+        json.items().is_some_and(|all| all.is_empty()) && field.is(Leniency::EmptyArrayAsMap);
     if is_null || is_blank || is_empty {
         return Ok(());
     }
@@ -388,54 +352,53 @@ fn is_field(service: &Service, field: &Field, record: &Json, path: &str) -> Resu
 }
 
 /// Returns how a field with this value is declared, after "the type of the field".
-fn instead(ty: &Type, json: &Json) -> String {
-    let (is_scalar, is_enum) = match ty {
-        Type::Value(ty) if ty.codes().is_some() => {
-            return ": its scalar needs the value in `true` or `false`".to_owned();
+fn instead(ty: &Type, json: Json<'_>) -> String {
+    let kind = json.kind();
+    let wire = if kind == "a string" { "string" } else { "integer" };
+    match (ty, kind) {
+        (Type::Value(ty), _) if ty.codes().is_some() => {
+            ": its scalar needs the value in `true` or `false`".to_owned()
         }
-        Type::Value(ValueType::Scalar(_)) => (true, false),
-        Type::Value(ValueType::Enum(_)) => (false, true),
-        _ => (false, false),
-    };
-    let wire = match json.kind() {
-        "a string" => "string",
-        _ => "integer",
-    };
-    match json.kind() {
-        "a string" | "a number" if is_scalar => format!(": its scalar needs `wire = \"{wire}\"`"),
-        "a string" | "a number" if is_enum => format!(": its enum needs `wire = \"{wire}\"`"),
-        "a string" => ": use `text`".to_owned(),
-        "a number" => ": use `integer`".to_owned(),
-        "a boolean" => ": use `boolean`".to_owned(),
-        "a fraction" => ": use `float`".to_owned(),
-        "an array" => format!("\n{LIST}"),
-        "an object" => format!("\n{MAP}"),
+        (Type::Value(ValueType::Scalar(_)), "a string" | "a number") => {
+            format!(": its scalar needs `wire = \"{wire}\"`")
+        }
+        (Type::Value(ValueType::Enum(_)), "a string" | "a number") => {
+            format!(": its enum needs `wire = \"{wire}\"`")
+        }
+        (_, "a string") => ": use `text`".to_owned(),
+        (_, "a number") => ": use `integer`".to_owned(),
+        (_, "a boolean") => ": use `boolean`".to_owned(),
+        (_, "a fraction") => ": use `float`".to_owned(),
+        (_, "an array") => format!("\n{LIST}"),
+        (_, "an object") => format!("\n{MAP}"),
         _ => String::new(),
     }
 }
 
-/// Returns the mistake of a key that its object already has.
-fn duplicate(member: &Member) -> Misfit {
-    Misfit::new(&member.key_span, format!("duplicate key `{}`", member.key))
-        .help("remove one of them")
+/// Checks that no two members have the same key.
+fn distinct<'m>(members: impl Iterator<Item = &'m Member<'m>>) -> Result<(), Misfit> {
+    let mut keys = BTreeSet::new();
+    for Member { key, key_span, .. } in members {
+        if !keys.insert(key) {
+            return Err(misfit(
+                key_span.clone(),
+                format!("duplicate key `{key}`"),
+                "remove one of them",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that no object has the same key twice, except in records that begin at these positions.
-fn no_duplicate(json: &Json, except: &BTreeSet<usize>) -> Result<(), Misfit> {
-    if except.contains(&json.span.start) {
+fn no_duplicate(json: Json<'_>, except: &BTreeSet<usize>) -> Result<(), Misfit> {
+    if except.contains(&json.span().start) {
         return Ok(());
     }
-    match &json.value {
-        Value::Leaf(_) => Ok(()),
-        Value::Array(items) => items.iter().try_for_each(|item| no_duplicate(item, except)),
-        Value::Object(members) => {
-            let mut keys = BTreeSet::new();
-            members.iter().try_for_each(|member| {
-                if !keys.insert(&member.key) {
-                    return Err(duplicate(member));
-                }
-                no_duplicate(&member.json, except)
-            })
-        }
+    if let Some(items) = json.items() {
+        return items.into_iter().try_for_each(|item| no_duplicate(item, except));
     }
+    let members = json.members().unwrap_or_default();
+    distinct(members.iter())?;
+    members.iter().try_for_each(|member| no_duplicate(member.json, except))
 }

@@ -10,6 +10,7 @@ use crate::ir::RustName;
 /// A form of text.
 #[derive(Debug)]
 pub(crate) struct Form {
+    pub(crate) name: &'static str,
     /// The regular expression, which is also one of JSON Schema.
     pub(crate) pattern: &'static str,
     /// Maximum length, in characters.
@@ -20,8 +21,7 @@ pub(crate) struct Form {
 
 /// A type that stands for a form, such as [`Kebab`].
 pub(crate) trait Formed {
-    const FORM: Form;
-    const NAME: &'static str;
+    const FORM: &'static Form;
 }
 
 /// Defines the forms: a name, the maximum length, the expression, and the description.
@@ -33,14 +33,15 @@ macro_rules! forms {
             pub(crate) enum $name {}
 
             impl Formed for $name {
-                const FORM: Form = Form { pattern: $pattern, longest: $longest, expected: $expected };
-                const NAME: &'static str = stringify!($name);
+                const FORM: &'static Form = &Form {
+                    name: stringify!($name), pattern: $pattern, longest: $longest, expected: $expected,
+                };
             }
         )+
 
         /// All forms by name, with their compiled expressions.
-        static FORMS: LazyLock<BTreeMap<&'static str, (Form, Option<Regex>)>> = LazyLock::new(|| {
-            BTreeMap::from([$(($name::NAME, ($name::FORM, Regex::new($pattern).ok()))),+])
+        static FORMS: LazyLock<BTreeMap<&'static str, (&'static Form, Option<Regex>)>> = LazyLock::new(|| {
+            BTreeMap::from([$((stringify!($name), ($name::FORM, Regex::new($pattern).ok()))),+])
         });
     };
 }
@@ -66,54 +67,86 @@ forms! {
 }
 
 impl Form {
-    /// Returns the form with a name.
-    pub(crate) fn of(name: &str) -> Option<&'static Self> {
-        FORMS.get(name).map(|(form, _)| form)
+    /// Returns whether a text has the form.
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        let regex = FORMS.get(self.name).and_then(|(_, regex)| regex.as_ref());
+        (1..=self.longest).contains(&text.chars().count())
+            && regex.is_some_and(|one| one.is_match(text))
     }
 
-    /// Returns whether a text has the form with a name.
-    pub(crate) fn fits(name: &str, text: &str) -> bool {
-        FORMS.get(name).is_some_and(|(form, regex)| {
-            (1..=form.longest).contains(&text.chars().count())
-                && regex.as_ref().is_some_and(|regex| regex.is_match(text))
+    /// Returns the fix for a text that does not have the form.
+    pub(crate) fn fix(&self, text: &str, what: &str) -> Option<String> {
+        if what == "`operation`" && text.contains(['.', '/']) {
+            return Some(
+                "write the name in `[operation.NAME]`, not the value of its selector".to_owned(),
+            );
+        }
+        let foreign = text.chars().find(|c| !c.is_ascii() && c.is_alphanumeric());
+        Some(match (self.name, foreign) {
+            (name, Some(c)) if !matches!(name, "Prose" | "Line" | "Wire") => {
+                format!("replace `{c}` (U+{:04X}) with an ASCII letter", u32::from(c))
+            }
+            ("AnyType", _) => TYPES.to_owned(),
+            ("Select", _) if text.contains(['=', '&']) => {
+                "write only the value of the selector, and declare the rest as parameters"
+                    .to_owned()
+            }
+            ("Bracketed", _) if text.ends_with("[]") => {
+                "a list is declared without brackets, with `style = \"bracket\"`".to_owned()
+            }
+            ("Path", _) if text.contains("://") => {
+                format!("write `{}`; the base URL of a client has the host", self.corrected(text)?)
+            }
+            _ => format!("did you mean `{}`?", self.corrected(text)?),
         })
+    }
+
+    /// Returns a text in the form that it probably should have.
+    fn corrected(&self, text: &str) -> Option<String> {
+        let corrected = match self.name {
+            "Type" => RustName::new(text)?.plain(),
+            "Snake" => RustName::new(text)?.words(),
+            "Kebab" => RustName::new(text)?.kebab(),
+            "Version" => {
+                let numbers = text.trim_start_matches(['v', 'V']);
+                numbers.to_owned()
+                    + &".0".repeat(2_usize.checked_sub(numbers.matches('.').count())?)
+            }
+            "Path" => {
+                let path = text.split_once("://").map_or(text, |(_, rest)| {
+                    rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default()
+                });
+                format!("/{}", path.split(['?', '#']).next()?.trim_matches('/'))
+            }
+            "Media" if text == "json" => "application/json".to_owned(),
+            "Media" => text.split(';').next()?.trim().to_lowercase(),
+            "File" => text.trim_start_matches("./").to_owned(),
+            "Select" => text.trim_matches('/').to_owned(),
+            _ => return None,
+        };
+        self.fits(&corrected).then_some(corrected)
     }
 }
 
 /// Returns whether a text has a form: `fits::<Kebab>(name)`.
 pub(crate) fn fits<F: Formed>(text: &str) -> bool {
-    Form::fits(F::NAME, text)
+    F::FORM.fits(text)
 }
 
-/// Returns a text in the form that it probably should have.
-pub(crate) fn corrected(form: &str, text: &str) -> Option<String> {
-    let corrected = match form {
-        "Type" => RustName::new(text)?.plain(),
-        "Snake" => RustName::new(text)?.words(),
-        "Kebab" => RustName::new(text)?.kebab(),
-        "Version" => {
-            let numbers = text.trim_start_matches(['v', 'V']);
-            let missing = 2_usize.checked_sub(numbers.matches('.').count())?;
-            numbers.to_owned() + &".0".repeat(missing)
-        }
-        "Path" => {
-            let path = text.split_once("://").map_or(text, |(_, rest)| {
-                rest.find('/').and_then(|slash| rest.get(slash..)).unwrap_or_default()
-            });
-            format!("/{}", path.split(['?', '#']).next()?.trim_matches('/'))
-        }
-        "Media" if text == "json" => "application/json".to_owned(),
-        "Media" => text.split(';').next()?.trim().to_lowercase(),
-        "File" => text.trim_start_matches("./").to_owned(),
-        "Select" => text.trim_matches('/').to_owned(),
-        _ => return None,
-    };
-    Form::fits(form, &corrected).then_some(corrected)
-}
+/// The hint for a list.
+pub(crate) const LIST: &str = "write a list as `list<text>`, with the type of its values";
+
+/// The hint for an object.
+pub(crate) const MAP: &str = "declare the object as `[model.…]`, and use its name; without fixed keys, \
+    write `map<text>`, with the type of its values";
+
+/// The hint for a type of another form.
+const TYPES: &str = "write `text`, `list<text>` or `map<text>`, or another type; \
+    an optional field has `presence = \"optional\"`";
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, corrected};
+    use super::FORMS;
 
     #[test]
     fn each_form_has_its_texts() {
@@ -135,11 +168,12 @@ mod tests {
             ("Version", "1.0.0 10.20.30", "1.0 1.0.0.0 01.0.0 1.0.x"),
             ("File", "fixtures/a.json", "/a ../a a/../b a//b .a"),
         ] {
-            assert!(good.split(' ').all(|text| Form::fits(form, text)), "{form}: {good}");
-            assert!(!bad.split(' ').any(|text| Form::fits(form, text)), "{form}: {bad}");
-            assert!(!Form::fits(form, "") && !Form::fits(form, &"a".repeat(401)), "{form}");
+            let form = FORMS[form].0;
+            assert!(good.split(' ').all(|text| form.fits(text)), "{form:?}: {good}");
+            assert!(!bad.split(' ').any(|text| form.fits(text)), "{form:?}: {bad}");
+            assert!(!form.fits("") && !form.fits(&"a".repeat(401)), "{form:?}");
         }
-        assert_eq!(corrected("Version", "v1").as_deref(), Some("1.0.0"));
-        assert_eq!(corrected("Path", "https://a/b?c").as_deref(), Some("/b"));
+        assert_eq!(FORMS["Version"].0.corrected("v1").as_deref(), Some("1.0.0"));
+        assert_eq!(FORMS["Path"].0.corrected("https://a/b?c").as_deref(), Some("/b"));
     }
 }

@@ -1,175 +1,151 @@
-//! JSON as a tree that keeps every position and every duplicate key.
+//! JSON whose values keep their positions, and whose objects keep duplicate keys.
 
+use std::fmt;
 use std::ops::Range;
 
-use serde_json::Value as Leaf;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// A value with its position in the text.
-#[derive(Debug)]
-pub(super) struct Json {
-    pub(super) span: Range<usize>,
-    pub(super) value: Value,
-}
-
-/// The content of a value.
-#[derive(Debug)]
-pub(super) enum Value {
-    /// A string, a number, a boolean or null.
-    Leaf(Leaf),
-    /// A list of values.
-    Array(Vec<Json>),
-    /// The members of an object, in order, including duplicates.
-    Object(Vec<Member>),
+/// A value of a JSON text, which is read when something is asked of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Json<'a> {
+    text: &'a str,
+    raw: &'a str,
 }
 
 /// A member of an object.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct Member<'a> {
     pub(super) key: String,
     pub(super) key_span: Range<usize>,
-    pub(super) json: Json,
+    pub(super) json: Json<'a>,
 }
 
-impl Json {
+impl<'a> Json<'a> {
     /// Reads a JSON text. The error is a position and the reason.
-    pub(super) fn parse(text: &str) -> Result<Self, (usize, String)> {
-        if let Err(error) = serde_json::from_str::<Leaf>(text) {
-            let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
-            let start: usize = lines.map(str::len).sum();
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            let why = error.to_string().replace(&place, "");
-            let why = if error.is_eof() { "the text ends too early".to_owned() } else { why };
-            return Err((start + error.column().saturating_sub(1), why));
-        }
-        // The reader below relies on a text that is valid and not nested too deeply.
-        Ok(Reader { text, at: 0 }.value())
+    pub(super) fn parse(text: &'a str) -> Result<Self, (usize, String)> {
+        // This also limits the depth.
+        let Err(error) = serde_json::from_str::<Value>(text) else {
+            return Ok(Self { text, raw: text.trim() });
+        };
+        let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let start: usize = lines.map(str::len).sum();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let why = error.to_string().replace(&place, "");
+        let why = if error.is_eof() { "the text ends too early".to_owned() } else { why };
+        Err((start + error.column().saturating_sub(1), why))
+    }
+
+    /// Returns the position in the text.
+    pub(super) fn span(self) -> Range<usize> {
+        let start = self.raw.as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + self.raw.len()
+    }
+
+    /// Returns the position of the first character.
+    pub(super) fn start(self) -> Range<usize> {
+        self.span().start..self.span().start + 1
     }
 
     /// Returns the value of a key; the first one if there are several.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        self.members()?.iter().find(|member| member.key == key).map(|member| &member.json)
+    pub(super) fn get(self, key: &str) -> Option<Self> {
+        self.members()?.into_iter().find(|member| member.key == key).map(|member| member.json)
     }
 
-    /// Returns the members of an object.
-    pub(super) fn members(&self) -> Option<&[Member]> {
-        if let Value::Object(members) = &self.value { Some(members) } else { None }
+    /// Returns the members of an object, in order.
+    pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
+        let Members(members) = serde_json::from_str(self.raw).ok()?;
+        let mut before = self.span().start;
+        let members = members.into_iter().map(|(key, raw)| {
+            let json = self.part(raw);
+            let between = self.text.get(before..json.span().start).unwrap_or_default();
+            let (start, end) = (between.find('"').unwrap_or(0), between.rfind('"').unwrap_or(0));
+            let key_span = before + start..before + end + 1;
+            before = json.span().end;
+            Member { key, key_span, json }
+        });
+        Some(members.collect())
     }
 
     /// Returns the values of an array.
-    pub(super) fn items(&self) -> Option<&[Self]> {
-        if let Value::Array(items) = &self.value { Some(items) } else { None }
+    pub(super) fn items(self) -> Option<Vec<Self>> {
+        let items: Vec<&RawValue> = serde_json::from_str(self.raw).ok()?;
+        Some(items.into_iter().map(|raw| self.part(raw)).collect())
     }
 
     /// Returns the value if it is neither an array nor an object.
-    pub(super) fn leaf(&self) -> Option<&Leaf> {
-        if let Value::Leaf(leaf) = &self.value { Some(leaf) } else { None }
+    pub(super) fn leaf(self) -> Option<Value> {
+        if self.raw.starts_with(['[', '{']) { None } else { serde_json::from_str(self.raw).ok() }
+    }
+
+    /// Returns the text of a value that is neither an array nor an object.
+    pub(super) fn leaf_text(self) -> Option<String> {
+        let leaf = self.leaf()?;
+        Some(leaf.as_str().map_or_else(|| leaf.to_string(), str::to_owned))
     }
 
     /// Returns the kind of the value, for a message.
-    pub(super) fn kind(&self) -> &'static str {
-        match &self.value {
-            Value::Leaf(Leaf::Null) => "null",
-            Value::Leaf(Leaf::Bool(_)) => "a boolean",
-            Value::Leaf(Leaf::Number(number)) if number.is_f64() => "a fraction",
-            Value::Leaf(Leaf::Number(_)) => "a number",
-            Value::Leaf(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
+    pub(super) fn kind(self) -> &'static str {
+        match self.leaf() {
+            Some(Value::Null) => "null",
+            Some(Value::Bool(_)) => "a boolean",
+            Some(Value::Number(number)) if number.is_f64() => "a fraction",
+            Some(Value::Number(_)) => "a number",
+            Some(_) => "a string",
+            None if self.raw.starts_with('[') => "an array",
+            None => "an object",
         }
+    }
+
+    fn part(self, raw: &'a RawValue) -> Self {
+        Self { raw: raw.get(), ..self }
     }
 }
 
-/// Reads a text that is valid JSON.
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+/// The members of an object, with those that have the same key.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Self(Vec::new()))
+    }
 }
 
-impl Reader<'_> {
-    fn value(&mut self) -> Json {
-        self.skip(|c| c.is_ascii_whitespace());
-        let start = self.at;
-        let value = match self.peek() {
-            Some('{') => Value::Object(self.list(Self::member)),
-            Some('[') => Value::Array(self.list(Self::value)),
-            _ => Value::Leaf(self.leaf()),
-        };
-        Json { span: start..self.at, value }
+impl<'de> Visitor<'de> for Members<'de> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
 
-    /// Reads a list up to its closing bracket.
-    fn list<T>(&mut self, one: fn(&mut Self) -> T) -> Vec<T> {
-        let mut list = Vec::new();
-        self.at += 1;
-        loop {
-            self.skip(|c| c.is_ascii_whitespace() || c == ',');
-            match self.peek() {
-                None => break,
-                Some(']' | '}') => {
-                    self.at += 1;
-                    break;
-                }
-                Some(_) => list.push(one(self)),
-            }
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(member) = map.next_entry()? {
+            self.0.push(member);
         }
-        list
-    }
-
-    fn member(&mut self) -> Member {
-        let start = self.at;
-        let key = self.leaf();
-        let key_span = start..self.at;
-        self.skip(|c| c.is_ascii_whitespace() || c == ':');
-        Member { key: key.as_str().unwrap_or_default().to_owned(), key_span, json: self.value() }
-    }
-
-    fn leaf(&mut self) -> Leaf {
-        let start = self.at;
-        if self.peek() == Some('"') {
-            let mut escaped = true;
-            self.skip(|c| {
-                let ends = c == '"' && !escaped;
-                escaped = c == '\\' && !escaped;
-                !ends
-            });
-            self.at = (self.at + 1).min(self.text.len());
-        } else {
-            self.skip(|c| !c.is_ascii_whitespace() && !matches!(c, ',' | ']' | '}'));
-        }
-        let text = self.text.get(start..self.at).unwrap_or_default();
-        serde_json::from_str(text).unwrap_or_default()
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.text.get(self.at..)?.chars().next()
-    }
-
-    /// Skips characters as long as they match.
-    fn skip(&mut self, mut matches: impl FnMut(char) -> bool) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        self.at += rest.find(|c| !matches(c)).unwrap_or(rest.len());
+        Ok(self)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value as Leaf, json};
+    use serde_json::{Value, json};
 
-    use super::{Json, Value};
+    use super::Json;
 
-    /// Returns the value without positions, and with an object as a list of pairs.
-    fn plain(json: &Json) -> Leaf {
-        match &json.value {
-            Value::Leaf(leaf) => leaf.clone(),
-            Value::Array(items) => items.iter().map(plain).collect(),
-            Value::Object(members) => {
-                members.iter().map(|one| json!([one.key, plain(&one.json)])).collect()
-            }
+    /// Returns the value with an object as a list of pairs.
+    fn plain(json: Json<'_>) -> Value {
+        if let Some(members) = json.members() {
+            return members.iter().map(|one| json!([one.key, plain(one.json)])).collect();
         }
+        json.items().map_or_else(
+            || json.leaf().expect("a leaf"),
+            |items| items.into_iter().map(plain).collect(),
+        )
     }
 
     #[test]
-    fn the_tree_has_the_values_of_the_text_with_positions_and_duplicates() {
+    fn values_have_positions_and_duplicates() {
         let text =
             r#" {"a":[1,-2.5e3,{"b":null}],"c\"\\":"d]\"\\","é":[[],[true , false]],"a": {}} "#;
         let json = Json::parse(text).expect("it is valid");
@@ -179,12 +155,12 @@ mod tests {
             ["é", [[], [true, false]]],
             ["a", []]
         ]);
-        assert_eq!(plain(&json), pairs);
+        assert_eq!(plain(json), pairs);
         let members = json.members().expect("an object");
         let keys: Vec<_> =
             members.iter().filter_map(|one| text.get(one.key_span.clone())).collect();
         assert_eq!(keys, ["\"a\"", r#""c\"\\""#, "\"é\"", "\"a\""]);
-        assert_eq!(text.get(json.span), Some(text.trim()));
+        assert_eq!(text.get(json.span()), Some(text.trim()));
     }
 
     #[test]

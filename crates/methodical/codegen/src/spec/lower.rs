@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::diag::code;
+use crate::diag::{code, say};
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, SECRET, Secret, SecretPlace, Service};
 use crate::spec::context::{Context, doc, source};
+use crate::spec::example;
 use crate::spec::form::Select;
 use crate::spec::language::{self, Document};
-use crate::spec::value::{At, OneOrTwo};
-use crate::spec::{example, written};
+use crate::spec::read::{At, OneOrMany, Single, Text};
 
 mod names;
 mod operation;
@@ -67,59 +67,58 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     let place = given.place.unwrap_or(Place::Query);
     match (place, &given.selector) {
         (Place::Path, Some(selector)) => {
-            let message = "a path that names the operation has no `selector`";
-            cx.say(
-                &code::SELECTORS,
-                &selector.span,
-                message,
-                "remove `selector`, or `in = \"path\"`",
-            );
+            say!(cx, SELECTORS, selector.span, "a path that names the operation has no `selector`"
+                => "remove `selector`, or `in = \"path\"`");
         }
         (Place::Query | Place::Form, None) => {
-            let help = "add `selector`: the parameter that selects the operation; or write `in = \"path\"`";
-            let span = cx.key_of(&given.span);
-            cx.say(&code::MISSING_KEY, &span, "missing key `selector` in `[dispatch]`", help);
+            say!(cx, MISSING_KEY, given.key, "missing key `selector` in `[dispatch]`"
+                => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
+        }
+        (_, Some(selector)) if !matches!(selector.values.len(), 1 | 2) => {
+            say!(cx, SELECTORS, selector.span, "`selector` must be one parameter or two");
         }
         _ => {}
     }
-    let selectors = given.selector.as_ref().map(OneOrTwo::texts).unwrap_or_default();
+    let selectors: Vec<_> = given.selector.iter().flat_map(|one| texts(one)).collect();
     if let ([first, second], Some(selector)) = (selectors.as_slice(), &given.selector)
         && first == second
     {
-        let message = format!("duplicate selector `{first}`");
-        cx.say(&code::DUPLICATE_WIRE, &selector.span, message, "remove or correct one of them");
+        say!(cx, DUPLICATE_WIRE, selector.span, "duplicate selector `{first}`"
+            => "remove or correct one of them");
     }
     let mut constants = Vec::new();
     for (name, value) in given.constants.iter() {
         if selectors.contains(&name.value) {
-            let message = format!("the constant `{}` has the name of the selector", name.value);
-            cx.say(
-                &code::SELECTOR_TAKEN,
-                &name.span,
-                message,
-                "remove it; every call sends the selector",
-            );
+            say!(cx, SELECTOR_TAKEN, name.span, "the constant `{name}` has the name of the selector"
+                => "remove it; every call sends the selector");
         }
-        let text = written(cx.text, &value.0);
+        let text = match &**value {
+            Single::Text(text) | Single::Float(text) => text.clone(),
+            Single::Integer(number) => number.to_string(),
+            Single::Boolean(flag) => flag.to_string(),
+        };
         if text.contains('\n') {
-            let message = format!("`{}` contains the invisible character U+000A", name.value);
-            cx.say(&code::HIDDEN_CHARACTER, &value.0.span(), message, "remove the character");
+            say!(cx, HIDDEN_CHARACTER, value.span, "`{name}` contains the invisible character U+000A"
+                => "remove the character");
         }
         constants.push((name.value.clone(), text));
     }
     Dispatch { place, selectors, constants }
 }
 
+/// Returns texts without their positions.
+fn texts<F>(given: &OneOrMany<Text<F>>) -> Vec<String> {
+    given.values.iter().map(|text| text.value.clone()).collect()
+}
+
 /// Returns the value of the selector of an operation; those of two selectors with a `/` between them.
-fn select(cx: &mut Context<'_>, given: &OneOrTwo<Select>, dispatch: &Dispatch) -> String {
-    let texts = given.texts();
+fn select(
+    cx: &mut Context<'_>,
+    given: &At<OneOrMany<Text<Select>>>,
+    dispatch: &Dispatch,
+) -> String {
+    let texts = texts(given);
     if texts.len() != dispatch.selectors.len().max(1) {
-        let message = match dispatch.selectors.as_slice() {
-            [first, second] => {
-                format!("`select` must have two texts: the values of `{first}` and `{second}`")
-            }
-            _ => "`select` must be one text: the service has one selector".to_owned(),
-        };
         let help = match texts.as_slice() {
             [one] if one.contains('/') => {
                 let (first, second) = one.split_once('/').unwrap_or_default();
@@ -127,17 +126,17 @@ fn select(cx: &mut Context<'_>, given: &OneOrTwo<Select>, dispatch: &Dispatch) -
             }
             _ => "`[dispatch]` names the selectors".to_owned(),
         };
-        cx.say(&code::SELECTORS, &given.span, message, &help);
+        if let [first, second] = dispatch.selectors.as_slice() {
+            say!(cx, SELECTORS, given.span,
+                "`select` must have two texts: the values of `{first}` and `{second}`" => "{help}");
+        } else {
+            say!(cx, SELECTORS, given.span, "`select` must be one text: the service has one selector" => "{help}");
+        }
     } else if let (2.., Some(text)) =
-        (texts.len(), given.texts.iter().find(|text| text.contains('/')))
+        (texts.len(), given.values.iter().find(|text| text.contains('/')))
     {
-        let message = "the value of one of two selectors must not contain `/`";
-        cx.say(
-            &code::SELECTORS,
-            &text.span,
-            message,
-            "names of operations have a `/` between the two values",
-        );
+        say!(cx, SELECTORS, text.span, "the value of one of two selectors must not contain `/`"
+            => "names of operations have a `/` between the two values");
     }
     texts.join("/")
 }
@@ -157,8 +156,7 @@ fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
     } else {
         return;
     };
-    let message = format!("parameter `{}` has the name of {what}", name.value);
-    cx.say(&code::SELECTOR_TAKEN, &name.span, message, help);
+    say!(cx, SELECTOR_TAKEN, name.span, "parameter `{name}` has the name of {what}" => "{help}");
 }
 
 /// Lowers the authentication of a service.
@@ -166,36 +164,28 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
     let given = &document.auth;
     let secrets: Vec<_> = given.secret.iter().chain(&given.secrets).collect();
     let lowered: Vec<_> = secrets.iter().map(|one| secret(cx, one, dispatch)).collect();
-    let names = secrets.iter().filter_map(|one| {
-        let name = one.name.as_ref()?;
-        Some((name.to_ascii_lowercase(), name.as_str(), &name.span))
-    });
-    cx.distinct(&code::SECRETS, "secret", names);
+    let names = secrets.iter().filter_map(|one| one.name.as_ref());
+    let names = names.map(|name| (name.to_ascii_lowercase(), name.as_str(), &name.span));
+    cx.distinct(code::SECRETS, "secret", names);
 
     // The path has a placeholder if, and only if, a secret is in the path.
     let path = &document.service.path;
     let in_path = lowered.iter().filter(|one| one.place == SecretPlace::Path).count();
-    let (message, help) = match (path.matches(SECRET).count(), in_path) {
-        (0, 0) | (1, 1) => ("", ""),
-        (0, _) => (
-            "the path has no place for the secret",
-            "write `{secret}` in the path, such as `/bot{secret}`",
-        ),
-        (_, 0) => (
-            "the path has a place for a secret, but no secret is in the path",
-            "remove `{secret}`, or write `secret = { in = \"path\", … }` in `[auth]`",
-        ),
-        _ => {
-            ("the path can have only one secret", "keep one `{secret}` and one secret in the path")
+    match (path.matches(SECRET).count(), in_path) {
+        (0, 0) | (1, 1) => {}
+        (0, _) => say!(cx, SECRETS, path.span, "the path has no place for the secret"
+            => "write `{{secret}}` in the path, such as `/bot{{secret}}`"),
+        (_, 0) => {
+            say!(cx, SECRETS, path.span, "the path has a place for a secret, but no secret is in the path"
+            => "remove `{{secret}}`, or write `secret = {{ in = \"path\", … }}` in `[auth]`");
         }
-    };
-    if !message.is_empty() {
-        cx.say(&code::SECRETS, &path.span, message, help);
+        _ => say!(cx, SECRETS, path.span, "the path can have only one secret"
+            => "keep one `{{secret}}` and one secret in the path"),
     }
     match given {
-        _ if !lowered.is_empty() => Auth::Secrets(lowered),
         language::Auth { none: Some(_), .. } => Auth::None,
-        _ => Auth::Bearer,
+        language::Auth { bearer: Some(_), .. } => Auth::Bearer,
+        _ => Auth::Secrets(lowered),
     }
 }
 
@@ -203,61 +193,49 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
     let place = given.place;
     let Some(name) = &given.name else {
         if place != SecretPlace::Path {
-            let message = format!("missing key `name` of a secret in the {}", place.word());
-            let help = "add `name`: the name of the parameter or header";
-            cx.say(&code::MISSING_KEY, &given.span, message, help);
+            say!(cx, MISSING_KEY, given.span, "missing key `name` of a secret in the {}", place.word()
+                => "add `name`: the name of the parameter or header");
         }
         return Secret { name: "secret".to_owned(), place, doc: doc(&given.doc) };
     };
+    let is_set = HEADERS.split(' ').any(|header| header.eq_ignore_ascii_case(name));
     let taken = match place {
-        SecretPlace::Query | SecretPlace::Form => {
-            dispatch.sends(name).then_some("every call has this parameter anyway")
+        SecretPlace::Query | SecretPlace::Form if dispatch.sends(name) => {
+            "every call has this parameter anyway"
         }
-        SecretPlace::Header => HEADERS
-            .contains(&name.to_ascii_lowercase().as_str())
-            .then_some("the client sets this header itself"),
-        SecretPlace::Path => None,
+        SecretPlace::Header if is_set => "the client sets this header itself",
+        _ => "",
     };
-    if let Some(why) = taken {
-        let message = format!("the secret `{}` is not possible: {why}", name.value);
-        cx.say(&code::SECRETS, &name.span, message, "choose another name or place");
+    if !taken.is_empty() {
+        say!(cx, SECRETS, name.span, "the secret `{name}` is not possible: {taken}"
+            => "choose another name or place");
     }
     Secret { name: name.value.clone(), place, doc: doc(&given.doc) }
 }
 
 /// Headers that the client or its transport sets.
-const HEADERS: [&str; 11] = [
-    "accept",
-    "accept-encoding",
-    "connection",
-    "content-length",
-    "content-type",
-    "cookie",
-    "host",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
-];
+const HEADERS: &str = "accept accept-encoding connection content-length content-type cookie host te transfer-encoding \
+    upgrade user-agent";
 
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
     let given = &document.open_points;
     let names = given.names().map(|id| (id.to_lowercase(), id.as_str(), &id.span));
-    cx.distinct(&code::NAMES_COLLIDE, "open point", names);
-    let taken: BTreeSet<_> = given.iter().map(|(_, point)| *point.number).collect();
+    cx.distinct(code::NAMES_COLLIDE, "open point", names);
+    let taken: BTreeSet<_> = given.iter().map(|(_, point)| point.number.0).collect();
     let mut numbered = BTreeMap::new();
     for (id, point) in given.iter() {
-        let (number, span) = (*point.number, &point.number.span);
+        let (number, span) =
+            (u32::try_from(point.number.0).unwrap_or_default(), &point.number.span);
         if let Some(OpenPoint { id: first, .. }) = numbered.get(&number) {
-            let message = format!("open point `{first}` already has the number {number}");
             let free = (1..10_000).find(|free| !taken.contains(free)).unwrap_or_default();
-            cx.say(&code::NUMBERING, span, message, &format!("use {free}, the first free number"));
+            say!(cx, NUMBERING, *span, "open point `{first}` already has the number {number}"
+                => "use {free}, the first free number");
             continue;
         }
-        if usize::try_from(number).unwrap_or(usize::MAX) > given.len() {
-            let message =
-                format!("number {number} leaves a gap; the highest allowed is {}", given.len());
-            cx.say(&code::NUMBERING, span, message, "number open points 1, 2, 3, … without gaps");
+        let most = given.len();
+        if usize::try_from(number).unwrap_or(usize::MAX) > most {
+            say!(cx, NUMBERING, *span, "number {number} leaves a gap; the highest allowed is {most}"
+                => "number open points 1, 2, 3, … without gaps");
         }
         let point = OpenPoint {
             number,
@@ -284,8 +262,7 @@ fn unused(cx: &mut Context<'_>, document: &Document) {
     for (section, names) in sections {
         for name in names {
             if !cx.used.contains(&name.value) {
-                let message = format!("`{section}.{}` is never used", name.value);
-                cx.say(&code::UNUSED, &name.span, message, "remove it, or refer to it");
+                say!(cx, UNUSED, name.span, "`{section}.{name}` is never used" => "remove it, or refer to it");
             }
         }
     }

@@ -54,7 +54,7 @@ fn next(
         };
         let message = format!("duplicate key `{}`", shown(key));
         let diagnostic =
-            Diagnostic::new(&code::SYNTAX, &span, message).help("remove or rename one of them");
+            Diagnostic::new(code::SYNTAX, &span, message).help("remove or rename one of them");
         let first = same_header(text, &span).or_else(|| earlier(root.get_ref(), key, span.start));
         diagnostics.push(match first {
             Some(first) => diagnostic.related(&first, "first used here"),
@@ -101,11 +101,11 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
         let end = before.end()..before.end();
         let message = "missing `}` or `,` at the end of this line";
         let start = before.start_of_table(text);
-        return (Diagnostic::new(&code::SYNTAX, &end, message), start..before.range.end);
+        return (Diagnostic::new(code::SYNTAX, &end, message), start..before.range.end);
     }
     let say = |span: &Range<usize>, message: &str, help: Option<String>| {
-        let diagnostic = Diagnostic::new(&code::SYNTAX, span, message);
-        (Diagnostic { help, ..diagnostic }, line.range.clone())
+        let diagnostic = Diagnostic::new(code::SYNTAX, span, message);
+        (diagnostic.help(help.unwrap_or_default()), line.range.clone())
     };
     if message.starts_with("unclosed table") {
         return say(error, "missing `]` at the end of the header", None);
@@ -118,7 +118,7 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
         && let Some(open) = text.get(..error.start).and_then(|text| text.rfind("\"\"\""))
     {
         let message = "text without a closing `\"\"\"`";
-        let diagnostic = Diagnostic::new(&code::SYNTAX, &(open..open + 3), message);
+        let diagnostic = Diagnostic::new(code::SYNTAX, &(open..open + 3), message);
         return (diagnostic, Line::at(text, open).range.start..text.len());
     }
     if line.is_malformed_header() {

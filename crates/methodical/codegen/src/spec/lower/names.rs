@@ -5,58 +5,44 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, code};
 use crate::ir::{Param, RustName};
-use crate::spec::context::Context;
+use crate::spec::context::{COMMANDS, Context};
 use crate::spec::language::{self, Document};
 use crate::spec::lower::operation::Lowered;
-use crate::spec::value::At;
+use crate::spec::read::At;
 
 /// Reports types with the same name, and files with the same name.
 pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
-    /// The section, the name, and another name with its description.
-    type Declared<'n> = (&'n str, &'n At<String>, Option<(RustName, &'n str)>);
-    let mut types: Vec<Declared<'_>> = Vec::new();
     let rust = |name: &At<String>| RustName::new(name);
-    for name in document.scalars.names() {
-        types.push(("scalar", name, None));
-    }
-    for (name, one) in document.enums.iter() {
+    // The section, the name, and another name with its description.
+    let mut types: Vec<_> = document.scalars.names().map(|name| ("scalar", name, None)).collect();
+    types.extend(document.enums.iter().map(|(name, one)| {
         let unknown = rust(name).filter(|_| one.open_ended).map(|rust| rust.preceded_by("unknown"));
-        types.push(("enum", name, unknown.map(|rust| (rust, "unknown values"))));
-    }
-    for name in document.models.names() {
-        types.push((
-            "model",
-            name,
-            rust(name).map(|rust| (rust.followed_by("ref"), "borrowed form")),
-        ));
-    }
+        ("enum", &**name, unknown.map(|rust| (rust, "unknown values")))
+    }));
+    let borrowed = |name| rust(name).map(|rust| (rust.followed_by("ref"), "borrowed form"));
+    types.extend(document.models.names().map(|name| ("model", name, borrowed(name))));
     // The second of two declarations is reported, and declarations need not be sorted by section.
     types.sort_by_key(|(_, name, _)| name.span.start);
 
     let mut names = Names { cx, taken: BTreeMap::new(), reported: BTreeSet::new() };
     for (section, name, second) in types {
         let Some(rust) = rust(name) else { continue };
-        names.claim(&rust, format!("{section} `{}`", name.value), &name.span, RENAME);
+        names.claim(&rust, format!("{section} `{name}`"), &name.span, RENAME);
         if let Some((rust, what)) = second {
-            names.claim(
-                &rust,
-                format!("the {what} of {section} `{}`", name.value),
-                &name.span,
-                RENAME,
-            );
+            names.claim(&rust, format!("the {what} of {section} `{name}`"), &name.span, RENAME);
         }
     }
     // These are declared where the types are imported, but not in the same module as the queries.
     for (name, operation) in document.operations.iter() {
         let Some(rust) = rust(name) else { continue };
-        let mock = format!("the mock of operation `{}`", name.value);
+        let mock = format!("the mock of operation `{name}`");
         names.check(&rust.preceded_by("mock"), &mock, &name.span, RENAME);
         // Several states are a tuple without names.
         let mut states = needed(operation);
         if let (Some((key, param)), None) = (states.next(), states.next())
             && let Some(rust) = param_name(key, param)
         {
-            let what = format!("the state of parameter `{}`", key.value);
+            let what = format!("the state of parameter `{key}`");
             names.check(&rust.preceded_by("has"), &what, &key.span, RENAME);
         }
     }
@@ -68,21 +54,21 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
             Some((name.words(), key.as_str(), &key.span))
         })
     });
-    names.cx.distinct(&code::NAMES_COLLIDE, "parameter", constants);
+    names.cx.distinct(code::NAMES_COLLIDE, "parameter", constants);
     for (name, operation) in document.operations.iter() {
         let Some(rust) = rust(name) else { continue };
         let help = names.another(&rust, operation, document).unwrap_or_else(|| RENAME.to_owned());
-        names.claim(&rust, format!("operation `{}`", name.value), &name.span, &help);
+        names.claim(&rust, format!("operation `{name}`"), &name.span, &help);
         if operation.params.iter().any(|(_, param)| !param.required) {
-            let what = format!("the parameters of operation `{}`", name.value);
+            let what = format!("the parameters of operation `{name}`");
             names.claim(&rust.followed_by("params"), what, &name.span, RENAME);
         }
     }
     // The OpenAPI document of an operation must not have the name of that of the whole service.
     let service = &document.service.name;
     if let Some(name) = document.operations.names().find(|name| rust(name) == rust(service)) {
-        let message = format!("operation `{}` and the service have the same name", name.value);
-        let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, &name.span, message)
+        let message = format!("operation `{name}` and the service have the same name");
+        let diagnostic = Diagnostic::new(code::NAMES_COLLIDE, &name.span, message)
             .help("rename one of them: each has an OpenAPI document with its name")
             .related(&service.span, "the service");
         cx.push(diagnostic);
@@ -90,7 +76,7 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
 }
 
 fn param_name(key: &At<String>, param: &language::Parameter) -> Option<RustName> {
-    RustName::new(param.rust_name.as_deref().unwrap_or(key))
+    RustName::new(param.rust_name.as_ref().map_or(key, |name| name))
 }
 
 /// Returns the optional parameters that others need.
@@ -157,7 +143,7 @@ impl<'n> Names<'_, '_, 'n> {
                     "the names of {what} and {owner} differ only in case: `{name}` and `{first}`"
                 )
             };
-            let diagnostic = Diagnostic::new(&code::NAMES_COLLIDE, span, message).help(help);
+            let diagnostic = Diagnostic::new(code::NAMES_COLLIDE, span, message).help(help);
             self.cx.push(diagnostic.related(first_span, owner.clone()));
         }
         false
@@ -189,8 +175,8 @@ pub(super) fn commands(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
                     "commands `{}` and `{noun}` have the same name in Rust, `{name}`",
                     command.noun
                 );
-                let diagnostic = Diagnostic::new(&code::COMMANDS_COLLIDE, span, message)
-                    .help("remove one of the two; `explain GW036` shows the rules");
+                let diagnostic =
+                    Diagnostic::new(code::COMMANDS_COLLIDE, span, message).help(COMMANDS);
                 cx.push(diagnostic.related(related, "the other one"));
             } else {
                 types.insert(name, (command.noun.clone(), span));
@@ -198,8 +184,8 @@ pub(super) fn commands(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
         }
         below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
     }
-    cx.distinct(&code::COMMANDS_COLLIDE, "selector", above.into_iter());
-    cx.distinct(&code::COMMANDS_COLLIDE, "selector", below.into_iter());
+    cx.distinct(code::COMMANDS_COLLIDE, "selector", above.into_iter());
+    cx.distinct(code::COMMANDS_COLLIDE, "selector", below.into_iter());
 }
 
 /// Reports parameters of an operation with the same flag.
@@ -212,5 +198,5 @@ pub(super) fn flags(cx: &mut Context<'_>, keys: &[&At<String>], params: &[Param]
         .filter(|(_, param)| names.insert(param.rust.snake()))
         .map(|(key, param)| (param.flag(), key.as_str(), &key.span))
         .collect();
-    cx.distinct(&code::COMMANDS_COLLIDE, "parameter", flags.into_iter());
+    cx.distinct(code::COMMANDS_COLLIDE, "parameter", flags.into_iter());
 }

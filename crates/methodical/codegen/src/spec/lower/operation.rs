@@ -1,6 +1,8 @@
 //! Lowers operations, and their parameters with the ones they need.
 
-use crate::diag::{Diagnostic, code};
+use std::collections::BTreeSet;
+
+use crate::diag::{Diagnostic, code, say};
 use crate::ir::{
     BodyFormat, ListStyle, Operation, Otherwise, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
@@ -9,8 +11,8 @@ use crate::spec::context::{Context, doc, owned, source};
 use crate::spec::example;
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
-use crate::spec::lower::{names, paging, response, select, taken};
-use crate::spec::value::{At, Named};
+use crate::spec::lower::{names, paging, response, select, taken, texts};
+use crate::spec::read::{At, Named};
 
 /// An operation with its declaration.
 pub(super) struct Lowered<'d> {
@@ -26,25 +28,18 @@ pub(super) fn operations(
 ) -> Vec<Operation> {
     let given = &document.operations;
     if given.is_empty() {
-        cx.say(
-            &code::EMPTY,
-            &given.span,
-            "the service has no operations",
-            "add an `[operation.…]`",
-        );
+        say!(cx, EMPTY, given.span, "the service has no operations" => "add an `[operation.…]`");
     }
-    let selects: Vec<_> = given
-        .iter()
-        .map(|(_, one)| (select(cx, &one.select, &service.dispatch), &one.select.span))
-        .collect();
+    let selects = given.iter().map(|(_, one)| &one.select);
+    let selects: Vec<_> =
+        selects.map(|one| (select(cx, one, &service.dispatch), &one.span)).collect();
     let names = selects.iter().map(|(select, span)| (select.clone(), select.as_str(), *span));
-    cx.distinct(&code::DUPLICATE_WIRE, "selector value", names);
-    let mut lowered = Vec::new();
-    for (name, given) in given.iter() {
-        if let Some(operation) = operation(cx, document, (name, given), service) {
-            lowered.push(Lowered { name, given, operation });
-        }
-    }
+    cx.distinct(code::DUPLICATE_WIRE, "selector value", names);
+    let lowered = given.iter().filter_map(|(name, given)| {
+        let operation = operation(cx, document, (name, given), service)?;
+        Some(Lowered { name, given, operation })
+    });
+    let lowered: Vec<_> = lowered.collect();
     names::commands(cx, &lowered);
     paging::gauges(cx, &lowered);
     lowered.into_iter().map(|one| one.operation).collect()
@@ -71,7 +66,7 @@ fn operation(
     let gauge = gauge.and_then(|gauge| paging::gauge(cx, gauge, service, &params, &response));
     Some(Operation {
         rust: RustName::new(name)?,
-        select: given.select.texts().join("/"),
+        select: texts(&given.select).join("/"),
         params,
         post,
         response,
@@ -95,22 +90,12 @@ fn post(
     let is_post = is_form || given.verb.as_deref() == Some(&Verb::Post);
     let format = given.body.as_deref().copied().unwrap_or(BodyFormat::Form);
     if let Some(verb) = given.verb.as_ref().filter(|verb| is_form && ***verb == Verb::Get) {
-        let message = "a GET has no form, and the selector is in the form";
-        cx.say(
-            &code::BODY,
-            &verb.span,
-            message,
-            "remove `verb`, or `in = \"form\"` in `[dispatch]`",
-        );
+        say!(cx, BODY, verb.span, "a GET has no form, and the selector is in the form"
+            => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
     }
     if let Some(body) = given.body.as_ref().filter(|_| is_form && format == BodyFormat::Json) {
-        let message = "the body must be a form, which has the selector";
-        cx.say(
-            &code::BODY,
-            &body.span,
-            message,
-            "remove `body`, or `in = \"form\"` in `[dispatch]`",
-        );
+        say!(cx, BODY, body.span, "the body must be a form, which has the selector"
+            => "remove `body`, or `in = \"form\"` in `[dispatch]`");
     }
     let spans = [
         ("body", given.body.as_ref().map(|one| &one.span)),
@@ -118,17 +103,13 @@ fn post(
     ];
     for (key, span) in spans {
         if let Some(span) = span.filter(|_| !is_post) {
-            let help = format!("add `verb = \"post\"`, or remove `{key}`");
-            cx.say(&code::BODY, span, format!("`{key}` applies only to a POST"), &help);
+            say!(cx, BODY, *span, "`{key}` applies only to a POST" => "add `verb = \"post\"`, or remove `{key}`");
         }
     }
     let hidden = service.auth.secrets().iter().find(|one| one.place == SecretPlace::Form);
     if let Some(secret) = hidden.filter(|_| !is_post || format == BodyFormat::Json) {
-        let message =
-            format!("the secret `{}` is in the form, but this call has no form", secret.name);
-        let help =
-            "write `verb = \"post\"` and `body = \"form\"`, or choose another place of the secret";
-        cx.say(&code::SECRETS, &name.span, message, help);
+        say!(cx, SECRETS, name.span, "the secret `{}` is in the form, but this call has no form", secret.name
+            => "write `verb = \"post\"` and `body = \"form\"`, or choose another place of the secret");
     }
     let is_idempotent = given.idempotent.as_deref() == Some(&true);
     is_post.then_some(Post { format, is_idempotent })
@@ -142,7 +123,7 @@ fn params(
     service: &Service,
     is_json: bool,
 ) -> Option<Vec<Param>> {
-    let names = given.iter().map(|(key, param)| (&**key, param.rust_name.as_deref()));
+    let names = given.iter().map(|(key, param)| (&**key, param.rust_name.as_ref()));
     cx.distinct_rust_names("parameter", names);
     let mut params: Vec<Param> = Vec::new();
     let mut complete = true;
@@ -152,7 +133,7 @@ fn params(
         // After a parameter with a mistake, the others are only checked.
         let (needs, before) =
             if complete { (needs, params.as_slice()) } else { (Vec::new(), &[][..]) };
-        match param(cx, key, one, needs, before, is_json) {
+        match param(cx, key, one, &needs, before, is_json) {
             Some(param) if complete => params.push(param),
             Some(_) => {}
             None => complete = false,
@@ -164,16 +145,13 @@ fn params(
     names::flags(cx, &given.names().collect::<Vec<_>>(), &params);
     // A list with the style `index` has values with the names of these parameters.
     for (key, param) in given.names().zip(&params) {
-        let Some((outer, inner)) =
-            param.wire.strip_suffix(']').and_then(|name| name.rsplit_once('['))
-        else {
-            continue;
-        };
+        let bracketed = param.wire.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+        let Some((outer, inner)) = bracketed else { continue };
         let is_index = inner.bytes().all(|byte| byte.is_ascii_digit());
         let mut lists = params.iter().filter(|list| list.list == Some(ListStyle::Index));
         if is_index && lists.any(|list| list.wire == outer) {
-            let message = format!("the list `{outer}` has values with the name `{}`", param.wire);
-            cx.say(&code::DUPLICATE_WIRE, &key.span, message, "remove or rename one of them");
+            say!(cx, DUPLICATE_WIRE, key.span, "the list `{outer}` has values with the name `{}`", param.wire
+                => "remove or rename one of them");
         }
     }
     Some(params)
@@ -188,40 +166,26 @@ fn needs(
     let Some((key, param)) = given.get(index) else { return Vec::new() };
     let mut needs = Vec::new();
     for need in param.needs.iter().flat_map(|needs| needs.iter()) {
-        let name = &need.value;
-        match given.names().position(|other| other.value == *name) {
+        match given.names().position(|other| other.value == need.value) {
             Some(other) if other < index => needs.push(other),
-            Some(other) if other == index || leads_to(given, other, index) => {
-                let message = if other == index {
-                    format!("`{name}` needs itself")
-                } else {
-                    format!("`{}` and `{name}` need each other", key.value)
-                };
-                cx.say(
-                    &code::NEEDS_CYCLE,
-                    &need.span,
-                    message,
-                    &format!("remove `{name}` from `needs`"),
-                );
+            Some(other) if other == index => {
+                say!(cx, NEEDS_CYCLE, need.span, "`{need}` needs itself" => "remove `{need}` from `needs`");
+            }
+            Some(other) if leads_to(given, other, index) => {
+                say!(cx, NEEDS_CYCLE, need.span, "`{key}` and `{need}` need each other"
+                    => "remove `{need}` from `needs`");
             }
             Some(other) => {
-                let message =
-                    format!("`{}` is declared before `{name}`, which it needs", key.value);
-                let mut diagnostic = Diagnostic::new(&code::NEEDS_ORDER, &need.span, message);
-                if let Some((other, _)) = given.get(other) {
-                    diagnostic =
-                        diagnostic.related(&other.span, format!("move this above `{}`", key.value));
-                }
-                cx.push(diagnostic);
+                let message = format!("`{key}` is declared before `{need}`, which it needs");
+                let diagnostic = Diagnostic::new(code::NEEDS_ORDER, &need.span, message);
+                let related = given.get(other).map_or(&need.span, |(other, _)| &other.span);
+                cx.push(diagnostic.related(related, format!("move this above `{key}`")));
             }
             None => {
-                let message = format!("unknown parameter `{name}` in `needs`");
                 let others = given.names().map(|other| other.as_str());
                 let names: Vec<_> = others.filter(|other| *other != key.value).collect();
-                cx.push(
-                    Diagnostic::new(&code::UNKNOWN_PARAM, &need.span, message)
-                        .suggest(name, &names),
-                );
+                let message = format_args!("unknown parameter `{need}` in `needs`");
+                cx.unknown(code::UNKNOWN_PARAM, need, message, &names, "");
             }
         }
     }
@@ -232,29 +196,25 @@ fn needs(
 fn leads_to(given: &Named<Bracketed, language::Parameter>, from: usize, to: usize) -> bool {
     let mut seen = vec![from];
     let mut next = 0;
-    while let Some(&index) = seen.get(next) {
+    while let Some((_, param)) = seen.get(next).and_then(|&index| given.get(index)) {
         next += 1;
-        let needs = given.get(index).and_then(|(_, param)| param.needs.as_ref());
-        for need in needs.into_iter().flat_map(|needs| needs.iter()) {
-            match given.names().position(|name| name.value == need.value) {
-                Some(found) if found == to => return true,
-                Some(found) if !seen.contains(&found) => seen.push(found),
-                _ => {}
-            }
+        for need in param.needs.iter().flat_map(|needs| needs.iter()) {
+            let found = given.names().position(|name| name.value == need.value);
+            seen.extend(found.filter(|found| !seen.contains(found)));
         }
     }
-    false
+    seen.contains(&to)
 }
 
 fn param(
     cx: &mut Context<'_>,
     key: &At<String>,
     given: &language::Parameter,
-    direct: Vec<usize>,
+    direct: &[usize],
     before: &[Param],
     is_json: bool,
 ) -> Option<Param> {
-    let rust = cx.rust_name(key, given.rust_name.as_deref());
+    let rust = cx.rust_name(key, given.rust_name.as_ref());
     let open = cx.open(&given.open);
     let ty = cx.resolve(&given.ty)?;
     let is_list = ty.is_list();
@@ -262,41 +222,39 @@ fn param(
         Type::Value(value) => value,
         Type::List(of) if of.value().is_some() => of.value()?.clone(),
         _ => {
-            let message = match ty {
-                Type::Model(_) => {
-                    format!("the model `{}` cannot be a query parameter", given.ty.value)
-                }
-                _ => "a parameter is a single value or a list of single values".to_owned(),
-            };
-            let help = format!("use {}, a scalar or an enum", Context::built_in_list(", "));
-            cx.say(&code::UNFIT_TYPE, &given.ty.span, message, &help);
+            let types = Context::built_in_list(", ");
+            let (at, name) = (&given.ty.span, &given.ty);
+            if ty.model().is_some() {
+                say!(cx, UNFIT_TYPE, *at, "the model `{name}` cannot be a query parameter"
+                    => "use {types}, a scalar or an enum");
+            } else {
+                say!(cx, UNFIT_TYPE, *at, "a parameter is a single value or a list of single values"
+                    => "use {types}, a scalar or an enum");
+            }
             return None;
         }
     };
     limits(cx, given, &ty);
     let list = style(cx, key, given, is_list, is_json);
-    dependence(cx, given, &direct, before);
+    dependence(cx, given, direct, before);
 
     // A parameter also needs the ones that these need.
-    let mut needs = direct;
-    for index in needs.clone() {
-        needs.extend(before.get(index).map(|param| param.needs.as_slice()).unwrap_or_default());
-    }
-    needs.sort_unstable();
-    needs.dedup();
+    let indirect =
+        direct.iter().filter_map(|&index| before.get(index)).flat_map(|param| &param.needs);
+    let needs: BTreeSet<_> = indirect.chain(direct).copied().collect();
     let mut param = Param {
         rust: rust?,
         wire: key.value.clone(),
         ty,
         list,
         required: given.required,
-        needs,
+        needs: needs.into_iter().collect(),
         otherwise: given.otherwise.as_deref().copied().unwrap_or(Otherwise::NoEffect),
         recovers: owned(given.recovers.as_ref()),
         default: None,
-        max_chars: given.max_chars.as_deref().copied(),
-        min: given.min.as_deref().copied(),
-        max: given.max.as_deref().copied(),
+        max_chars: given.max_chars.as_ref().and_then(|one| u32::try_from(one.0).ok()),
+        min: given.min.as_ref().map(|one| one.0),
+        max: given.max.as_ref().map(|one| one.0),
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
         open,
@@ -316,43 +274,37 @@ fn style(
 ) -> Option<ListStyle> {
     match &given.style {
         Some(style) if !is_list => {
-            let help = "remove `style`, or write `list<…>`";
-            cx.say(&code::STYLE, &style.span, "`style` applies only to lists", help);
+            say!(cx, STYLE, style.span, "`style` applies only to lists" => "remove `style`, or write `list<…>`");
         }
         Some(style) if is_json => {
-            cx.say(
-                &code::STYLE,
-                &style.span,
-                "a list in a JSON body is an array",
-                "remove `style`",
-            );
+            say!(cx, STYLE, style.span, "a list in a JSON body is an array" => "remove `style`");
         }
         None if is_list && !is_json => {
-            let help = "add `style`: `comma`, `pipe`, `repeat`, `bracket` or `index`";
-            cx.say(&code::STYLE, &key.span, "a list in a query or a form needs a `style`", help);
+            say!(cx, STYLE, key.span, "a list in a query or a form needs a `style`"
+                => "add `style`: `comma`, `pipe`, `repeat`, `bracket` or `index`");
         }
         _ => {}
     }
     if let Some(recovers) = given.recovers.as_ref().filter(|_| is_list) {
-        let message = "a list recovers no attribute: records have different values of it";
-        cx.say(&code::RECOVERS, &recovers.span, message, "remove `recovers`");
+        say!(cx, RECOVERS, recovers.span, "a list recovers no attribute: records have different values of it"
+            => "remove `recovers`");
     }
-    let style = given.style.as_deref().copied().unwrap_or(ListStyle::Repeat);
+    let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.0);
     is_list.then_some(if is_json { ListStyle::Array } else { style })
 }
 
 /// Lowers the value that the service uses without a parameter.
 fn default(cx: &mut Context<'_>, given: &language::Parameter, param: &Param) -> Option<String> {
-    let value = &given.default.as_ref()?.0;
+    let value = given.default.as_ref()?;
     let message = match (param.required, param.list) {
         (true, _) => "a required parameter has no `default`".to_owned(),
         (_, Some(_)) => "a list has no `default`".to_owned(),
-        _ => match example::value(param, value.get_ref()) {
+        _ => match example::value(param, value) {
             Ok(value) => return Some(value),
             Err(expected) => format!("`default` must be {expected}"),
         },
     };
-    cx.say(&code::UNFIT_TYPE, &value.span(), message, "correct or remove it");
+    say!(cx, UNFIT_TYPE, value.span, "{message}" => "correct or remove it");
     None
 }
 
@@ -363,26 +315,17 @@ fn recoveries(
     service: &Service,
     response: &Response,
 ) {
-    let attributes: Vec<&At<String>> =
-        given.params.iter().filter_map(|(_, param)| param.recovers.as_deref()).collect();
-    cx.distinct_texts(&code::RECOVERS, "attribute", &attributes);
-    for attribute in attributes {
-        let fields =
-            response.model().map(|id| service.model(id).fields.as_slice()).unwrap_or_default();
-        let (message, help) = if !response.is_list {
-            (
-                "only a parameter of a list recovers an attribute".to_owned(),
-                "remove `recovers`: the response is not a list of records",
-            )
+    let attributes = || given.params.iter().filter_map(|(_, param)| param.recovers.as_deref());
+    cx.distinct_texts(code::RECOVERS, "attribute", attributes());
+    let fields = response.model().map(|id| service.model(id).fields.as_slice()).unwrap_or_default();
+    for attribute in attributes() {
+        if !response.is_list {
+            say!(cx, RECOVERS, attribute.span, "only a parameter of a list recovers an attribute"
+                => "remove `recovers`: the response is not a list of records");
         } else if fields.iter().any(|field| field.wire == attribute.value) {
-            (
-                format!("the records have a field `{}`, so nothing recovers it", attribute.value),
-                "remove `recovers`, or choose another name",
-            )
-        } else {
-            continue;
-        };
-        cx.say(&code::RECOVERS, &attribute.span, message, help);
+            say!(cx, RECOVERS, attribute.span, "the records have a field `{attribute}`, so nothing recovers it"
+                => "remove `recovers`, or choose another name");
+        }
     }
 }
 
@@ -395,20 +338,15 @@ fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
         ("max", max.as_ref().map(|at| &at.span), has_range, "`integer`"),
     ] {
         if let Some(span) = span.filter(|_| !fits) {
-            let message = format!("`{key}` applies only to {what} parameters");
-            cx.say(
-                &code::UNFIT_TYPE,
-                span,
-                message,
-                &format!("remove `{key}`, or change the type"),
-            );
+            say!(cx, UNFIT_TYPE, *span, "`{key}` applies only to {what} parameters"
+                => "remove `{key}`, or change the type");
         }
     }
     if let (Some(min), Some(max)) = (min, max)
-        && min.value > max.value
+        && min.0 > max.0
     {
-        let message = format!("`min` ({}) is greater than `max` ({})", min.value, max.value);
-        cx.say(&code::LIMITS_CROSSED, &min.span, message, "lower `min` or raise `max`");
+        say!(cx, LIMITS_CROSSED, min.span, "`min` ({min}) is greater than `max` ({max})"
+            => "lower `min` or raise `max`");
     }
 }
 
@@ -420,28 +358,21 @@ fn dependence(
 ) {
     match (&given.needs, &given.otherwise) {
         (Some(needs), None) => {
-            let message = "missing key `otherwise` in a parameter with `needs`";
-            let help = "add `otherwise`: the effect if a needed parameter is missing, \
-                        `no-effect` or `error`";
-            cx.say(&code::MISSING_KEY, &needs.span, message, help);
+            say!(cx, MISSING_KEY, needs.span, "missing key `otherwise` in a parameter with `needs`"
+                => "add `otherwise`: the effect if a needed parameter is missing, `no-effect` or `error`");
         }
         (None, Some(otherwise)) => {
-            let message = "missing key `needs` in a parameter with `otherwise`";
-            cx.say(
-                &code::MISSING_KEY,
-                &otherwise.span,
-                message,
-                "add `needs`, or remove `otherwise`",
-            );
+            say!(cx, MISSING_KEY, otherwise.span, "missing key `needs` in a parameter with `otherwise`"
+                => "add `needs`, or remove `otherwise`");
         }
         _ => {}
     }
-    let optional =
-        direct.iter().filter_map(|&index| before.get(index)).find(|param| !param.required);
-    if let (Some(needs), true, Some(optional)) = (&given.needs, given.required, optional) {
-        let message =
-            format!("a required parameter needs the optional parameter `{}`", optional.wire);
-        let help = "remove `needs`, or make the parameter optional";
-        cx.say(&code::REQUIRED_NEEDS, &needs.span, message, help);
+    let mut needed = direct.iter().filter_map(|&index| before.get(index));
+    if let (Some(needs), true, Some(optional)) =
+        (&given.needs, given.required, needed.find(|param| !param.required))
+    {
+        say!(cx, REQUIRED_NEEDS, needs.span,
+            "a required parameter needs the optional parameter `{}`", optional.wire
+            => "remove `needs`, or make the parameter optional");
     }
 }

@@ -3,61 +3,70 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::diag::{Code, Diagnostic, code};
+use crate::diag::{Code, Diagnostic, code, say};
 use crate::ir::{
     BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
     Says, Service, ValueType,
 };
 use crate::spec::context::Context;
-use crate::spec::language::{self, Cursor, Offset, Pages};
+use crate::spec::form::{Bracketed, Wire};
+use crate::spec::language;
 use crate::spec::lower::operation::Lowered;
 use crate::spec::lower::response::path;
-use crate::spec::value::At;
+use crate::spec::read::{At, Text};
 
 /// The keys of a way of paging.
 struct Given<'g> {
     by: PagedBy,
-    span: &'g Range<usize>,
-    param: &'g At<String>,
-    size: Option<&'g At<String>>,
+    key: &'g Range<usize>,
+    param: &'g Text<Bracketed>,
+    size: Option<&'g Text<Bracketed>>,
     short_page_ends: Option<&'g At<bool>>,
-    marks: Vec<(Says, &'g At<String>)>,
+    marks: [(Says, Option<&'g Text<Wire>>); 3],
 }
 
-impl<'g> Given<'g> {
-    fn of(given: &'g language::Paging) -> Option<Self> {
-        let mut marks: Vec<(Says, &'g At<String>)> = Vec::new();
-        let mut add =
-            |says, named: Option<&'g At<String>>| marks.extend(named.map(|named| (says, named)));
-        Some(if let Some(At { value, span }) = &given.page {
-            let Pages { param, first, size, last, total, more, short_page_ends } = value;
-            add(Says::Last, last.as_deref());
-            add(Says::Total, total.as_deref());
-            add(Says::More, more.as_deref());
-            let by = PagedBy::Number { first: first.unwrap_or(1) };
-            let (size, short_page_ends) = (size.as_deref(), short_page_ends.as_ref());
-            Self { by, span, param, size, short_page_ends, marks }
-        } else if let Some(At { value, span }) = &given.offset {
-            let Offset { param, size, total, next, more, short_page_ends } = value;
-            add(Says::Total, total.as_deref());
-            add(Says::Next, next.as_deref());
-            add(Says::More, more.as_deref());
-            let (size, short_page_ends) = (size.as_deref(), short_page_ends.as_ref());
-            Self { by: PagedBy::Offset, span, param, size, short_page_ends, marks }
-        } else {
-            let At { value: Cursor { param, size, next, more }, span } = given.cursor.as_ref()?;
-            add(Says::Next, Some(next));
-            add(Says::More, more.as_deref());
-            Self {
-                by: PagedBy::Cursor,
-                span,
-                param,
-                size: size.as_deref(),
-                short_page_ends: None,
-                marks,
-            }
-        })
-    }
+fn given(given: &language::Paging) -> Option<Given<'_>> {
+    Some(if let Some(At { value: page, key, .. }) = &given.page {
+        Given {
+            by: PagedBy::Number { first: page.first.map_or(1, |first| first.0) },
+            key,
+            param: &page.param,
+            size: page.size.as_ref(),
+            short_page_ends: page.short_page_ends.as_ref(),
+            marks: [
+                (Says::Last, page.last.as_ref()),
+                (Says::Total, page.total.as_ref()),
+                (Says::More, page.more.as_ref()),
+            ],
+        }
+    } else if let Some(At { value: page, key, .. }) = &given.offset {
+        Given {
+            by: PagedBy::Offset,
+            key,
+            param: &page.param,
+            size: page.size.as_ref(),
+            short_page_ends: page.short_page_ends.as_ref(),
+            marks: [
+                (Says::Total, page.total.as_ref()),
+                (Says::Next, page.next.as_ref()),
+                (Says::More, page.more.as_ref()),
+            ],
+        }
+    } else {
+        let At { value: page, key, .. } = given.cursor.as_ref()?;
+        Given {
+            by: PagedBy::Cursor,
+            key,
+            param: &page.param,
+            size: page.size.as_ref(),
+            short_page_ends: None,
+            marks: [
+                (Says::Next, Some(&page.next)),
+                (Says::More, page.more.as_ref()),
+                (Says::Total, None),
+            ],
+        }
+    })
 }
 
 /// Lowers the paging of an operation.
@@ -68,18 +77,17 @@ pub(super) fn paging(
     params: &[Param],
     response: &Response,
 ) -> Option<Paging> {
-    let given = Given::of(given)?;
+    let given = self::given(given)?;
     if !response.is_list {
-        let help = "remove `paging`: the response is not a list of records";
-        let span = cx.key_of(given.span);
-        cx.say(&code::PAGING, &span, "only a list has pages", help);
+        say!(cx, PAGING, *given.key, "only a list has pages"
+            => "remove `paging`: the response is not a list of records");
         return None;
     }
     let param = param(cx, params, given.param, "param", &given);
     let size = given.size.and_then(|size| self::param(cx, params, size, "size", &given));
     if let (Some(flag), None) = (given.short_page_ends, given.size) {
-        let help = "add `size`: the parameter with the maximum number of records";
-        cx.say(&code::PAGING, &flag.span, "a page is short only in comparison with its size", help);
+        say!(cx, PAGING, flag.span, "a page is short only in comparison with its size"
+            => "add `size`: the parameter with the maximum number of records");
     }
     Some(Paging {
         by: given.by,
@@ -98,18 +106,16 @@ fn param(
     key: &str,
     given: &Given<'_>,
 ) -> Option<usize> {
-    let Some((position, param)) =
-        params.iter().enumerate().find(|(_, param)| param.wire == name.value)
-    else {
+    let Some(position) = params.iter().position(|param| param.wire == name.value) else {
         let known: Vec<_> = params.iter().map(|param| param.wire.as_str()).collect();
-        let message = format!("unknown parameter `{}` in `{key}`", name.value);
-        let diagnostic = Diagnostic::new(&code::UNKNOWN_PARAM, &name.span, message);
-        cx.push(
-            diagnostic.help("declare it as a parameter of the operation").suggest(name, &known),
+        let (message, help) = (
+            format_args!("unknown parameter `{name}` in `{key}`"),
+            "declare it as a parameter of the operation",
         );
+        cx.unknown(code::UNKNOWN_PARAM, name, message, &known, help);
         return None;
     };
-    let name_of = &name.value;
+    let param = params.get(position)?;
     let (fits, needed) = match &param.ty {
         _ if param.list.is_some() => (false, "a single value"),
         ty if key == "param" && given.by == PagedBy::Cursor => {
@@ -117,22 +123,17 @@ fn param(
         }
         ty => (is_integer(ty), "an `integer`"),
     };
-    let (message, help) = if !fits {
-        (
-            format!("the parameter `{name_of}` must be {needed}, as `{key}`"),
-            "change its type, or name another parameter",
-        )
+    if !fits {
+        say!(cx, PAGING, name.span, "the parameter `{name}` must be {needed}, as `{key}`"
+            => "change its type, or name another parameter");
     } else if key == "param" && !param.needs.is_empty() {
-        (
-            format!("the parameter `{name_of}` needs another one, so not every query has pages"),
-            "remove its `needs`",
-        )
-    } else if key == "size" && given.param.value == *name_of {
-        (format!("`{name_of}` is both `param` and `size`"), "name two parameters")
+        say!(cx, PAGING, name.span, "the parameter `{name}` needs another one, so not every query has pages"
+            => "remove its `needs`");
+    } else if key == "size" && given.param.value == name.value {
+        say!(cx, PAGING, name.span, "`{name}` is both `param` and `size`" => "name two parameters");
     } else {
         return Some(position);
-    };
-    cx.say(&code::PAGING, &name.span, message, help);
+    }
     None
 }
 
@@ -143,16 +144,17 @@ fn marks(
     given: &Given<'_>,
     beside: Option<ModelId>,
 ) -> Vec<Mark> {
-    if let [(says, _), (other, second), ..] = *given.marks
+    let marks: Vec<_> =
+        given.marks.iter().filter_map(|(says, named)| Some((*says, (*named)?))).collect();
+    if let [(says, _), (other, second), ..] = *marks
         && (says, other) != (Says::Next, Says::More)
     {
-        let message =
-            format!("`{}` and `{}` both say where the list ends", says.word(), other.word());
-        cx.say(&code::PAGING, &second.span, message, "remove one of them");
+        let (says, other) = (says.word(), other.word());
+        say!(cx, PAGING, second.span, "`{says}` and `{other}` both say where the list ends"
+            => "remove one of them");
         return Vec::new();
     }
-    let marks = given.marks.iter();
-    marks.filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
+    marks.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
 }
 
 /// Returns a field that says how the list goes on.
@@ -165,42 +167,35 @@ fn mark(
 ) -> Option<Mark> {
     let word = says.word();
     let Some(beside) = beside else {
-        let message = format!("`{word}` names a field beside the list, which has none");
-        let help = "add `beside`, the model of these fields, to `response.list`";
-        cx.say(&code::PAGING, &named.span, message, help);
+        say!(cx, PAGING, named.span, "`{word}` names a field beside the list, which has none"
+            => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
     let help = "declare it in the model `beside` the list";
-    let (path, fields) = fields(cx, service, beside, named, &code::PAGING, help)?;
+    let (path, fields) = fields(cx, service, beside, named, code::PAGING, help)?;
     let field = fields.last()?;
     let ty = field.ty.value();
-    let needed = if says == Says::More {
+    let (fits, needed): (fn(&ValueType) -> bool, _) = if says == Says::More {
         let is_boolean =
             |ty: &ValueType| matches!(ty.in_record(), Primitive::Boolean | Primitive::Coded);
-        (!ty.is_some_and(is_boolean))
-            .then_some("a `boolean`, or a scalar with `meaning = \"boolean\"`")
+        (is_boolean, "a `boolean`, or a scalar with `meaning = \"boolean\"`")
     } else {
         // A value with a text that identifies it.
         let is_single =
             |ty: &ValueType| ty.as_enum().is_none() && (is_text(ty) || ty.in_record().is_integer());
-        (!ty.is_some_and(is_single)).then_some("an integer or text")
+        (is_single, "an integer or text")
     };
     // An empty text means that the page is the last one.
     let is_always = fields.iter().all(|field| field.required) && !ty.is_some_and(is_text);
-    let (message, help) = if let Some(needed) = needed {
-        (
-            format!("the field `{}` must be {needed}, as `{word}`", field.wire),
-            "change its type, or name another field",
-        )
+    if !ty.is_some_and(fits) {
+        say!(cx, PAGING, named.span, "the field `{}` must be {needed}, as `{word}`", field.wire
+            => "change its type, or name another field");
     } else if says == Says::Next && is_always {
-        (
-            format!("the field `{}` is required, so no page is the last one", field.wire),
-            "write `presence = \"optional\"` in the field",
-        )
+        say!(cx, PAGING, named.span, "the field `{}` is required, so no page is the last one", field.wire
+            => "write `presence = \"optional\"` in the field");
     } else {
         return Some(Mark { says, path });
-    };
-    cx.say(&code::PAGING, &named.span, message, help);
+    }
     None
 }
 
@@ -210,16 +205,16 @@ fn fields<'s>(
     service: &'s Service,
     model: ModelId,
     named: &At<String>,
-    code: &'static Code,
+    code: Code,
     help: &str,
 ) -> Option<(Vec<String>, Vec<&'s Field>)> {
     let path = path(cx, named)?;
     let found = service.fields_at(model, &path);
     if found.is_none() {
         let model = service.model(model);
-        let message = format!("the model `{}` has no field `{}`", model.rust.plain(), named.value);
         let known: Vec<_> = model.fields.iter().map(|field| field.wire.as_str()).collect();
-        cx.push(Diagnostic::new(code, &named.span, message).help(help).suggest(named, &known));
+        let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
+        cx.unknown(code, named, message, &known, help);
     }
     Some((path, found?))
 }
@@ -241,35 +236,30 @@ pub(super) fn gauge(
     response: &Response,
 ) -> Option<Gauge> {
     let Some(model) = response.model().filter(|_| !response.is_list) else {
-        let help = "remove `gauge`: the response is not an object";
-        cx.say(&code::GAUGE, &given.span, "only an object has a gauge", help);
+        say!(cx, GAUGE, given.span, "only an object has a gauge"
+            => "remove `gauge`: the response is not an object");
         return None;
     };
     if let Some(param) = params.iter().find(|param| param.required) {
-        let message =
-            format!("a mirror cannot read the gauge: the parameter `{}` is required", param.wire);
-        cx.say(
-            &code::GAUGE,
-            &given.span,
-            message,
-            "remove `gauge`, or make the parameter optional",
-        );
+        say!(cx, GAUGE, given.span, "a mirror cannot read the gauge: the parameter `{}` is required", param.wire
+            => "remove `gauge`, or make the parameter optional");
         return None;
     }
     let mut field = |key: &str, named: &At<String>, needed: &str, fits: fn(&ValueType) -> bool| {
         let help = format!("name a field of the object in `{key}`");
-        let (path, fields) = fields(cx, service, model, named, &code::GAUGE, &help)?;
+        let (path, fields) = fields(cx, service, model, named, code::GAUGE, &help)?;
         if !fields.last().and_then(|field| field.ty.value()).is_some_and(fits) {
-            let message =
-                format!("the field `{}` must be {needed}, as `{key}` of a gauge", named.value);
-            cx.say(&code::GAUGE, &named.span, message, "change its type, or name another field");
+            say!(cx, GAUGE, named.span, "the field `{named}` must be {needed}, as `{key}` of a gauge"
+                => "change its type, or name another field");
             return None;
         }
         Some(path)
     };
     let numbers = "an `integer`, a `float`, or a scalar with `meaning = \"decimal\"`";
     let value = field("value", &given.value.value, numbers, |ty| match ty {
-        ValueType::BuiltIn(one) => matches!(one, BuiltIn::Integer | BuiltIn::Float),
+        ValueType::BuiltIn(one) => {
+            matches!(one, BuiltIn::Integer | BuiltIn::Float)
+        }
         ValueType::Scalar(scalar) => scalar.kind.meaning == Some(Meaning::Decimal),
         ValueType::Enum(_) => false,
     });
@@ -295,14 +285,14 @@ pub(super) fn gauges(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
         if let Some(other) = taken {
             let message =
                 format!("the gauge adds the commands `{noun} check` and `{noun} forecast`");
-            let diagnostic = Diagnostic::new(&code::GAUGE, &gauge.span, message)
-                .help("remove `gauge`, or the operation");
+            let diagnostic = Diagnostic::new(code::GAUGE, &gauge.span, message);
+            let diagnostic = diagnostic.help("remove `gauge`, or the operation");
             cx.push(diagnostic.related(&other.name.span, "this operation has one of them"));
         }
         if let Some(first) = names.get(&noun) {
             let message = format!("two gauges are named `{noun}`, after the command");
             let diagnostic =
-                Diagnostic::new(&code::GAUGE, &gauge.span, message).help("remove one of them");
+                Diagnostic::new(code::GAUGE, &gauge.span, message).help("remove one of them");
             cx.push(diagnostic.related(first, "the other one"));
         } else {
             names.insert(noun, &gauge.span);

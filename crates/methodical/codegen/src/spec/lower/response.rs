@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::diag::{Diagnostic, code};
+use crate::diag::{Diagnostic, code, say};
 use crate::ir::{Decides, Leniency, ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
-use crate::spec::form::Kebab;
+use crate::spec::form::{Kebab, Wire};
 use crate::spec::language::{self, Document, Records};
-use crate::spec::value::{At, Text};
+use crate::spec::read::{At, Text};
 
 /// The name of an operation's `envelope` that has none.
 const NONE: &str = "none";
@@ -16,8 +16,8 @@ const NONE: &str = "none";
 pub(super) fn envelopes(cx: &mut Context<'_>, document: &Document) {
     for (name, envelope) in document.envelope.iter() {
         if name.value == NONE {
-            let message = "`none` means that a response has no envelope";
-            cx.say(&code::NAMES_COLLIDE, &name.span, message, "choose another name");
+            say!(cx, NAMES_COLLIDE, name.span, "`none` means that a response has no envelope"
+                => "choose another name");
         }
         check(cx, name, envelope);
     }
@@ -37,75 +37,67 @@ fn declared<'d>(
     }
     if name.value != NONE {
         let known: Vec<_> = document.envelope.names().map(|name| name.as_str()).collect();
-        let message = format!("unknown envelope `{}`", name.value);
-        let help = format!("declare it as `[envelope.{}]`", name.value);
-        let diagnostic = Diagnostic::new(&code::UNKNOWN_ENVELOPE, &name.span, message);
-        cx.push(diagnostic.help(help).suggest(name, &known));
+        let help = format!("declare it as `[envelope.{name}]`");
+        cx.unknown(
+            code::UNKNOWN_ENVELOPE,
+            name,
+            format_args!("unknown envelope `{name}`"),
+            &known,
+            &help,
+        );
     }
     None
 }
 
 /// Reports the mistakes in a declared envelope.
 fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
-    let mut say = |span: &Range<usize>, message: &str, help: &str| {
-        cx.say(&code::ENVELOPE, span, message, help);
-    };
     match (&given.success, &given.failure) {
         (Some(success), Some(_)) => {
-            say(
-                &success.span,
-                "an envelope has either `success` or `failure`",
-                "remove one of them",
-            );
+            say!(cx, ENVELOPE, success.span, "an envelope has either `success` or `failure`"
+                => "remove one of them");
         }
-        (None, None) => say(
-            &name.span,
-            "an envelope needs `success` or `failure`",
-            "add `success = { at = \"…\", is = [\"…\"] }`, or `failure = { present = \"…\" }`",
-        ),
+        (None, None) => {
+            say!(cx, ENVELOPE, name.span, "an envelope needs `success` or `failure`"
+                => "add `success = {{ at = \"…\", is = [\"…\"] }}`, or `failure = {{ present = \"…\" }}`");
+        }
         (Some(success), None) if success.is.is_empty() => {
-            say(&success.is.span, "a success marker needs a value", "add one to the list");
+            say!(cx, ENVELOPE, success.is.span, "a success marker needs a value" => "add one to the list");
         }
         _ => {}
     }
     let error = given.error.as_deref();
-    let place = |key: &str| match key {
-        "code" => error?.code.as_ref(),
-        _ => error?.message.as_ref(),
-    };
-    let has_neither = place("code").or_else(|| place("message")).is_none();
+    let places = [
+        error.and_then(|error| error.code.as_ref()),
+        error.and_then(|error| error.message.as_ref()),
+    ];
+    let has_neither = places.iter().all(Option::is_none);
     if let (Some(error), true) = (&given.error, has_neither) {
-        say(
-            &error.span,
-            "`error` names neither a code nor a message",
-            "add `code`, `message` or both",
-        );
+        say!(cx, ENVELOPE, error.span, "`error` names neither a code nor a message"
+            => "add `code`, `message` or both");
     }
     if let (Some(classes), true) = (&given.error_class, has_neither) {
-        let help = "add `error = { code = \"…\" }`, or `message`: where the code or the message is";
-        say(&classes.span, "classes need an error code or message", help);
+        say!(cx, ENVELOPE, classes.span, "classes need an error code or message"
+            => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
     }
-    if let Some(empty) = &given.empty {
-        for (key, texts) in [("code", &empty.code), ("message", &empty.message)] {
-            if let (Some(texts), None) = (texts, place(key)) {
-                let message = format!("`empty.{key}` needs `error.{key}`");
-                say(
-                    &texts.span,
-                    &message,
-                    &format!("add `error = {{ {key} = \"…\" }}`: where it is"),
-                );
-            }
+    let empty = given.empty.as_ref();
+    let texts = [
+        empty.and_then(|empty| empty.code.as_ref()),
+        empty.and_then(|empty| empty.message.as_ref()),
+    ];
+    for (key, (texts, place)) in ["code", "message"].into_iter().zip(texts.into_iter().zip(places))
+    {
+        if let (Some(texts), None) = (texts, place) {
+            say!(cx, ENVELOPE, texts.span, "`empty.{key}` needs `error.{key}`"
+                => "add `error = {{ {key} = \"…\" }}`: where it is");
         }
     }
-    let paths = [
-        given.success.as_ref().map(|success| &*success.at),
-        given.failure.as_ref().map(|failure| &*failure.present),
-        place("code").map(|place| &**place),
-        place("message").map(|place| &**place),
-        error.and_then(|error| error.at.as_deref()).filter(|at| !at.is_empty()),
-    ];
-    for path in paths.into_iter().flatten() {
+    let markers =
+        [given.success.as_ref().map(|one| &one.at), given.failure.as_ref().map(|one| &one.present)];
+    for path in markers.into_iter().chain(places).flatten() {
         self::path(cx, path);
+    }
+    if let Some(at) = error.and_then(|error| error.at.as_deref()).filter(|at| !at.is_empty()) {
+        path(cx, at);
     }
 }
 
@@ -113,8 +105,8 @@ fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
 pub(super) fn path(cx: &mut Context<'_>, given: &At<String>) -> Option<Vec<String>> {
     let path = split(given);
     if path.iter().any(String::is_empty) {
-        let help = "write keys with one dot between them, such as `photos.photo`";
-        cx.say(&code::MALFORMED, &given.span, "a path has an empty key", help);
+        say!(cx, MALFORMED, given.span, "a path has an empty key"
+            => "write keys with one dot between them, such as `photos.photo`");
         return None;
     }
     Some(path)
@@ -126,33 +118,33 @@ fn split(path: &str) -> Vec<String> {
 
 /// Returns how an envelope reports success or failure, with the place of the member that decides.
 fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
+    let owned = |texts: &[Text<Wire>]| texts.iter().map(|text| text.value.clone()).collect();
     let (marker, decides) = match (&given.success, &given.failure) {
         (Some(success), _) => {
-            let is = success.is.iter().map(|text| text.value.clone()).collect();
-            (&*success.at, Decides::Success { at: split(&success.at), is })
+            (&success.at, Decides::Success { at: split(&success.at), is: owned(&success.is) })
         }
         (None, failure) => {
-            let present = &*failure.as_ref()?.present;
+            let present = &failure.as_ref()?.present;
             (present, Decides::Failure { present: split(present) })
         }
     };
     let error = given.error.as_deref();
     let above = error.and_then(|error| error.at.as_deref()).filter(|at| !at.is_empty());
     let above = above.map(|at| split(at)).unwrap_or_default();
-    let below = |place: Option<&str>| -> Vec<String> {
+    let below = |place: Option<&Text<Wire>>| {
         place.map(|place| [above.clone(), split(place)].concat()).unwrap_or_default()
     };
     let classes = given.error_class.iter().flat_map(|classes| classes.iter());
-    let empty = |texts: Option<&At<Vec<Text<_>>>>| -> Vec<String> {
-        texts.into_iter().flat_map(|texts| texts.iter()).map(|text| text.value.clone()).collect()
-    };
+    let empty = given.empty.as_ref();
+    let texts =
+        |texts: Option<&At<Vec<Text<Wire>>>>| texts.map(|texts| owned(texts)).unwrap_or_default();
     let verdict = Verdict {
         decides,
-        code: below(error.and_then(|error| error.code.as_ref()).map(|code| code.as_str())),
-        message: below(error.and_then(|error| error.message.as_ref()).map(|text| text.as_str())),
+        code: below(error.and_then(|error| error.code.as_ref())),
+        message: below(error.and_then(|error| error.message.as_ref())),
         classes: classes.map(|(code, class)| (code.value.clone(), *class)).collect(),
-        empty_codes: empty(given.empty.as_ref().and_then(|empty| empty.code.as_ref())),
-        empty_messages: empty(given.empty.as_ref().and_then(|empty| empty.message.as_ref())),
+        empty_codes: texts(empty.and_then(|empty| empty.code.as_ref())),
+        empty_messages: texts(empty.and_then(|empty| empty.message.as_ref())),
     };
     Some((verdict, marker))
 }
@@ -166,44 +158,43 @@ pub(super) fn response(
 ) -> Option<Response> {
     if let Some(list) = &given.list {
         let of = model(cx, &list.of)?;
-        let place = Place::of(
-            cx,
-            document,
-            "list",
-            &list.span,
-            list.at.as_deref(),
-            list.envelope.as_ref(),
-        )?;
-        return place.list(cx, service, list, of);
+        let (at, envelope) = (list.at.as_deref(), list.envelope.as_ref());
+        return Place::of(cx, document, ("list", &list.span), at, envelope)?
+            .list(cx, service, list, of);
     }
-    if let Some(object) = &given.object {
-        let of = model(cx, &object.of)?;
-        let (at, envelope) = (object.at.as_deref(), object.envelope.as_ref());
-        let place = Place::of(cx, document, "object", &object.span, at, envelope)?;
-        return Some(place.without_list(Some(Type::Model(of))));
-    }
-    if let Some(value) = &given.value {
-        let of = self::value(cx, &value.of)?;
-        let (at, envelope) = (value.at.as_deref(), value.envelope.as_ref());
-        let place = Place::of(cx, document, "value", &value.span, at, envelope)?;
-        return Some(place.without_list(Some(of)));
+    let data = [("object", &given.object), ("value", &given.value)];
+    if let Some((kind, data)) =
+        data.into_iter().find_map(|(kind, data)| Some((kind, data.as_ref()?)))
+    {
+        let of = if kind == "value" {
+            value(cx, &data.of)
+        } else {
+            model(cx, &data.of).map(Type::Model)
+        };
+        let (of, at, envelope) = (of?, data.at.as_deref(), data.envelope.as_ref());
+        return Some(
+            Place::of(cx, document, (kind, &data.span), at, envelope)?.without_list(Some(of)),
+        );
     }
     let nothing = given.nothing.as_ref()?;
-    let place = Place::of(cx, document, "nothing", &nothing.span, None, nothing.envelope.as_ref())?;
+    let place =
+        Place::of(cx, document, ("nothing", &nothing.span), None, nothing.envelope.as_ref())?;
     Some(place.without_list(None))
 }
 
 /// Returns the type of a response that is a value.
 fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
     let ty = cx.resolve(of)?;
-    let (message, help) = match &ty {
-        Type::Model(_) => ("a record is not a value", "write `response.object`"),
-        Type::List(of) if of.model().is_some() => {
-            ("a list of records is not a value", "write `response.list` with the name of the model")
+    match &ty {
+        Type::Model(_) => {
+            say!(cx, UNFIT_TYPE, of.span, "a record is not a value" => "write `response.object`");
+        }
+        Type::List(inner) if inner.model().is_some() => {
+            say!(cx, UNFIT_TYPE, of.span, "a list of records is not a value"
+                => "write `response.list` with the name of the model");
         }
         Type::Value(_) | Type::List(_) | Type::Map(_) => return Some(ty),
-    };
-    cx.say(&code::UNFIT_TYPE, &of.span, message, help);
+    }
     None
 }
 
@@ -211,8 +202,8 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     if let Type::Model(of) = cx.resolve(of)? {
         return Some(of);
     }
-    let message = format!("a response must be a model, and `{}` is not one", of.value);
-    cx.say(&code::UNFIT_TYPE, &of.span, message, "use a type that is declared as `[model.…]`");
+    say!(cx, UNFIT_TYPE, of.span, "a response must be a model, and `{of}` is not one"
+        => "use a type that is declared as `[model.…]`");
     None
 }
 
@@ -228,8 +219,7 @@ impl<'d> Place<'d> {
     fn of(
         cx: &mut Context<'_>,
         document: &Document,
-        kind: &str,
-        span: &Range<usize>,
+        (kind, span): (&str, &Range<usize>),
         given_at: Option<&'d At<String>>,
         envelope: Option<&Text<Kebab>>,
     ) -> Option<Self> {
@@ -247,16 +237,13 @@ impl<'d> Place<'d> {
             return Some(Self { at, given_at, verdict: None });
         };
         let decides = verdict.decides.path();
-        match given_at {
-            None if matches!(kind, "list" | "value")
-                && matches!(verdict.decides, Decides::Success { .. }) =>
-            {
-                let message = format!("a {kind} that is the whole body has no success marker");
+        let is_success = matches!(verdict.decides, Decides::Success { .. });
+        let diagnostic = match given_at {
+            None if is_success && matches!(kind, "list" | "value") => {
+                let message = format_args!("a {kind} that is the whole body has no success marker");
                 let help =
                     format!("write where the {kind} is with `at`, or add `envelope = \"none\"`");
-                let diagnostic = Diagnostic::new(&code::ENVELOPE, span, message);
-                cx.push(diagnostic.help(help).related(&marker.span, "the marker"));
-                None
+                Diagnostic::new(code::ENVELOPE, span, message).help(help)
             }
             Some(given) if decides.starts_with(&at) || at.starts_with(decides) => {
                 let message = if marker.value == given.value {
@@ -264,21 +251,20 @@ impl<'d> Place<'d> {
                 } else {
                     "one of the marker and the data is inside the other"
                 };
-                let diagnostic = Diagnostic::new(&code::DUPLICATE_WIRE, &given.span, message);
-                cx.push(diagnostic.help("correct one of them").related(&marker.span, "the marker"));
-                None
+                Diagnostic::new(code::DUPLICATE_WIRE, &given.span, message)
+                    .help("correct one of them")
             }
-            _ => Some(Self { at, given_at, verdict: Some(verdict) }),
-        }
+            _ => return Some(Self { at, given_at, verdict: Some(verdict) }),
+        };
+        cx.push(diagnostic.related(&marker.span, "the marker"));
+        None
     }
 
     /// Returns the response with other data than a list, which cannot be empty.
     fn without_list(self, of: Option<Type>) -> Response {
-        let verdict = self.verdict.map(|verdict| Verdict {
-            empty_codes: Vec::new(),
-            empty_messages: Vec::new(),
-            ..verdict
-        });
+        let (empty_codes, empty_messages) = (Vec::new(), Vec::new());
+        let verdict =
+            self.verdict.map(|verdict| Verdict { empty_codes, empty_messages, ..verdict });
         Response { of, at: self.at, verdict, ..Response::default() }
     }
 
@@ -299,24 +285,17 @@ impl<'d> Place<'d> {
         let mut body =
             Response { of, is_list: true, at, verdict, beside_above, ..Response::default() };
         for leniency in &given.lenient {
-            let refused = match **leniency {
-                Leniency::AbsentAsEmpty if given_at.is_none() => {
-                    "a list that is the whole body cannot be absent"
-                }
-                Leniency::OneAsList if given_at.is_none() && body.verdict.is_some() => {
-                    "a single record and a failure are both objects"
-                }
-                Leniency::AbsentAsEmpty => {
-                    body.absent_as_empty = true;
-                    continue;
-                }
+            let is_absent = leniency.0 == Leniency::AbsentAsEmpty;
+            let refused = match given_at {
+                None if is_absent => "a list that is the whole body cannot be absent",
+                None if body.verdict.is_some() => "a single record and a failure are both objects",
                 _ => {
-                    body.one_as_list = true;
+                    body.absent_as_empty |= is_absent;
+                    body.one_as_list |= !is_absent;
                     continue;
                 }
             };
-            let help = "remove it, or write where the list is with `at`";
-            cx.say(&code::ENVELOPE, &leniency.span, refused, help);
+            say!(cx, ENVELOPE, leniency.span, "{refused}" => "remove it, or write where the list is with `at`");
         }
         if let Some(named) = &given.beside {
             body.beside = Some(beside(cx, service, named, &body)?);
@@ -333,18 +312,17 @@ fn beside(
     body: &Response,
 ) -> Option<ModelId> {
     let id = model(cx, named)?;
-    let (message, help) = match body.at.get(body.beside_at().len()) {
-        None => (
-            "a list that is the whole body has no fields beside it".to_owned(),
-            "write where the list is with `at`, or remove `beside`",
-        ),
-        Some(list) if service.model(id).fields.iter().any(|field| field.wire == *list) => (
-            format!("the fields beside the list contain `{list}`, which leads to the list"),
-            "remove the field from the model",
-        ),
+    match body.at.get(body.beside_at().len()) {
+        None => {
+            say!(cx, ENVELOPE, named.span, "a list that is the whole body has no fields beside it"
+                => "write where the list is with `at`, or remove `beside`");
+        }
+        Some(list) if service.model(id).fields.iter().any(|field| field.wire == *list) => {
+            say!(cx, ENVELOPE, named.span, "the fields beside the list contain `{list}`, which leads to the list"
+                => "remove the field from the model");
+        }
         Some(_) => return Some(id),
-    };
-    cx.say(&code::ENVELOPE, &named.span, message, help);
+    }
     None
 }
 
@@ -363,7 +341,7 @@ fn beside_above(
     } else {
         return Some(at.len() - place.len() - 1);
     };
-    let help = "write the beginning of the path in `at`, or `$` for the whole body";
-    cx.say(&code::ENVELOPE, &named.span, message, help);
+    say!(cx, ENVELOPE, named.span, "{message}"
+        => "write the beginning of the path in `at`, or `$` for the whole body");
     None
 }

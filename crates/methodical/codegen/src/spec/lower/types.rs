@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diag::{Diagnostic, code};
+use crate::diag::{code, say};
 use crate::ir::{
-    Code, Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
+    Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
     Service, Type, ValueType, Wire,
 };
 use crate::spec::context::{Context, doc, owned, source};
 use crate::spec::language::{self, Document, Presence};
-use crate::spec::value::{At, Text};
+use crate::spec::read::At;
 
 pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scalar>> {
     let mut scalars = Vec::new();
@@ -25,34 +25,36 @@ pub(super) fn scalars(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Scal
 }
 
 fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<Scalar> {
-    let (wire, meaning, example) = (*given.wire, given.meaning, &given.example);
-    let query_wire = given.query_wire.as_ref().map(|wire| **wire);
+    let (wire, meaning, example) = (given.wire.value, given.meaning, &given.example);
+    let query_wire = given.query_wire.as_ref().map(|wire| wire.0);
     let kind = meaning.kind(wire);
     let query_kind = meaning.query_kind(wire, query_wire.unwrap_or(wire));
     if kind.is_none() {
         unfit_wire(cx, meaning, "wire", wire, &given.wire.span);
     }
     if let (None, Some(given)) = (query_kind, &given.query_wire)
-        && (kind.is_some() || meaning.kind(**given).is_none())
+        && (kind.is_some() || meaning.kind(given.0).is_none())
     {
-        unfit_wire(cx, meaning, "query-wire", **given, &given.span);
+        unfit_wire(cx, meaning, "query-wire", given.0, &given.span);
     }
     let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
     if let Some(misfit) = [kind, query_kind].into_iter().find(|kind| !kind.fits(example)) {
-        let message = format!("the example must be {}", misfit.expected());
-        cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
+        say!(cx, EXAMPLE_VALUE, example.span, "the example must be {}", misfit.expected());
     }
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
     match digits {
         Some(digits) if meaning != Meaning::Id || wire.written() != Wire::String => {
-            let message = "only an `id` that is a string has `digits`";
-            cx.say(&code::UNFIT_TYPE, &digits.span, message, "remove `digits`");
+            say!(cx, UNFIT_TYPE, digits.span, "only an `id` that is a string has `digits`" => "remove `digits`");
         }
         Some(_) if !is_numeric => {
-            let message = "the example must be decimal digits, because of `digits`";
-            cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
+            say!(
+                cx,
+                EXAMPLE_VALUE,
+                example.span,
+                "the example must be decimal digits, because of `digits`"
+            );
         }
         _ => {}
     }
@@ -81,77 +83,50 @@ fn unfit_wire(
 ) {
     let word = meaning.word();
     let allowed = Wire::ALL.iter().find(|wire| **wire != refused && meaning.kind(**wire).is_some());
-    let (message, help) = match allowed {
+    match allowed {
         Some(wire) if key == "wire" || meaning.kind(refused).is_none() && *wire != Wire::Codes => {
             let able = Meaning::ALL.iter().filter(|one| one.kind(refused).is_some());
             let able: Vec<_> = able.map(|one| format!("`{}`", one.word())).collect();
-            let help = format!(
-                "write `{key} = \"{}\"`; only {} can be {}",
-                wire.word(),
-                able.join(" or "),
-                refused.noun()
-            );
-            (format!("a `{word}` must be {}", wire.noun()), help)
+            say!(cx, UNFIT_TYPE, *span, "a `{word}` must be {}", wire.noun()
+                => "write `{key} = \"{}\"`; only {} can be {}", wire.word(), able.join(" or "), refused.noun());
         }
         _ => {
-            (format!("a `{word}` is written in a query as in a record"), format!("remove `{key}`"))
+            say!(cx, UNFIT_TYPE, *span, "a `{word}` is written in a query as in a record" => "remove `{key}`");
         }
-    };
-    cx.say(&code::UNFIT_TYPE, span, message, &help);
+    }
 }
 
 /// Lowers the JSON values of a boolean; `None` if the scalar has another wire, or a list is missing.
 fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
-    let lists = [("true", &given.yes), ("false", &given.no)];
-    let mut found = lists.map(|_| None);
-    for ((key, list), found) in lists.into_iter().zip(&mut found) {
-        match (list, *given.wire) {
-            (Some(list), Wire::Codes) if list.0.is_empty() => {
-                cx.say(
-                    &code::EMPTY,
-                    &list.span,
-                    format!("`{key}` has no values"),
-                    "list at least one JSON value",
-                );
+    let [yes, no] = [("true", &given.yes), ("false", &given.no)].map(|(key, list)| {
+        match (list, given.wire.value) {
+            (Some(list), Wire::Codes) if list.is_empty() => {
+                say!(cx, EMPTY, list.span, "`{key}` has no values" => "list at least one JSON value");
             }
-            (Some(list), Wire::Codes) => {
-                *found = Some(list.0.iter().filter_map(json_value).collect());
-            }
+            (Some(list), Wire::Codes) => return Some(list.value.clone()),
             (None, Wire::Codes) => {
-                let message = format!("missing key `{key}` in a scalar with `wire = \"codes\"`");
-                let help = format!("add the JSON values: `{key} = [{}]`", u8::from(key == "true"));
-                cx.say(&code::MISSING_KEY, &given.wire.span, message, &help);
+                say!(cx, MISSING_KEY, given.wire.span, "missing key `{key}` in a scalar with `wire = \"codes\"`"
+                    => "add the JSON values: `{key} = [{}]`", u8::from(key == "true"));
             }
             (Some(list), _) => {
-                let message = format!("only a scalar with `wire = \"codes\"` has `{key}`");
-                let help = format!("write `wire = \"codes\"`, or remove `{key}`");
-                cx.say(&code::UNFIT_TYPE, &list.span, message, &help);
+                say!(cx, UNFIT_TYPE, list.span, "only a scalar with `wire = \"codes\"` has `{key}`"
+                    => "write `wire = \"codes\"`, or remove `{key}`");
             }
             (None, _) => {}
         }
-    }
-    let [yes, no] = found;
+        None
+    });
     let codes = Codes { yes: yes?, no: no? };
     let both = codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()));
     if let (Some(both), Some(list)) = (both, &given.no) {
-        let message = format!("`{}` cannot be both true and false", both.text());
-        cx.say(&code::DUPLICATE_WIRE, &list.span, message, "remove it from one of the lists");
+        say!(cx, DUPLICATE_WIRE, list.span, "`{}` cannot be both true and false", both.text()
+            => "remove it from one of the lists");
     }
     if codes.value(&given.example).is_none() {
         let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
-        let message = format!("the example must be {}", texts.join(" or "));
-        cx.say(&code::EXAMPLE_VALUE, &given.example.span, message, "");
+        say!(cx, EXAMPLE_VALUE, given.example.span, "the example must be {}", texts.join(" or "));
     }
     Some(codes)
-}
-
-fn json_value(value: &toml::Value) -> Option<Code> {
-    Some(match value {
-        toml::Value::String(text) => Code::Text(text.clone()),
-        toml::Value::Integer(number) => Code::Integer(*number),
-        toml::Value::Boolean(flag) => Code::Boolean(*flag),
-        _ => return None,
-    })
 }
 
 pub(super) fn enums(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Enum>> {
@@ -167,35 +142,31 @@ pub(super) fn enums(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Enum>>
 
 fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<Enum> {
     if given.values.is_empty() {
-        let message = format!("the enum `{}` has no values", name.value);
-        cx.say(&code::EMPTY, &place(&given.values.span, &name.span), message, "add a value");
+        let at = place(&given.values.span, &name.span);
+        say!(cx, EMPTY, at, "the enum `{name}` has no values" => "add a value");
     }
     let variants =
         given.values.names().map(|name| (name.to_lowercase(), name.as_str(), &name.span));
-    cx.distinct(&code::NAMES_COLLIDE, "value", variants);
-    let wires: Vec<&At<String>> = given.values.iter().map(|(_, value)| &*value.wire).collect();
-    cx.distinct_texts(&code::DUPLICATE_WIRE, "wire text", &wires);
+    cx.distinct(code::NAMES_COLLIDE, "value", variants);
+    let wires = given.values.iter().map(|(_, value)| &*value.wire);
+    cx.distinct_texts(code::DUPLICATE_WIRE, "wire text", wires);
     let mut names = given.values.names();
     if let Some(unknown) =
         names.find(|name| given.open_ended && name.eq_ignore_ascii_case("unknown"))
     {
-        let message = "`Unknown` is reserved for values outside the list of an open-ended enum";
-        let help = "choose another name, such as `NotKnown`, and keep its `wire`";
-        cx.say(&code::NAMES_COLLIDE, &unknown.span, message, help);
+        say!(cx, NAMES_COLLIDE, unknown.span,
+            "`Unknown` is reserved for values outside the list of an open-ended enum"
+            => "choose another name, such as `NotKnown`, and keep its `wire`");
     }
-    let wire = given.wire.unwrap_or(Wire::String);
+    let wire = given.wire.map_or(Wire::String, |wire| wire.0);
     let mut values = Vec::new();
     for (variant, value) in given.values.iter() {
         // An integer has one text in JSON.
         let is_integer =
             value.wire.parse::<i64>().is_ok_and(|number| number.to_string() == value.wire.value);
         if wire != Wire::String && !is_integer {
-            let message = "the wire text of an enum of integers must be an integer";
-            let help = format!(
-                "write an integer in quotes, or remove `wire` from the enum `{}`",
-                name.value
-            );
-            cx.say(&code::UNFIT_TYPE, &value.wire.span, message, &help);
+            say!(cx, UNFIT_TYPE, value.wire.span, "the wire text of an enum of integers must be an integer"
+                => "write an integer in quotes, or remove `wire` from the enum `{name}`");
         }
         values.push(EnumValue {
             rust: RustName::new(variant)?,
@@ -231,12 +202,9 @@ pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
             let inner = field.ty.model().and_then(|id| models.get(id.position()));
             let needed = inner.and_then(|inner| inner.fields.iter().find(|field| field.required));
             if let (Some(needed), Some(given)) = (needed, given.fields.named(&field.wire)) {
-                let message = format!(
-                    "`empty-array-as-map` does not fit a model with the required field `{}`",
-                    needed.wire
-                );
-                let help = "make all fields of the model optional, or remove it";
-                cx.say(&code::UNFIT_TYPE, &given.lenient.span, message, help);
+                say!(cx, UNFIT_TYPE, given.lenient.span,
+                    "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
+                    => "make all fields of the model optional, or remove it");
             }
         }
     }
@@ -250,20 +218,18 @@ fn model(
     given: &language::Model,
 ) -> Option<Model> {
     if given.fields.is_empty() {
-        let message = format!("the model `{}` has no fields", name.value);
-        cx.say(&code::EMPTY, &place(&given.fields.span, &name.span), message, "add a field");
+        let at = place(&given.fields.span, &name.span);
+        say!(cx, EMPTY, at, "the model `{name}` has no fields" => "add a field");
     }
     let fields: Vec<_> =
         given.fields.iter().filter_map(|(key, given)| field(cx, key, given)).collect();
-    let names = given.fields.iter().map(|(key, field)| (&**key, field.rust_name.as_deref()));
+    let names = given.fields.iter().map(|(key, field)| (&**key, field.rust_name.as_ref()));
     cx.distinct_rust_names("field", names);
+    let identity = given.identity.as_ref();
     Some(Model {
         id,
         rust: RustName::new(name)?,
-        identity: given
-            .identity
-            .as_ref()
-            .and_then(|identity| self::identity(cx, identity, given, &fields)),
+        identity: identity.and_then(|identity| self::identity(cx, identity, given, &fields)),
         columns: None,
         fields,
         doc: doc(&given.doc),
@@ -280,47 +246,52 @@ fn identity(
     fields: &[Field],
 ) -> Option<usize> {
     let index = fields.iter().position(|field| field.wire == name.value);
-    let (message, help) = match index.and_then(|index| fields.get(index)) {
+    match index.and_then(|index| fields.get(index)) {
         // An error in the field was reported.
-        None if fields.is_empty() || given.fields.named(name).is_some() => return None,
+        None if fields.is_empty() || given.fields.named(name).is_some() => {}
         None => {
             let required = fields.iter().filter(|field| field.required);
             let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
-            let message = format!("unknown field `{}`", name.value);
-            cx.push(Diagnostic::new(&code::IDENTITY, &name.span, message).suggest(name, &known));
-            return None;
+            cx.unknown(code::IDENTITY, name, format_args!("unknown field `{name}`"), &known, "");
         }
-        Some(field) if !field.required => (
-            format!("the optional field `{}` cannot identify a record", name.value),
-            "make it `presence = \"required\"`, or choose a required field",
-        ),
-        Some(field) if !field.ty.value().is_some_and(ValueType::can_identify) => (
-            format!("the type of the field `{}` cannot identify a record", name.value),
-            "choose a field whose type is `text`, `integer` or a scalar",
-        ),
+        Some(field) if !field.required => {
+            say!(cx, IDENTITY, name.span, "the optional field `{name}` cannot identify a record"
+                => "make it `presence = \"required\"`, or choose a required field");
+        }
+        Some(field) if !field.ty.value().is_some_and(ValueType::can_identify) => {
+            say!(cx, IDENTITY, name.span, "the type of the field `{name}` cannot identify a record"
+                => "choose a field whose type is `text`, `integer` or a scalar");
+        }
         Some(_) => return index,
-    };
-    cx.say(&code::IDENTITY, &name.span, message, help);
+    }
     None
 }
 
 fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Option<Field> {
-    let rust = cx.rust_name(key, given.rust_name.as_deref());
+    let rust = cx.rust_name(key, given.rust_name.as_ref());
     let open = cx.open(&given.open);
     let ty = cx.resolve(&given.ty)?;
     if let Some(example) = &given.example {
-        let misfit = match &ty {
+        match &ty {
+            Type::Value(ValueType::BuiltIn(one)) if one.kind().fits(example) => {}
             Type::Value(ValueType::BuiltIn(one)) => {
-                let kind = one.kind();
-                (!kind.fits(example)).then(|| format!("the example must be {}", kind.expected()))
+                say!(
+                    cx,
+                    EXAMPLE_VALUE,
+                    example.span,
+                    "the example must be {}",
+                    one.kind().expected()
+                );
             }
-            _ => Some(format!(
-                "only a field of type {} has an `example`",
-                Context::built_in_list(" or ")
-            )),
-        };
-        if let Some(message) = misfit {
-            cx.say(&code::EXAMPLE_VALUE, &example.span, message, "");
+            _ => {
+                let types = Context::built_in_list(" or ");
+                say!(
+                    cx,
+                    EXAMPLE_VALUE,
+                    example.span,
+                    "only a field of type {types} has an `example`"
+                );
+            }
         }
     }
     let required = given.presence == Presence::Required;
@@ -350,56 +321,50 @@ fn lenient(
     let mut found = Vec::new();
     for given in field.lenient.iter() {
         let word = given.word();
-        if found.contains(&**given) {
-            let message = format!("duplicate value `{word}` of `lenient`");
-            cx.say(&code::DUPLICATE_WIRE, &given.span, message, "remove one of them");
-        } else if let Some((message, help)) = misfit(**given, ty, required) {
-            cx.say(&code::UNFIT_TYPE, &given.span, format!("`{word}` {message}"), help);
+        if found.contains(&given.value) {
+            say!(cx, DUPLICATE_WIRE, given.span, "duplicate value `{word}` of `lenient`" => "remove one of them");
+        } else if let Some((message, help)) = misfit(given.value, ty, required) {
+            say!(cx, UNFIT_TYPE, given.span, "`{word}` {message}" => "{help}");
         } else {
-            found.push(**given);
+            found.push(given.value);
         }
     }
     if found.contains(&Leniency::BlankAsNone) && found.contains(&Leniency::AbsentAsEmpty) {
-        let message = "`blank-as-none` and `absent-as-empty` exclude each other";
-        let help = "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value";
-        cx.say(&code::UNFIT_TYPE, &field.lenient.span, message, help);
+        say!(cx, UNFIT_TYPE, field.lenient.span, "`blank-as-none` and `absent-as-empty` exclude each other"
+            => "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value");
     }
     found
 }
 
 /// Returns why a leniency does not fit a field, and the fix.
 fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<(&'static str, &'static str)> {
-    match (leniency, ty) {
+    let has_blank =
+        ty.value().and_then(ValueType::codes).is_some_and(|codes| codes.value("").is_some());
+    Some(match (leniency, ty) {
         (Leniency::OneAsList, Type::List(of)) => match &**of {
-            Type::List(_) => Some((
-                "does not fit a list of lists: a single value is a list, too",
-                "remove it, or change the type",
-            )),
-            Type::Value(value) if value.wire() == Some(Wire::TextOrNumber) => Some((
-                "does not fit a list of values with `wire = \"text-or-number\"`",
-                "remove it, or use `wire = \"string\"`",
-            )),
-            _ => None,
+            Type::List(_) => {
+                let why = "does not fit a list of lists: a single value is a list, too";
+                (why, "remove it, or change the type")
+            }
+            Type::Value(value) if value.wire() == Some(Wire::TextOrNumber) => {
+                let why = "does not fit a list of values with `wire = \"text-or-number\"`";
+                (why, "remove it, or use `wire = \"string\"`")
+            }
+            _ => return None,
         },
-        (Leniency::OneAsList, _) => Some(("applies only to lists", "remove it")),
-        (Leniency::AbsentAsEmpty | Leniency::BlankAsNone, _) if required => Some((
-            "applies only to optional fields",
-            "write `presence = \"optional\"`, or remove it",
-        )),
-        (Leniency::BlankAsNone, Type::Value(value))
-            if value.codes().is_some_and(|codes| codes.value("").is_some()) =>
-        {
-            Some((
-                "does not fit a boolean with an empty text among its codes",
-                "remove one of them",
-            ))
+        (Leniency::OneAsList, _) => ("applies only to lists", "remove it"),
+        (Leniency::AbsentAsEmpty | Leniency::BlankAsNone, _) if required => {
+            ("applies only to optional fields", "write `presence = \"optional\"`, or remove it")
+        }
+        (Leniency::BlankAsNone, _) if has_blank => {
+            ("does not fit a boolean with an empty text among its codes", "remove one of them")
         }
         (Leniency::EmptyArrayAsMap, Type::Map(_) | Type::Model(_))
         | (Leniency::AbsentAsEmpty, Type::List(_) | Type::Map(_))
-        | (Leniency::BlankAsNone, _) => None,
-        (Leniency::EmptyArrayAsMap, _) => Some(("applies only to maps and models", "remove it")),
-        (Leniency::AbsentAsEmpty, _) => Some(("applies only to lists and maps", "remove it")),
-    }
+        | (Leniency::BlankAsNone, _) => return None,
+        (Leniency::EmptyArrayAsMap, _) => ("applies only to maps and models", "remove it"),
+        (Leniency::AbsentAsEmpty, _) => ("applies only to lists and maps", "remove it"),
+    })
 }
 
 /// Marks models that contain themselves and the fields that lead back, and reports models without a finite record.
@@ -415,10 +380,9 @@ fn recursion(cx: &mut Context<'_>, models: &mut [Model], document: &Document) {
         };
         if let Some(field) = model.fields.iter().find(leads_back) {
             let key = given.fields.names().find(|key| key.value == field.wire);
-            let message =
-                format!("the model `{}` contains itself through required fields", name.value);
-            let help = "make one of these fields `presence = \"optional\"`";
-            cx.say(&code::ENDLESS, &key.unwrap_or(name).span, message, help);
+            let at = &key.unwrap_or(name).span;
+            say!(cx, ENDLESS, *at, "the model `{name}` contains itself through required fields"
+                => "make one of these fields `presence = \"optional\"`");
         }
     }
     let cycles = together(models, &any);
@@ -493,37 +457,31 @@ pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut S
         let (Some(list), Some(model)) = (&given.columns, service.models.get(index)) else {
             continue;
         };
-        let complete = model.fields.len() == given.fields.len();
-        let known = complete
-            .then(|| service.paths(model).into_iter().map(|(path, _)| path).collect::<Vec<_>>());
         if list.is_empty() {
-            let message = format!("the model `{}` has no columns", name.value);
-            cx.say(
-                &code::EMPTY,
-                &list.span,
-                message,
-                "list at least one field, or remove `columns`",
-            );
+            say!(cx, EMPTY, list.span, "the model `{name}` has no columns"
+                => "list at least one field, or remove `columns`");
         }
-        check_columns(cx, list, known.as_deref());
+        // After a mistake in a field, a column may be unknown only because of it.
+        let is_complete = model.fields.len() == given.fields.len();
+        let known = if is_complete { service.paths(model) } else { Vec::new() };
+        let known: Vec<_> = known.iter().map(|(path, _)| path.as_str()).collect();
+        let names: BTreeSet<_> = known.iter().copied().collect();
+        let mut seen = BTreeSet::new();
+        for column in list.iter() {
+            if is_complete && !names.contains(column.as_str()) {
+                cx.unknown(
+                    code::COLUMNS,
+                    column,
+                    format_args!("unknown column `{column}`"),
+                    &known,
+                    "",
+                );
+            } else if !seen.insert(&column.value) {
+                say!(cx, COLUMNS, column.span, "duplicate column `{column}`" => "remove one of them");
+            }
+        }
         if let Some(model) = service.models.get_mut(index) {
             model.columns = Some(list.iter().map(|column| column.value.clone()).collect());
-        }
-    }
-}
-
-/// Checks the columns; `known` is `None` if a field was rejected.
-fn check_columns<F>(cx: &mut Context<'_>, list: &[Text<F>], known: Option<&[String]>) {
-    let names: Option<BTreeSet<_>> = known.map(|known| known.iter().collect());
-    let mut seen = BTreeSet::new();
-    for column in list {
-        if names.as_ref().is_some_and(|names| !names.contains(&column.value)) {
-            let known: Vec<_> = known.unwrap_or_default().iter().map(String::as_str).collect();
-            let message = format!("unknown column `{}`", column.value);
-            cx.push(Diagnostic::new(&code::COLUMNS, &column.span, message).suggest(column, &known));
-        } else if !seen.insert(&column.value) {
-            let message = format!("duplicate column `{}`", column.value);
-            cx.say(&code::COLUMNS, &column.span, message, "remove one of them");
         }
     }
 }

@@ -1,0 +1,910 @@
+//! Reads the values of a TOML file into the types of its language, and reports every mistake with its position.
+//!
+//! A type of the language implements [`Read`]: its [`Shape`] says what a value may be, for the checks, for messages and
+//! for the JSON Schema, and `read` reads one. A mistake does not end the reading of the other values.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, Range};
+
+use serde_json::{Map, Value, json};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diag::{Diagnostic, closest, code, listed, say, shown};
+use crate::ir::Code;
+use crate::spec::context::Context;
+use crate::spec::form::{Form, Formed, LIST, MAP};
+use crate::text::is_hidden;
+
+/// What a value may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape {
+    Text(&'static Form),
+    Words(fn() -> Words),
+    /// An integer between these.
+    Integer(i64, i64),
+    Boolean,
+    /// Text, an integer or a boolean; with `true`, also a number with a fraction.
+    Single(bool),
+    List(&'static Self),
+    Table(&'static Table),
+    /// Declarations by name.
+    Named(&'static Form, &'static Self),
+    Either(&'static Self, &'static Self),
+}
+
+/// Words with their descriptions.
+pub(crate) type Words = Vec<(&'static str, &'static str)>;
+
+/// The keys of a table.
+pub(crate) struct Table {
+    /// The name of its type.
+    pub(crate) name: &'static str,
+    /// Its name in messages.
+    pub(crate) title: &'static str,
+    pub(crate) doc: &'static str,
+    /// Whether it has exactly one of its keys.
+    pub(crate) is_choice: bool,
+    pub(crate) keys: &'static [Key],
+}
+
+/// A key of a table.
+pub(crate) struct Key {
+    /// The name, which may have `_` instead of `-`.
+    pub(crate) name: &'static str,
+    pub(crate) doc: &'static str,
+    pub(crate) is_required: bool,
+    pub(crate) shape: &'static Shape,
+}
+
+/// A type of the language.
+pub(crate) trait Read: Sized {
+    const SHAPE: Shape;
+    /// Whether a table must have a key of this type.
+    const IS_REQUIRED: bool = true;
+
+    /// Reads a value. The result is `None` only after a mistake, which is reported.
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self>;
+
+    /// Returns the value of a key that may be absent.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// A value of a key, or an item of its list.
+pub(crate) struct Given<'a> {
+    key: &'a str,
+    /// The description of the key.
+    doc: &'static str,
+    /// The position of the key.
+    named: Range<usize>,
+    value: &'a Spanned<DeValue<'a>>,
+    /// Declarations that have further keys elsewhere, below a misspelt key.
+    skipped: &'a [String],
+}
+
+impl<'a> Given<'a> {
+    /// Returns an item of the list.
+    fn item(&self, value: &'a Spanned<DeValue<'a>>) -> Self {
+        Given { named: value.span(), value, skipped: &[], ..*self }
+    }
+}
+
+/// A value with its position, and that of its key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct At<T> {
+    pub(crate) value: T,
+    pub(crate) span: Range<usize>,
+    pub(crate) key: Range<usize>,
+}
+
+impl<T> Deref for At<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for At<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl<T: Read> Read for At<T> {
+    const SHAPE: Shape = T::SHAPE;
+    const IS_REQUIRED: bool = T::IS_REQUIRED;
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let (span, key) = (given.value.span(), given.named.clone());
+        T::read(cx, given).map(|value| Self { value, span, key })
+    }
+}
+
+impl<T: Read> Read for Option<T> {
+    const SHAPE: Shape = T::SHAPE;
+    const IS_REQUIRED: bool = false;
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        T::read(cx, given).map(Some)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    const SHAPE: Shape = Shape::List(&T::SHAPE);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let Some(items) = given.value.get_ref().as_array() else {
+            return cx.wrong_kind(given, Self::SHAPE);
+        };
+        let read = items.iter().filter_map(|item| {
+            if T::SHAPE.accepts(item.get_ref()) {
+                return T::read(cx, &given.item(item));
+            }
+            cx.wrong_kind_of(given.key, Self::SHAPE, item, "")
+        });
+        Some(read.collect())
+    }
+}
+
+/// A text of a form, with its position.
+#[derive(Debug)]
+pub(crate) struct Text<F>(At<String>, PhantomData<F>);
+
+impl<F> Deref for Text<F> {
+    type Target = At<String>;
+
+    fn deref(&self) -> &At<String> {
+        &self.0
+    }
+}
+
+impl<F> fmt::Display for Text<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<F: Formed> Read for Text<F> {
+    const SHAPE: Shape = Shape::Text(F::FORM);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let DeValue::String(text) = given.value.get_ref() else {
+            return cx.wrong_kind(given, Self::SHAPE);
+        };
+        let (span, key) = (given.value.span(), given.named.clone());
+        cx.check_text(F::FORM, text, &span, &format!("`{}`", given.key));
+        Some(Self(At { value: text.to_string(), span, key }, PhantomData))
+    }
+}
+
+/// Declarations by name, in the order of the file.
+#[derive(Debug)]
+pub(crate) struct Named<F, T>(Vec<(Text<F>, T)>);
+
+impl<F, T> Default for Named<F, T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<F, T> Deref for Named<F, T> {
+    type Target = [(Text<F>, T)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<F, T> Named<F, T> {
+    /// Returns the declaration with a name.
+    pub(crate) fn named(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(key, _)| key.value == name).map(|(_, value)| value)
+    }
+
+    /// Returns the names with their positions.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &At<String>> {
+        self.0.iter().map(|(name, _)| &**name)
+    }
+}
+
+impl<F: Formed, T: Read> Read for Named<F, T> {
+    const SHAPE: Shape = Shape::Named(F::FORM, &T::SHAPE);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let Some(table) = given.value.get_ref().as_table() else {
+            return cx.wrong_kind(given, Self::SHAPE);
+        };
+        let inner = T::SHAPE.table();
+        let has = |name: &str| inner.is_some_and(|inner| inner.key(name).is_some());
+        let what = T::SHAPE.title();
+        let entries = in_order(table);
+        if let Some((name, _)) =
+            entries.iter().find(|(name, value)| has(name.get_ref()) && !value.get_ref().is_table())
+        {
+            let (key, place) = (
+                given.key,
+                if matches!(given.key, "param" | "field" | "value") { "…." } else { "" },
+            );
+            say!(cx, UNKNOWN_KEY, name.span(), "`{}` is a key of {what}, which has no name", name.get_ref()
+                => "write `[{place}{key}.NAME]` above it");
+            return None;
+        }
+        let mut all = Vec::new();
+        for (name, value) in entries {
+            let (text, span) = (name.get_ref().to_string(), name.span());
+            // The declaration would seem to lack what is below a misspelt key.
+            if given.skipped.contains(&text) {
+                continue;
+            }
+            cx.check_text(F::FORM, &text, &span, &format!("the name of {what}"));
+            let below = value.get_ref().as_table().filter(|_| inner.is_some());
+            let is_dotted = |below: &DeTable<'_>| {
+                let tables = below.iter().map(|(name, value)| (name, value.get_ref().as_table()));
+                let mut inner = tables.map(|(name, table)| {
+                    !has(name.get_ref())
+                        && table.is_some_and(|one| one.keys().any(|key| has(key.get_ref())))
+                });
+                !below.is_empty() && inner.all(|is_declaration| is_declaration)
+            };
+            if below.is_some_and(is_dotted) {
+                say!(cx, MALFORMED, span, "`{}` has a dot, which needs quotes", shown(&text)
+                    => "put the whole name in quotes; the keys of a nested object need a model of their own");
+            } else if inner.is_some() && below.is_none() {
+                let help = format!("write `{text} = {}`", T::SHAPE.sample());
+                cx.wrong_kind_of::<T>(&text, T::SHAPE, value, &help);
+            } else {
+                let key = if matches!(T::SHAPE, Shape::Words(_)) { given.key } else { &text };
+                let declared = Given { key, doc: "", named: span.clone(), value, skipped: &[] };
+                if let Some(declared) = T::read(cx, &declared) {
+                    let name = At { value: text, span: span.clone(), key: span };
+                    all.push((Text(name, PhantomData), declared));
+                }
+            }
+        }
+        Some(Self(all))
+    }
+}
+
+/// Text, a number or a boolean. A number with a fraction keeps its digits.
+#[derive(Debug)]
+pub(crate) enum Single {
+    Text(String),
+    Integer(i64),
+    Float(String),
+    Boolean(bool),
+}
+
+impl Read for Single {
+    const SHAPE: Shape = Shape::Single(true);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let span = given.value.span();
+        Some(match given.value.get_ref() {
+            DeValue::String(text) => {
+                cx.check_hidden(text, &span, &format!("`{}`", given.key));
+                Self::Text(text.to_string())
+            }
+            DeValue::Integer(_) => Self::Integer(cx.integer(given, i64::MIN, i64::MAX)?),
+            DeValue::Float(number) => {
+                if !number.as_str().parse::<f64>().is_ok_and(f64::is_finite) {
+                    say!(cx, OUT_OF_RANGE, span, "the number is not finite");
+                }
+                Self::Float(cx.text.get(span).unwrap_or_default().replace('_', ""))
+            }
+            DeValue::Boolean(flag) => Self::Boolean(*flag),
+            _ => return cx.wrong_kind(given, Self::SHAPE),
+        })
+    }
+}
+
+/// One value, or a list of values.
+#[derive(Debug)]
+pub(crate) struct OneOrMany<T> {
+    pub(crate) values: Vec<T>,
+    pub(crate) is_list: bool,
+}
+
+impl<T: Read> Read for OneOrMany<T> {
+    const SHAPE: Shape = Shape::Either(&T::SHAPE, &Shape::List(&T::SHAPE));
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let is_list = given.value.get_ref().is_array();
+        let values = if is_list {
+            Vec::read(cx, given)
+        } else if T::SHAPE.accepts(given.value.get_ref()) {
+            T::read(cx, given).map(|one| vec![one])
+        } else {
+            cx.wrong_kind(given, Self::SHAPE)
+        };
+        values.map(|values| Self { values, is_list })
+    }
+}
+
+impl Read for Code {
+    const SHAPE: Shape = Shape::Single(false);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        Some(match Single::read(cx, given)? {
+            Single::Text(text) | Single::Float(text) => Self::Text(text),
+            Single::Integer(number) => Self::Integer(number),
+            Single::Boolean(flag) => Self::Boolean(flag),
+        })
+    }
+}
+
+impl Read for bool {
+    const SHAPE: Shape = Shape::Boolean;
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        given.value.get_ref().as_bool().or_else(|| cx.wrong_kind(given, Self::SHAPE))
+    }
+}
+
+/// An integer between two limits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Int<const MIN: i64 = { i64::MIN }, const MAX: i64 = { i64::MAX }>(pub(crate) i64);
+
+impl<const MIN: i64, const MAX: i64> Read for Int<MIN, MAX> {
+    const SHAPE: Shape = Shape::Integer(MIN, MAX);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        cx.integer(given, MIN, MAX).map(Self)
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> fmt::Display for Int<MIN, MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A type whose values are words of a spec.
+pub(crate) trait Worded: Sized {
+    /// Returns the words with their descriptions.
+    fn words() -> Words;
+
+    fn of_word(word: &str) -> Option<Self>;
+}
+
+impl<T: Worded> Read for T {
+    const SHAPE: Shape = Shape::Words(T::words);
+
+    fn read(cx: &mut Context<'_>, given: &Given<'_>) -> Option<Self> {
+        let Some(word) = given.value.get_ref().as_str() else {
+            return cx.wrong_kind(given, Self::SHAPE);
+        };
+        let words: Vec<_> = T::words().into_iter().map(|(word, _)| word).collect();
+        if words.contains(&word) {
+            return T::of_word(word);
+        }
+        let message = format!("unknown value `{}` of `{}`", shown(word), given.key);
+        let diagnostic = Diagnostic::new(code::UNKNOWN_CHOICE, &given.value.span(), message);
+        cx.push(diagnostic.suggest(word, &words));
+        None
+    }
+}
+
+/// Some of the words of a type: those whose bits, from the lowest on, are 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Only<T, const BITS: u32>(pub(crate) T);
+
+impl<T: Worded, const BITS: u32> Worded for Only<T, BITS> {
+    fn words() -> Words {
+        let all = T::words().into_iter().enumerate();
+        all.filter(|(index, _)| BITS >> index & 1 == 1).map(|(_, word)| word).collect()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        T::of_word(word).map(Self)
+    }
+}
+
+/// Defines an enum whose values are words of a spec. The comment of a variant describes its word for editors.
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $word:literal,)+ }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name { $($(#[doc = $doc])+ $variant,)+ }
+
+        impl $name {
+            /// All values, in the order in which messages list them.
+            $vis const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the word in a spec.
+            $vis const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// Returns the value with this word.
+            $vis fn of(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.word() == word)
+            }
+        }
+
+        impl $crate::spec::read::Worded for $name {
+            fn words() -> $crate::spec::read::Words {
+                vec![$(($word, concat!($($doc),+))),+]
+            }
+
+            fn of_word(word: &str) -> Option<Self> {
+                Self::of(word)
+            }
+        }
+    };
+}
+
+pub(crate) use words;
+
+/// Defines the types of tables. The text after a name is its title; after a `+` follow keys that many tables have. A row
+/// is a key with its type and its description. It has its name in the spec after `as`, if that differs, and `= default`
+/// if the key may be absent without being an `Option`.
+macro_rules! tables {
+    ($($(#[doc = $doc:literal])+ $name:ident $title:literal $($choice:ident)? $(+ $($more:ident)+)? { $($body:tt)* })+) => {
+        $(tables! { @table [$($doc)+] $name $title [$($choice)?] [$($($more)+)?] { $($body)* } })+
+    };
+    (@table $doc:tt $name:ident $title:literal $choice:tt [doc $($more:ident)*] { $($body:tt)* }) => {
+        tables! { @table $doc $name $title $choice [$($more)*] { $($body)*
+            doc: Text<Prose>, "The description, in sentences; `code` in backticks.";
+        } }
+    };
+    (@table $doc:tt $name:ident $title:literal $choice:tt [source $($more:ident)*] { $($body:tt)* }) => {
+        tables! { @table $doc $name $title $choice [$($more)*] { $($body)*
+            source: Option<Text<Line>>, "The sections of the contract that it follows.";
+        } }
+    };
+    (@table $doc:tt $name:ident $title:literal $choice:tt [open $($more:ident)*] { $($body:tt)* }) => {
+        tables! { @table $doc $name $title $choice [$($more)*] { $($body)*
+            open: Vec<Text<Id>> = default, "The open points that affect it.";
+        } }
+    };
+    (@table $doc:tt $name:ident $title:literal $choice:tt [deprecated] { $($body:tt)* }) => {
+        tables! { @table $doc $name $title $choice [] { $($body)*
+            deprecated: Option<Text<Line>>, "Why it is deprecated, and what to use instead.";
+        } }
+    };
+    (@table [$($doc:literal)+] $name:ident $title:literal [$($choice:ident)?] [] {
+        $($key:ident $(as $wire:literal)?: $ty:ty $(= $default:ident)?, $about:literal;)*
+    }) => {
+        $(#[doc = $doc])+
+        #[derive(Debug)]
+        pub(crate) struct $name { $(#[doc = $about] pub(crate) $key: $ty,)* }
+
+        impl $crate::spec::read::Read for $name {
+            const SHAPE: $crate::spec::read::Shape = $crate::spec::read::Shape::Table(&$crate::spec::read::Table {
+                name: stringify!($name),
+                title: $title,
+                doc: concat!($($doc),+),
+                is_choice: !concat!("" $(, stringify!($choice))?).is_empty(),
+                keys: &[$($crate::spec::read::Key {
+                    name: tables!(@key $key $($wire)?),
+                    doc: $about,
+                    is_required: <$ty as $crate::spec::read::Read>::IS_REQUIRED && tables!(@required $($default)?),
+                    shape: &<$ty as $crate::spec::read::Read>::SHAPE,
+                }),*],
+            });
+
+            fn read(
+                cx: &mut $crate::spec::context::Context<'_>,
+                given: &$crate::spec::read::Given<'_>,
+            ) -> Option<Self> {
+                let _entries = cx.table(given, Self::SHAPE)?;
+                $(let $key: Option<$ty> = _entries.key(cx, tables!(@key $key $($wire)?)).or_else(|| tables!(@absent $($default)?));)*
+                Some(Self { $($key: $key?),* })
+            }
+        }
+    };
+    (@key $key:ident) => { stringify!($key) };
+    (@key $key:ident $wire:literal) => { $wire };
+    (@required) => { true };
+    (@required default) => { false };
+    (@absent) => { None };
+    (@absent default) => { Some(Default::default()) };
+}
+
+pub(crate) use tables;
+
+/// The entries of a table whose keys were checked.
+pub(crate) struct Entries<'a> {
+    keys: &'static Table,
+    table: &'a DeTable<'a>,
+    /// The keys that were meant by unknown ones, with what is declared below them.
+    meant: BTreeMap<String, Vec<String>>,
+}
+
+impl Entries<'_> {
+    /// Reads the value of a key.
+    pub(crate) fn key<T: Read>(&self, cx: &mut Context<'_>, name: &str) -> Option<T> {
+        let key = &*name.replace('_', "-");
+        let Some((name, value)) = self.table.get_key_value(key) else { return T::absent() };
+        let skipped = self.meant.get(key).map(Vec::as_slice).unwrap_or_default();
+        let doc = self.keys.key(key).map_or("", |key| key.doc);
+        T::read(cx, &Given { key, doc, named: name.span(), value, skipped })
+    }
+}
+
+impl Context<'_> {
+    /// Reads a whole file.
+    pub(super) fn document<T: Read>(&mut self, root: &Spanned<DeTable<'_>>) -> Option<T> {
+        let value = Spanned::new(root.span(), DeValue::Table(root.get_ref().clone()));
+        let read =
+            T::read(self, &Given { key: "", doc: "", named: 0..0, value: &value, skipped: &[] });
+        read.filter(|_| self.diagnostics.is_empty())
+    }
+
+    /// Checks the keys of a table. Missing keys are reported at its name.
+    pub(crate) fn table<'a>(&mut self, given: &Given<'a>, shape: Shape) -> Option<Entries<'a>> {
+        let (Some(keys), Some(table)) = (shape.table(), given.value.get_ref().as_table()) else {
+            return self.wrong_kind(given, shape);
+        };
+        let mut known: Vec<_> = keys.keys.iter().map(Key::name).collect();
+        known.sort();
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let title = shape.title();
+        let mut meant: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, value) in in_order(table) {
+            let written = &**name.get_ref();
+            if known.contains(&written) {
+                continue;
+            }
+            let close = closest(written, &known);
+            let help = match (keys.title, value.get_ref().as_str(), close) {
+                ("operation", Some("GET" | "POST"), _) => {
+                    "write `verb = \"get\"` or `verb = \"post\"`".to_owned()
+                }
+                (.., Some(key)) => format!("did you mean `{key}`?"),
+                _ => format!("expected {}", listed(&known)),
+            };
+            say!(self, UNKNOWN_KEY, name.span(), "unknown key `{}` in {title}", shown(written) => "{help}");
+            let below = value.get_ref().as_table().into_iter().flat_map(DeTable::keys);
+            let below = below.map(|name| name.get_ref().to_string());
+            if let Some(key) = close {
+                meant.entry(key.to_owned()).or_default().extend(below);
+            }
+        }
+        for key in keys.keys.iter().filter(|key| key.is_required) {
+            let name = key.name();
+            if !table.contains_key(&*name) && !meant.contains_key(&name) {
+                let written = match key.shape {
+                    Shape::Table(_) if keys.title == "spec" => format!("[{name}]"),
+                    Shape::Named(..) if keys.title == "spec" => format!("[{name}.…]"),
+                    Shape::List(_) if keys.title == "spec" => format!("[[{name}]]"),
+                    _ => name.clone(),
+                };
+                say!(self, MISSING_KEY, given.named, "missing key `{name}` in {title}"
+                    => "add `{written}`: {}", first_sentence(key.doc));
+            }
+        }
+        if keys.is_choice && table.len() != 1 {
+            let (all, number) = (listed(&known), table.len());
+            say!(
+                self,
+                EXACTLY_ONE,
+                given.named,
+                "{title} must have exactly one of {all}, but has {number}"
+            );
+        }
+        Some(Entries { keys, table, meant })
+    }
+
+    fn wrong_kind<T>(&mut self, given: &Given<'_>, shape: Shape) -> Option<T> {
+        let help = match (shape, given.value.get_ref()) {
+            (Shape::Text(_), DeValue::Boolean(_)) => {
+                Some(format!("write text: {}", first_sentence(given.doc)))
+            }
+            (shape, found) => shape.fix(given.key, found),
+        };
+        let help = help.unwrap_or_default();
+        self.wrong_kind_of(given.key, shape, given.value, &help)
+    }
+
+    fn wrong_kind_of<T>(
+        &mut self,
+        key: &str,
+        shape: Shape,
+        found: &Spanned<DeValue<'_>>,
+        help: &str,
+    ) -> Option<T> {
+        let (expected, kind) = (shape.expected(), kind_of(found.get_ref()));
+        say!(self, WRONG_KIND, found.span(), "`{key}` must be {expected}, not {kind}" => "{help}");
+        None
+    }
+
+    fn integer(&mut self, given: &Given<'_>, min: i64, max: i64) -> Option<i64> {
+        let span = given.value.span();
+        if !given.value.get_ref().is_integer() {
+            return self.wrong_kind(given, Shape::Integer(min, max));
+        }
+        let number = integer(given.value.get_ref());
+        match number {
+            None => {
+                say!(
+                    self,
+                    OUT_OF_RANGE,
+                    span,
+                    "the number does not fit in a signed 64-bit integer"
+                );
+            }
+            Some(number) if (min..=max).contains(&number) => {}
+            Some(_) => say!(self, OUT_OF_RANGE, span, "the number must be between {min} and {max}"),
+        }
+        number
+    }
+
+    fn check_hidden(&mut self, text: &str, span: &Range<usize>, what: &str) -> bool {
+        let hidden = text.chars().find(|&c| is_hidden(c) && c != '\n').map(u32::from);
+        if let Some(c) = hidden {
+            say!(self, HIDDEN_CHARACTER, *span, "{what} contains the invisible character U+{c:04X}"
+                => "remove the character");
+        }
+        hidden.is_none()
+    }
+
+    fn check_text(&mut self, form: &Form, text: &str, span: &Range<usize>, what: &str) {
+        if !self.check_hidden(text, span, what) || form.fits(text) {
+            return;
+        }
+        let (fix, expected) = (form.fix(text, what).unwrap_or_default(), form.expected);
+        if text.trim().is_empty() {
+            say!(self, MALFORMED, *span, "{what} must not be empty" => "{fix}");
+        } else {
+            say!(self, MALFORMED, *span, "{what} must be {expected}" => "{fix}");
+        }
+    }
+}
+
+impl Key {
+    fn name(&self) -> String {
+        self.name.replace('_', "-")
+    }
+}
+
+impl Table {
+    fn key(&self, name: &str) -> Option<&Key> {
+        self.keys.iter().find(|key| key.name() == name)
+    }
+}
+
+impl Shape {
+    fn table(&self) -> Option<&'static Table> {
+        if let Self::Table(table) = self { Some(table) } else { None }
+    }
+
+    /// Returns the name of a table with its article.
+    fn title(&self) -> String {
+        let title = match self {
+            Self::Table(table) => table.title,
+            Self::Single(true) => "constant",
+            Self::Either(..) => "parameter",
+            _ => "",
+        };
+        let article = if title.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        match title {
+            "spec" | "service" | "configuration" => format!("the {title}"),
+            title if title.starts_with('`') => title.to_owned(),
+            _ => format!("{article} {title}"),
+        }
+    }
+
+    /// Returns whether a value is of this kind.
+    fn accepts(&self, value: &DeValue<'_>) -> bool {
+        matches!(
+            (self, value),
+            (Self::Text(_) | Self::Words(_) | Self::Single(_), DeValue::String(_))
+                | (Self::Integer(..) | Self::Single(_), DeValue::Integer(_))
+                | (Self::Boolean | Self::Single(_), DeValue::Boolean(_))
+                | (Self::Single(true), DeValue::Float(_))
+                | (Self::Table(_) | Self::Named(..), DeValue::Table(_))
+                | (Self::List(_), DeValue::Array(_))
+        )
+    }
+
+    /// Returns what a value must be.
+    fn expected(&self) -> String {
+        match self {
+            Self::Text(_) | Self::Words(_) => "a string".to_owned(),
+            Self::Integer(..) => "an integer".to_owned(),
+            Self::Boolean => "`true` or `false`".to_owned(),
+            Self::Single(_) => "a string, a number or a boolean".to_owned(),
+            Self::Either(one, other) => format!("{} or {}", one.expected(), other.expected()),
+            Self::Table(_) | Self::Named(..) => "a table".to_owned(),
+            Self::List(items) => {
+                let of = match items {
+                    Self::Table(_) => "tables (`[[…]]`)",
+                    Self::Integer(..) => "integers",
+                    Self::Single(_) => "strings, integers or booleans",
+                    _ => "strings",
+                };
+                format!("a list of {of}")
+            }
+        }
+    }
+
+    /// Returns the fix for a value of the wrong kind.
+    fn fix(&self, key: &str, found: &DeValue<'_>) -> Option<String> {
+        let text = found.as_str().map(str::to_lowercase);
+        let has_table =
+            |items: &[Spanned<DeValue<'_>>]| items.iter().any(|one| one.get_ref().is_table());
+        Some(match (self, found) {
+            (Self::List(Self::Table(_)), DeValue::Table(_)) => {
+                format!("write `[[{key}]]`, with two brackets")
+            }
+            (Self::Table(_) | Self::Named(..), DeValue::Array(items)) if has_table(items) => {
+                format!("write `[{key}]` or `[….{key}]`, with one bracket")
+            }
+            (Self::Table(table), _) if table.is_choice => {
+                let mut keys: Vec<_> =
+                    table.keys.iter().map(|one| format!("{key}.{}", one.name())).collect();
+                keys.sort();
+                format!("write {}", listed(&keys.iter().map(String::as_str).collect::<Vec<_>>()))
+            }
+            (Self::Table(_), _) => format!("write `{key} = {}`", self.sample()),
+            (Self::Named(_, inner), _) => match inner.table() {
+                None => format!("write `{key} = {{ NAME = … }}`"),
+                Some(Table { title, .. }) => {
+                    format!("declare each {title} by its name: `{key}.NAME = {}`", inner.sample())
+                }
+            },
+            (Self::Words(words), _) => {
+                format!(
+                    "expected {}",
+                    listed(&words().iter().map(|(word, _)| *word).collect::<Vec<_>>())
+                )
+            }
+            (Self::Integer(..), DeValue::String(text)) if text.parse::<i64>().is_ok() => {
+                "remove the quotes".to_owned()
+            }
+            (Self::Boolean, DeValue::String(_)) => match text.as_deref() {
+                Some("true" | "yes") => "write `true`".to_owned(),
+                Some("false" | "no") => "write `false`".to_owned(),
+                _ => return None,
+            },
+            (Self::Text(form), found) => match (form.name, found) {
+                ("AnyType", DeValue::Array(items)) if items.len() > 1 => {
+                    "declare the values as an enum, and use its name".to_owned()
+                }
+                ("AnyType", DeValue::Array(_)) => LIST.to_owned(),
+                ("AnyType", DeValue::Table(_)) => MAP.to_owned(),
+                (_, DeValue::Integer(_) | DeValue::Float(_)) => {
+                    "put the value in quotes".to_owned()
+                }
+                _ => return None,
+            },
+            (Self::List(items), found) if items.accepts(found) => {
+                "put the value in brackets".to_owned()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns a table with its required keys.
+    fn sample(&self) -> String {
+        let keys = self.table().into_iter().flat_map(|table| table.keys);
+        let keys = keys.filter(|key| key.is_required).map(|key| format!("{} = …", key.name()));
+        format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the JSON Schema of a shape; that of a table is among the definitions.
+    fn schema(&self, definitions: &mut Map<String, Value>) -> Value {
+        match *self {
+            Self::Text(form) => {
+                json!({ "type": "string", "pattern": form.pattern, "maxLength": form.longest })
+            }
+            Self::Words(words) => {
+                let words = words().into_iter();
+                let words =
+                    words.map(|(word, doc)| json!({ "const": word, "description": doc.trim() }));
+                json!({ "oneOf": words.collect::<Vec<_>>() })
+            }
+            Self::Integer(i64::MIN, i64::MAX) => json!({ "type": "integer" }),
+            Self::Integer(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+            Self::Boolean => json!({ "type": "boolean" }),
+            Self::Single(true) => json!({ "type": ["string", "number", "boolean"] }),
+            Self::Single(false) => json!({ "type": ["string", "integer", "boolean"] }),
+            Self::List(of) => json!({ "type": "array", "items": of.schema(definitions) }),
+            Self::Named(form, of) => json!({
+                "type": "object",
+                "propertyNames": Self::Text(form).schema(definitions),
+                "additionalProperties": of.schema(definitions),
+            }),
+            Self::Either(one, other) => {
+                json!({ "anyOf": [one.schema(definitions), other.schema(definitions)] })
+            }
+            Self::Table(table) => {
+                if !definitions.contains_key(table.name) {
+                    let schema = table.schema(definitions);
+                    definitions.insert(table.name.to_owned(), Value::Object(schema));
+                }
+                json!({ "$ref": format!("#/$defs/{}", table.name) })
+            }
+        }
+    }
+}
+
+impl Table {
+    fn schema(&self, definitions: &mut Map<String, Value>) -> Map<String, Value> {
+        let properties = self.keys.iter().map(|key| {
+            let mut schema = key.shape.schema(definitions);
+            if let Some(schema) = schema.as_object_mut() {
+                schema.insert("description".to_owned(), json!(key.doc));
+            }
+            (key.name(), schema)
+        });
+        let properties: Map<_, _> = properties.collect();
+        let required = self.keys.iter().filter(|key| key.is_required).map(Key::name);
+        let mut schema = vec![
+            ("title", json!(self.title)),
+            ("description", json!(self.doc.trim())),
+            ("type", json!("object")),
+            ("properties", json!(properties)),
+            ("required", required.collect()),
+            ("additionalProperties", json!(false)),
+        ];
+        if self.is_choice {
+            schema.extend([("minProperties", json!(1)), ("maxProperties", json!(1))]);
+        }
+        schema.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+/// Returns the JSON Schema of a type, for editors.
+pub(super) fn schema<T: Read>() -> Value {
+    let mut definitions = Map::new();
+    let mut root = T::SHAPE.table().map(|table| table.schema(&mut definitions)).unwrap_or_default();
+    root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    root.insert("$defs".to_owned(), Value::Object(definitions));
+    Value::Object(root)
+}
+
+/// Returns the entries in the order of the file, because `DeTable` iterates by name.
+fn in_order<'a>(
+    table: &'a DeTable<'a>,
+) -> Vec<(&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+fn integer(value: &DeValue<'_>) -> Option<i64> {
+    let number = value.as_integer()?;
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// Returns the kind of a value.
+fn kind_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// Returns the first sentence of a description, as a part of another sentence.
+fn first_sentence(doc: &str) -> String {
+    let sentence =
+        doc.split_once(". ").map_or(doc, |(first, _)| first).trim().trim_end_matches('.');
+    let mut chars = sentence.chars();
+    match chars.next() {
+        // An abbreviation, such as "JSON", stays in capitals.
+        Some(first) if !chars.as_str().starts_with(char::is_uppercase) => {
+            first.to_lowercase().to_string() + chars.as_str()
+        }
+        _ => sentence.to_owned(),
+    }
+}

@@ -1,0 +1,171 @@
+//! Every bad spec is rejected with a diagnostic at the mistake, without a panic.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use methodical_codegen::spec::{Reading, read_bytes};
+
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+
+fn read(text: &[u8]) -> Reading {
+    read_bytes(text, Path::new(HERE), "spec.toml")
+}
+
+fn good() -> String {
+    fs::read_to_string(Path::new(HERE).join("good-spec.toml")).expect("it is there")
+}
+
+/// Each case of `bad-specs.txt` has the mistakes that it lists.
+#[test]
+fn each_bad_spec_has_its_diagnostics() {
+    let path = Path::new(HERE).join("bad-specs.txt");
+    let table = fs::read_to_string(&path).expect("it is there");
+    let (head, cases) = table.split_once("\n\n## ").expect("cases");
+    let mut actual = format!("{head}\n");
+    for case in cases.split("\n\n## ") {
+        let (name, edits) = case.split_once('\n').expect("a name");
+        let edits: Vec<_> = edits.lines().filter(|line| !line.starts_with('>')).collect();
+        let edits = edits.join(
+            "
+",
+        );
+        let reading = read(edited(name, &edits).as_bytes());
+        assert!(reading.service.is_none() && reading.errors > 0, "{name} is accepted");
+        _ = write!(actual, "\n## {name}\n{}\n{}", edits.trim_end(), shortened(&reading.report));
+    }
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
+        fs::write(&path, &actual).expect("written");
+        return;
+    }
+    for (line, (actual, expected)) in actual.lines().zip(table.lines()).enumerate() {
+        assert_eq!(actual, expected, "line {} of bad-specs.txt", line + 1);
+    }
+    assert_eq!(actual.len(), table.len());
+}
+
+/// Returns the good spec with the changes of a case.
+fn edited(name: &str, edits: &str) -> String {
+    let mut text = good();
+    let lines: Vec<_> = edits.lines().collect();
+    for edit in lines
+        .chunk_by(|one, next| !(next.is_empty() || one.starts_with('+') && next.starts_with('-')))
+    {
+        let with = |mark| {
+            let lines = edit.iter().filter_map(|line| line.strip_prefix(mark));
+            lines
+                .flat_map(|line| {
+                    [
+                        line, "
+",
+                    ]
+                })
+                .collect::<String>()
+        };
+        let (from, to) = (with('-'), with('+'));
+        assert!(text.contains(&from), "{name}: the spec has no `{from}`");
+        text = if from.is_empty() { text + &to } else { text.replacen(&from, &to, 1) };
+    }
+    text
+}
+
+/// Returns the diagnostics of a report in a line each, with lines for related places and fixes.
+fn shortened(report: &str) -> String {
+    let mut short = String::new();
+    let mut title = "";
+    let mut place = String::new();
+    for line in report.lines() {
+        let trimmed = line.trim();
+        if line.starts_with("error[") || line.starts_with("warning[") {
+            title = line;
+        } else if let Some(at) = trimmed.strip_prefix("--> spec.toml:") {
+            _ = writeln!(short, "> {at} {}", title.strip_prefix("error").unwrap_or(title));
+        } else if let Some(at) = trimmed.strip_prefix("::: ") {
+            at.clone_into(&mut place);
+        } else if let Some(help) = trimmed.strip_prefix("= help: ") {
+            _ = writeln!(short, ">   = {help}");
+        } else if let (false, Some((_, note))) = (place.is_empty(), trimmed.split_once("- ")) {
+            _ = writeln!(short, ">   ~ {place} {note}");
+            place.clear();
+        } else if !place.is_empty() && trimmed.ends_with('-') && trimmed.starts_with('|') {
+            _ = writeln!(short, ">   ~ {place}");
+            place.clear();
+        }
+    }
+    short
+}
+
+/// A file that is not text, or too large, is rejected as a whole.
+#[test]
+fn a_file_that_is_not_text_is_rejected() {
+    let check = |bytes: &[u8], expected: &str| {
+        let Reading { service, report, errors, .. } = read(bytes);
+        assert_eq!((service.is_none(), errors), (true, 1));
+        assert_eq!(report, format!("error[GW001]: cannot read the spec: {expected}\n"));
+    };
+    check(b"", "the file is empty\n --> spec.toml:1:1");
+    check(b" \r\n\t", "the file is empty\n --> spec.toml:1:1");
+    let not_utf_8 = "the byte at this position is not UTF-8; save the file as UTF-8";
+    check(b"a = 1\nb\xff", &format!("{not_utf_8}\n --> spec.toml:2:2"));
+    check(&vec![b'#'; 50 * 1024 * 1024], "the file is larger than 4 MiB\n --> spec.toml:1:1");
+}
+
+/// Only a file that does not exist is reported as such. The text of the cause is that of the system.
+#[test]
+fn an_example_that_cannot_be_read_has_its_cause() {
+    let spec = good().replacen("fixtures/tools.json", "fixtures/tools.json/inside", 1);
+    let report = read(spec.as_bytes()).report;
+    assert!(report.contains("cannot read `fixtures/tools.json/inside`: "), "{report}");
+    assert!(!report.contains("no such file"), "{report}");
+}
+
+/// A spec that is truncated at any byte is read or rejected, without a panic.
+#[test]
+fn a_truncated_spec_does_not_panic() {
+    let whole = good().into_bytes();
+    for end in 0..whole.len() {
+        let reading = read(&whole[..end]);
+        assert_eq!(reading.service.is_some(), reading.errors == 0, "{end}: {}", reading.report);
+    }
+    let Reading { service, report, .. } = read(&whole);
+    assert!(service.is_some(), "{report}");
+    assert_eq!(report, "");
+}
+
+/// The parser rejects deep nesting before any code recurses over it.
+#[test]
+fn deep_nesting_is_rejected() {
+    for deep in [
+        format!("a = {}", "[".repeat(100_000)),
+        format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("{}a = 1", "a.".repeat(100_000)),
+    ] {
+        assert!(read(deep.as_bytes()).errors > 0);
+    }
+}
+
+/// A byte-order mark and Windows line endings do not change the result, including the hash.
+#[test]
+fn encodings_of_the_same_text_are_equal() {
+    let plain = read(good().as_bytes()).service;
+    let windows = format!("\u{feff}{}", good().replace('\n', "\r\n"));
+    assert!(plain.is_some());
+    assert_eq!(read(windows.as_bytes()).service, plain);
+}
+
+/// Real services have paths that end with a slash. The segments that select an operation follow one slash.
+#[test]
+fn a_path_may_end_with_a_slash() {
+    let slash = good().replacen("path = \"/api/v2\"", "path = \"/api/v2/\"", 1);
+    let service = read(slash.as_bytes()).service.expect("it is valid");
+    assert_eq!(service.path_of(&service.operations[0]), "/api/v2/");
+    let path = slash.replacen("selector = \"call\"", "in = \"path\"", 1).replacen(
+        "query = \"call=tools/list&",
+        "query = \"",
+        1,
+    );
+    let Reading { service, report, .. } = read(path.as_bytes());
+    assert_eq!(report, "");
+    let service = service.expect("it is valid");
+    assert_eq!(service.path_of(&service.operations[0]), "/api/v2/tools/list");
+}

@@ -1,0 +1,193 @@
+//! Changes of what a client sends.
+
+use crate::changes::{FIELD, QUERY, VALUE, check, compare, declaring, good};
+
+#[test]
+fn changes_of_the_dispatch() {
+    let two = |dispatch: &str, select: &str, query: &str| {
+        let spec = good();
+        let spec = spec.replace("selector = \"call\"", dispatch).replace("\"tools/list\"", select);
+        spec.replace("call=tools/list", query)
+    };
+    let one = two("selector = \"call\"", "\"tools/list\"", "call=tools/list");
+    compare(&good(), &one, &[]);
+    let constant = "selector = \"call\"\nconstants = { format = \"json\" }";
+    let constant = two(constant, "\"tools/list\"", "call=tools/list&format=json");
+    compare(
+        &one,
+        &constant,
+        &[
+            "additive dispatch: constants changed from none to `format=json`",
+            "documentation example.tools: example changed",
+        ],
+    );
+    let pair = two("selector = [\"call\", \"do\"]", "[\"tools\", \"list\"]", "call=tools&do=list");
+    compare(
+        &one,
+        &pair,
+        &[
+            "breaking dispatch: selector changed from `call` to `call`, `do`",
+            "documentation example.tools: example changed",
+        ],
+    );
+    let path = two("in = \"path\"", "\"tools/list\"", "").replace("query = \"&", "query = \"");
+    compare(
+        &one,
+        &path,
+        &[
+            "breaking dispatch: place changed from `query` to `path`",
+            "breaking dispatch: selector changed from `call` to none",
+            "documentation example.tools: example changed",
+        ],
+    );
+}
+
+#[test]
+fn changes_of_the_authentication() {
+    let two = good();
+    let secret = |place: &str, doc: &str| {
+        let secret = format!("secret = {{ in = \"{place}\", name = \"key\", doc = \"{doc}\" }}");
+        two.replace("bearer = {}", &secret)
+    };
+    compare(
+        &two,
+        &secret("query", "The key."),
+        &["breaking auth: kind changed from a bearer token to the secret `key` in the query"],
+    );
+    compare(
+        &secret("query", "The key."),
+        &secret("header", "A key."),
+        &[
+            "breaking auth: kind changed from the secret `key` in the query to the secret `key` in the header",
+        ],
+    );
+    compare(
+        &secret("query", "The key."),
+        &secret("query", "A key."),
+        &["documentation auth: description changed"],
+    );
+}
+
+#[test]
+fn changes_of_the_body() {
+    let two = good();
+    let post = |keys: &str, query: &str, body: &str| {
+        two.replacen("response.list", &format!("verb = \"post\"\n{keys}\nresponse.list"), 1)
+            .replacen("&shelf=3&state=free", query, 1)
+            .replacen("response = ", &format!("body = '{body}'\nresponse = "), 1)
+    };
+    let form = post("", "", "shelf=3&state=free");
+    let place = "operation.list_tools";
+    compare(
+        &two,
+        &form,
+        &[
+            &format!("breaking {place}: body of a POST changed from `none` to `form`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+    compare(
+        &form,
+        &post("body = \"json\"", "", r#"{"shelf":3,"state":"free"}"#),
+        &[
+            &format!("breaking {place}: body of a POST changed from `form` to `json`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+    compare(
+        &form,
+        &post("idempotent = true", "", "shelf=3&state=free"),
+        &[&format!("additive {place}: idempotent changed from false to true")],
+    );
+}
+
+#[test]
+fn changes_of_list_parameters() {
+    let two = good();
+    let list = |style: &str, sent: &str| {
+        let ty = format!("shelf = {{ type = \"list<integer>\", style = \"{style}\"");
+        two.replacen("shelf = { type = \"integer\"", &ty, 1)
+            .replacen("shelf = 3", "shelf = [3, 4]", 1)
+            .replacen("shelf=3", sent, 1)
+    };
+    let place = "operation.list_tools.param.shelf";
+    compare(
+        &two,
+        &list("repeat", "shelf=3&shelf=4"),
+        &[
+            &format!("breaking {place}: type changed from `integer` to `list<integer>`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+    compare(
+        &list("repeat", "shelf=3&shelf=4"),
+        &list("pipe", "shelf=3%7C4"),
+        &[
+            &format!("breaking {place}: style changed from `repeat` to `pipe`"),
+            "documentation example.tools: example changed",
+        ],
+    );
+}
+
+#[test]
+fn changes_of_defaults() {
+    let two = good();
+    let with = |value: &str| {
+        let ty = format!("shelf = {{ type = \"integer\", default = {value}");
+        two.replacen("shelf = { type = \"integer\"", &ty, 1)
+    };
+    let place = "operation.list_tools.param.shelf";
+    let added = format!("additive {place}: default changed from none to `7`");
+    compare(&two, &with("7"), &[&added]);
+    let changed = format!("additive {place}: default changed from `7` to `8`");
+    compare(&with("7"), &with("8"), &[&changed]);
+}
+
+#[test]
+fn changes_of_parameters() {
+    check(
+        &[("shelf = { type", "row = { type = \"integer\", doc = \"The row.\" }\nshelf = { type")],
+        &["additive operation.list_tools.param.row: added"],
+    );
+    check(
+        &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
+        &[
+            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
+            "additive operation.list_tools.param.state: needs changed from `shelf` to none",
+        ],
+    );
+    check(
+        &[(
+            "shelf = { type = \"integer\"",
+            "shelf = { type = \"integer\", required = true, min = 1",
+        )],
+        &[
+            "breaking operation.list_tools.param.shelf: required changed from false to true",
+            "breaking operation.list_tools.param.shelf: min changed from none to 1",
+            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
+        ],
+    );
+}
+
+/// The type of a query has a type parameter for each parameter that another one needs.
+#[test]
+fn a_new_type_parameter_of_the_query_is_breaking() {
+    let row = "row = { type = \"integer\", doc = \"The row.\" }\n";
+    let box_ = "box = { type = \"text\", doc = \"The box.\" }\n";
+    let needing = box_.replace("\"text\"", "\"text\", needs = [\"row\"], otherwise = \"error\"");
+    let cases = |params: &str| declaring(FIELD, VALUE, params, QUERY);
+    let place = "operation.list_cases";
+    let states =
+        format!("breaking {place}: parameters in the type of the query changed from none to `row`");
+    let added = |name: &str| format!("additive {place}.param.{name}: added");
+    compare(&cases(""), &cases(row), &[&added("row")]);
+    compare(&cases(row), &cases(&format!("{row}{box_}")), &[&added("box")]);
+    compare(&cases(row), &cases(&format!("{row}{needing}")), &[&states, &added("box")]);
+    // A second parameter that needs the same one does not change the type.
+    let second = needing.replacen("box", "lid", 1);
+    compare(
+        &cases(&format!("{row}{needing}")),
+        &cases(&format!("{row}{needing}{second}")),
+        &[&added("lid")],
+    );
+}

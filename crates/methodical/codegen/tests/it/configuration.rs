@@ -1,0 +1,222 @@
+//! The configuration: which crates and documents are generated, and what is wrong with a bad one.
+
+use std::fs;
+use std::path::Path;
+
+use methodical_codegen::config::Config;
+use methodical_codegen::spec::read_bytes;
+use methodical_codegen::{Project, Workspace, emit};
+
+#[track_caller]
+fn config(text: &str) -> Config {
+    Config::parse(text.as_bytes()).unwrap_or_else(|rejected| panic!("{rejected}"))
+}
+
+/// Generates all files of a small service.
+fn files(config: &Config) -> Vec<emit::GeneratedFile> {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let spec = fs::read(here.join("good-spec.toml")).expect("it is there");
+    let service = read_bytes(&spec, here, "spec.toml").service.expect("it is good");
+    emit::all(&Project { service: &service, config })
+}
+
+#[test]
+fn only_configured_crates_and_documents_are_generated() {
+    assert_eq!(files(&config("spec = 'spec/shed.toml'")), []);
+    let openapi = config("spec = 'spec/shed.toml'\n[documents]\nopenapi = 'openapi'");
+    let paths: Vec<_> = files(&openapi).into_iter().map(|file| file.path).collect();
+    assert_eq!(paths, ["openapi/list-tools.json", "openapi/tool-shed.json"]);
+}
+
+/// A generated file names no crate, folder or command of this workspace.
+#[test]
+fn all_names_are_those_of_the_configuration() {
+    let shed = config(
+        "spec = 'api/shed.toml'
+        command = 'make code'
+        [crate]
+        model = { name = 'shed-types', folder = 'types' }
+        client = { name = 'shed-http' }
+        testkit = { name = 'shed-fakes', folder = 'test/fakes' }
+        server = { name = 'shed-service' }
+        cli = { name = 'shed' }
+        [documents]
+        contract = 'CONTRACT.md'
+        reference = 'book/api'
+        openapi = 'openapi'
+        json-schema = 'book/api/schema'
+        spec-schema = 'api/schema.json'",
+    );
+    let files = files(&shed);
+    let folders = ["api/", "book/", "crates/shed", "openapi/", "test/fakes/", "types/"];
+    for emit::GeneratedFile { path, text } in &files {
+        assert!(folders.iter().any(|folder| path.starts_with(folder)), "{path}");
+        let gateway = ["gateway-model", "gateway_model::", "gateway_client::", "xtask", "spec/"];
+        for name in gateway {
+            assert!(!text.contains(name), "{path} contains `{name}`");
+        }
+    }
+    let text = |path: &str| {
+        &files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("no {path}")).text
+    };
+    assert!(text("types/src/generated/queries.rs").contains("use shed_types::{ListTools,"));
+    assert!(text("crates/shed-http/src/generated/client.rs").contains("use shed_types::{"));
+    assert!(
+        text("crates/shed/src/generated/commands.rs").contains("use shed_http::{blocking, model};")
+    );
+    assert!(text("test/fakes/src/generated/mocks.rs").contains(".exactly(fixtures::TOOLS)"));
+    let index = text("book/api/README.md");
+    assert!(index.contains("the [contract](../../CONTRACT.md)"));
+    assert!(index.contains("(../../openapi/tool-shed.json)"));
+    assert!(index.contains("(schema/tool.json)"));
+}
+
+#[track_caller]
+fn rejects(text: &str, expected: &str) {
+    let rejected = Config::parse(text.as_bytes()).expect_err("it is bad");
+    assert_eq!(rejected.text.trim_end(), expected.trim_start(), "{}", rejected.text);
+}
+
+#[test]
+fn mistakes_are_reported_with_their_place() {
+    rejects(
+        "command = 'make'",
+        "
+error[GW004]: missing key `spec` in the configuration
+ --> spec/codegen.toml:1:1
+  |
+1 | command = 'make'
+  | ^
+  |
+  = help: add `spec`: the path of the spec",
+    );
+    rejects(
+        "spec = 'spec/a.toml'\n[crate]\nmodle = { name = 'a-model' }",
+        "
+error[GW003]: unknown key `modle` in `[crate]`
+ --> spec/codegen.toml:3:1
+  |
+3 | modle = { name = 'a-model' }
+  | ^^^^^
+  |
+  = help: did you mean `model`?",
+    );
+    rejects(
+        "spec = 'spec/a.toml'\n[crate]\nmodel = { name = 'a-model', folder = '../a' }",
+        "
+error[GW007]: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
+ --> spec/codegen.toml:3:38
+  |
+3 | model = { name = 'a-model', folder = '../a' }
+  |                                      ^^^^^^",
+    );
+    rejects(
+        "spec = 'spec/a.toml'\n[crate]\nclient = { name = 'a' }\ncli = { name = 'a' }",
+        "
+error[GW004]: the crate `client` uses the crate `model`, which is missing
+ --> spec/codegen.toml:3:1
+  |
+3 | client = { name = 'a' }
+  | ^^^^^^
+  |
+  = help: add `model = { name = \"…\" }`
+
+error[GW017]: another crate has the name `a` or the folder `crates/a`
+ --> spec/codegen.toml:4:1
+  |
+4 | cli = { name = 'a' }
+  | ^^^
+  |
+  = help: give each crate its own name and folder",
+    );
+}
+
+#[test]
+fn a_missing_file_is_reported_with_the_command_that_creates_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rejected =
+        Config::read_file(folder.path(), "spec/codegen.toml").expect_err("nothing is there");
+    assert_eq!(
+        rejected.to_string(),
+        "error[GW001]: cannot read the configuration: \
+         No such file or directory (os error 2)\n --> spec/codegen.toml:1:1\n \
+         = help: `methodical-codegen init NAME` starts a workspace that has one"
+    );
+}
+
+/// The guide shows the configuration of this workspace.
+#[test]
+fn the_example_of_the_guide_is_ours() {
+    let spec = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../spec"));
+    let guide = fs::read_to_string(spec.join("README.md")).expect("it is there");
+    let section = guide.split("\n## Configuration\n").nth(1).expect("the section");
+    let block = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let ours = fs::read_to_string(spec.join("codegen.toml")).expect("it is there");
+    assert_eq!(config(block.expect("an example")), config(&ours));
+}
+
+/// A generated server would ignore what it does not know, so it is not generated.
+#[test]
+fn a_server_is_refused_for_a_service_that_it_cannot_be() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
+    let read = |name: &str| {
+        let config = config(&format!("spec = 'tests/fixtures/{name}/spec.toml'\n{crates}"));
+        Workspace::of(root, config)
+    };
+    assert!(read("tool-shed").is_ok());
+    for (name, reason) in [
+        (
+            "ledger",
+            "a generated server selects operations by one query parameter, without constants",
+        ),
+        (
+            "photo-finder",
+            "a generated server reports failures by their status and has no pages, unlike `search_photos`",
+        ),
+    ] {
+        let report = read(name).expect_err("a server cannot be this service");
+        let expected = format!(
+            "spec/codegen.toml: error: cannot generate the crate `server`: {reason}; remove it from `[crate]`\n"
+        );
+        assert_eq!(report.text, expected);
+    }
+}
+
+/// The example is changed with the operation, so that only the server is refused.
+#[test]
+fn a_server_is_refused_for_a_post_and_for_lists() {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let good = fs::read_to_string(here.join("good-spec.toml")).expect("it is there");
+    let query = "query = \"call=tools/list&shelf=3&state=free\"";
+    let body = "query = \"call=tools/list\"\nbody = \"shelf=3&state=free\"";
+    let shelf = "shelf = { type = \"integer\"";
+    for (changes, reason) in [
+        (
+            [("doc = \"Lists the tools.\"", "doc = \"Lists.\"\nverb = \"post\""), (query, body)],
+            "expects GET requests",
+        ),
+        (
+            [
+                (shelf, "shelf = { type = \"list<integer>\", style = \"comma\""),
+                ("shelf = 3,", "shelf = [3],"),
+            ],
+            "reads parameters with single values",
+        ),
+    ] {
+        let spec = changes.iter().fold(good.clone(), |spec, (from, to)| {
+            assert!(spec.contains(from), "{from}");
+            spec.replacen(from, to, 1)
+        });
+        let root = tempfile::tempdir().expect("a folder");
+        let fixture = "fixtures/tools.json";
+        fs::create_dir_all(root.path().join("fixtures")).expect("a folder");
+        fs::copy(here.join(fixture), root.path().join(fixture)).expect("copied");
+        fs::write(root.path().join("spec.toml"), spec).expect("written");
+        let crates = "[crate]\nmodel = { name = 'a' }\nserver = { name = 'b' }";
+        let config = config(&format!("spec = 'spec.toml'\n{crates}"));
+        let report =
+            Workspace::of(root.path(), config).expect_err("a server cannot be this service");
+        assert!(report.text.contains(&format!("{reason}, unlike `list_tools`")), "{}", report.text);
+    }
+}

@@ -1,0 +1,63 @@
+//! The generated files of a service with every feature that our own lacks: a few whole, the others by a hash.
+//! `cargo xtask --check` compares the files of this workspace.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use methodical_codegen::Project;
+use methodical_codegen::config::Config;
+use methodical_codegen::output::Output;
+use methodical_codegen::spec::read_file;
+
+/// After a change, the new files are in `target/tmp/every-feature`; compare them with those of the commit before.
+#[test]
+fn files_of_a_service_with_every_feature() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let reading = read_file(&root.join("tests/fixtures/every-feature/spec.toml"), "spec.toml");
+    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let config =
+        Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
+    let project = Project { service: &service, config: &config };
+    let output = Output::of(&project, root).expect("rustfmt runs");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots/generated");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        let mut hashes = String::new();
+        for (path, text) in output.files() {
+            let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("every-feature").join(path);
+            fs::create_dir_all(copy.parent().expect("a folder")).expect("created");
+            fs::write(copy, text).expect("written");
+            let name = path.rsplit_once("generated/").map_or("", |(_, name)| name);
+            if WHOLE.contains(&name) {
+                insta::assert_snapshot!(path.as_str(), text);
+            } else if HASHED.contains(&name) {
+                writeln!(hashes, "{:016x} {path}", hash(text)).expect("memory");
+            }
+        }
+        insta::assert_snapshot!("hashes", hashes);
+    });
+}
+
+/// Returns the hash of a text by FNV-1a.
+fn hash(text: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    text.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The files that show the features at a glance.
+const WHOLE: [&str; 5] =
+    ["enums.rs", "operations/search-photos.md", "scalars.rs", "service.rs", "tables.rs"];
+
+/// The files of this workspace show the others, which do not depend on the features. No server can have all of them.
+const HASHED: [&str; 7] = [
+    "commands.rs",
+    "contract.rs",
+    "mocks.rs",
+    "models/photo.rs",
+    "openapi/add-photo.json",
+    "queries.rs",
+    "types.md",
+];

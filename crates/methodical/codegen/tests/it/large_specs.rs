@@ -1,0 +1,78 @@
+//! The time to check a spec grows with its size: at the sizes here, an algorithm that compares all
+//! models with each other takes minutes, and one that follows all chains takes hours.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use methodical_codegen::ir::Service;
+use methodical_codegen::spec::{Reading, read_bytes};
+
+/// Number of models.
+const MODELS: usize = 10_000;
+
+/// Reads a spec with many models. The function returns the model that a model contains.
+fn read(models: usize, contained: impl Fn(usize) -> Option<usize>) -> Reading {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let spec = fs::read_to_string(folder.join("good-spec.toml")).expect("it is there");
+    let mut spec = spec.replacen(
+        "state = {",
+        "first = { type = \"M0\", presence = \"optional\", doc = \"A model.\" }\nstate = {",
+        1,
+    );
+    for model in 0..models {
+        _ = writeln!(spec, "[model.M{model}]\ndoc = \"A model.\"\n[model.M{model}.field]");
+        _ = writeln!(spec, "id = {{ type = \"text\", presence = \"required\", doc = \"An id.\" }}");
+        if let Some(next) = contained(model) {
+            _ = writeln!(
+                spec,
+                "next = {{ type = \"M{next}\", presence = \"optional\", doc = \"A model.\" }}"
+            );
+        }
+    }
+    read_bytes(spec.as_bytes(), folder, "spec.toml")
+}
+
+/// The limit is also that of the length of a file on disk.
+#[test]
+fn a_spec_may_have_4_mib() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
+    let mut spec = fs::read(folder.join("good-spec.toml")).expect("it is there");
+    spec.resize(4 * 1024 * 1024, b'\n');
+    assert_eq!(read_bytes(&spec, folder, "spec.toml").report, "");
+    spec.push(b'\n');
+    let report = read_bytes(&spec, folder, "spec.toml").report;
+    assert!(report.contains("the file is larger than 4 MiB"), "{report}");
+}
+
+fn boxed(service: &Service) -> usize {
+    let fields = service.models.iter().flat_map(|model| &model.fields);
+    fields.filter(|field| field.is_boxed()).count()
+}
+
+#[test]
+fn a_chain_of_models() {
+    let next = |model| Some(model + 1).filter(|&next| next < MODELS);
+    let Reading { service, report, .. } = read(MODELS, next);
+    assert_eq!(report, "");
+    assert_eq!(service.as_ref().map(boxed), Some(0));
+}
+
+#[test]
+fn a_ring_of_models() {
+    let Reading { service, report, .. } = read(MODELS, |model| Some((model + 1) % MODELS));
+    assert_eq!(report, "");
+    assert_eq!(service.as_ref().map(boxed), Some(MODELS));
+}
+
+#[test]
+fn unused_models() {
+    let unused = 3 * MODELS;
+    let Reading { service, report, warnings, .. } = read(unused + 1, |_| None);
+    assert!(service.is_some(), "{report}");
+    assert_eq!(warnings, unused);
+    assert!(
+        report.contains("`model.M20000` is never used"),
+        "the last lines of the report are missing"
+    );
+}

@@ -1,0 +1,17 @@
+//! The generator: what it reads, refuses, writes and compares.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot start has failed")]
+
+mod bad_specs;
+mod changes;
+mod configuration;
+#[path = "../random_specs/drawn.rs"]
+mod drawn;
+mod emitters;
+mod environment;
+mod generated;
+mod init;
+mod large_specs;
+mod mirrored;
+mod random_specs;
+mod reserved_names;

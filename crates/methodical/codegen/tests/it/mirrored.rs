@@ -1,0 +1,125 @@
+//! The lists, recoveries and gauges of a mirror follow from the spec.
+
+use std::path::Path;
+
+use methodical_codegen::config::Config;
+use methodical_codegen::spec::read_bytes;
+use methodical_codegen::{Project, emit};
+
+/// The configuration of this workspace.
+const CONFIG: &[u8] = include_bytes!("../../../../../spec/codegen.toml");
+
+const SPEC: &str = include_str!("../mirrored/spec.toml");
+
+/// Returns the generated tables of a spec, without the space around each line.
+fn tables(spec: &str) -> String {
+    let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mirrored"));
+    let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
+    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let config = Config::parse(CONFIG).expect("it is valid");
+    let files = emit::all(&Project { service: &service, config: &config });
+    let path = "crates/gateway-model/src/generated/tables.rs";
+    let file = files.iter().find(|file| file.path == path).expect("it is generated");
+    file.text.lines().map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns what follows a text, up to an end.
+#[track_caller]
+fn between<'t>(text: &'t str, start: &str, end: &str) -> Vec<&'t str> {
+    let (_, after) = text.split_once(start).unwrap_or_else(|| panic!("no `{start}` in\n{text}"));
+    let (found, _) = after.split_once(end).expect("it ends");
+    found.lines().filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn a_field_has_a_column_with_a_name_of_its_own() {
+    let tables = tables(SPEC);
+    assert_eq!(
+        between(&tables, "pub static TOOL: Table = Table::new(\"tool\", \"id\", &[", "]);"),
+        [
+            "Column::text(&[\"id\"]).typed(FieldType::Id),",
+            "Column::text(&[\"owner\", \"name\"]).personal(),",
+            "Column::json(&[\"owner\", \"phones\"]),",
+            // `maker.name` would be `maker_name`, which another field has.
+            "Column::json(&[\"maker\"]).personal(),",
+            "Column::text(&[\"maker_name\"]),",
+            "Column::real(&[\"weight\"]),",
+            "Column::boolean(&[\"sharp\"]),",
+            "Column::text(&[\"heavy\"]),",
+            "Column::json(&[\"uses\"]).personal(),",
+            "Column::json(&[\"parts\"]).personal(),",
+        ]
+    );
+}
+
+#[test]
+fn a_further_list_of_a_model_has_a_table_of_its_own() {
+    let tables = tables(SPEC);
+    let declared = tables.lines().filter(|line| line.starts_with("pub static"));
+    let names: Vec<_> = declared.filter_map(|line| line.split('"').nth(1)).collect();
+    assert_eq!(names, ["tool", "tool_list_lent", "shelf", "service_mirror_wall", "tool_place"]);
+}
+
+#[test]
+fn a_mirror_reads_each_list_that_needs_no_parameter() {
+    let tables = tables(SPEC);
+    let visits = tables.lines().filter(|line| line.contains("list(&"));
+    assert_eq!(
+        visits.collect::<Vec<_>>(),
+        [
+            "visitor.list(&TOOL, queries::ListTools::default());",
+            "visitor.list(&TOOL_LIST_LENT, queries::ListLent::default());",
+            "visitor.paged_list(&SHELF, queries::ListShelves::default());",
+        ]
+    );
+}
+
+#[test]
+fn the_groups_of_a_recovery_are_known_by_their_identity() {
+    let tables = tables(SPEC);
+    assert_eq!(
+        between(&tables, "visitor.recovery(Recovery {", "of_group"),
+        [
+            "table: &TOOL_PLACE,",
+            "members: &TOOL,",
+            "groups: &SHELF,",
+            "value: \"state\",",
+            "known_values: &[\"free\", \"lent\"],",
+        ]
+    );
+    assert_eq!(
+        between(&tables, "Table::new(\"tool_place\", \"id\", &[", "]);"),
+        [
+            "Column::text(&[\"id\"]),",
+            "Column::integer(&[\"place_number\"]).typed(FieldType::Id),",
+            "Column::text(&[\"tool_id\"]).typed(FieldType::Id),",
+            "Column::text(&[\"state\"]),",
+        ]
+    );
+}
+
+#[test]
+fn a_value_is_recovered_only_from_a_whole_list_whose_groups_are_listed() {
+    let without = |from: &str, to: &str| {
+        assert!(SPEC.contains(from), "{from}");
+        !tables(&SPEC.replacen(from, to, 1)).contains("visitor.recovery")
+    };
+    assert!(!without("Lists the tools.", "Lists all tools."));
+    assert!(without(", recovers = \"place\"", ""));
+    assert!(without(", recovers = \"state\"", ""));
+    // No list has the shelves, or an identity of this type.
+    assert!(without(
+        "page = { type = \"integer\",",
+        "page = { type = \"integer\", required = true,"
+    ));
+    assert!(without("type = \"ShelfId\", recovers", "type = \"integer\", recovers"));
+}
+
+#[test]
+fn a_mirror_keeps_samples_of_a_gauge() {
+    let gauge = "Gauge::new(\"neighbour\", &[\"amount\"]).with_unit(&[\"account\", \"currency\"])";
+    let visit = format!("visitor.gauge({gauge}, queries::GetBalance::default());");
+    assert!(tables(SPEC).contains(&visit));
+    let plain = SPEC.replacen(", unit = \"account.currency\"", "", 1);
+    assert!(tables(&plain).contains("Gauge::new(\"neighbour\", &[\"amount\"]), "));
+}
