@@ -22,28 +22,20 @@ enum File<'a> {
     Operations { service: &'a Service },
     #[template(path = "server/parameters.rs.jinja")]
     Parameters { service: &'a Service },
-}
-
-/// An attribute, which a parameter of a list recovers.
-struct Attribute<'a> {
-    operation: &'a Operation,
-    param: &'a Param,
-    name: &'a str,
-    model: &'a Model,
-    /// The parameters that select its records, the identity of a record, and the value, each with its kind.
-    fields: Vec<(String, String)>,
+    #[template(path = "server/record.rs.jinja")]
+    Records { service: &'a Service },
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
-    let file = |name: &str| format!("{folder}/{name}.rs");
+    let file = |name: &str, file| GeneratedFile::rust(format!("{folder}{name}.rs"), &file);
     vec![
-        GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose: project.purpose() }),
-        GeneratedFile::rust(file("call"), &File::Calls { service }),
-        GeneratedFile::rust(file("operation"), &File::Operations { service }),
-        GeneratedFile::rust(file("parameters"), &File::Parameters { service }),
-        GeneratedFile::rust(file("record"), &Records { service }),
+        file("", File::Root { purpose: project.purpose() }),
+        file("/call", File::Calls { service }),
+        file("/operation", File::Operations { service }),
+        file("/parameters", File::Parameters { service }),
+        file("/record", File::Records { service }),
     ]
 }
 
@@ -51,67 +43,26 @@ fn has_no_params(service: &Service) -> bool {
     service.operations.iter().all(|one| one.params.is_empty())
 }
 
-/// Returns the attributes that filters recover. No record contains them, so the server imports them on their own.
-fn attributes(service: &Service) -> Vec<Attribute<'_>> {
-    let operations = service.operations.iter();
-    let params = operations.flat_map(|one| one.params.iter().map(move |param| (one, param)));
-    params.filter_map(|(one, param)| attribute(service, one, param)).collect()
-}
-
-/// Returns the attribute that a parameter recovers, unless it is a part of another one. A photo has a rating in an
-/// album: this names the album too.
-fn attribute<'a>(
-    service: &'a Service,
-    operation: &'a Operation,
-    param: &'a Param,
-) -> Option<Attribute<'a>> {
-    let name = param.recovers.as_deref()?;
-    let is_part = |other: &Param| {
-        other.recovers.is_some() && operation.needed_by(other).any(|needed| needed == param)
-    };
-    let model = service.response_model(operation)?;
-    let identity = model.identity_field()?;
-    let name_of_identity = format!("{}_{}", model.rust.snake(), identity.wire);
-    let identity = (name_of_identity, value_kind(identity.ty.value()?));
-    let of = |param: &Param| (param.wire.clone(), value_kind(&param.ty));
-    let fields = operation.needed_by(param).map(of).chain([identity, of(param)]).collect();
-    let is_whole = !operation.params.iter().any(is_part);
-    is_whole.then_some(Attribute { operation, param, name, model, fields })
-}
-
-fn ty(param: &Param) -> String {
-    let ty = match param.ty.in_query() {
-        Primitive::Text | Primitive::Boolean | Primitive::Coded => "String",
-        Primitive::Signed if param.ty.as_closed_enum().is_some() => "String",
-        Primitive::Signed => "i64",
-        Primitive::Unsigned => "u64",
-        Primitive::Float => "parameter::Float",
-    };
-    if param.required { ty.to_owned() } else { format!("Option<{ty}>") }
-}
-
-/// Returns the call that reads a parameter within the limits of the spec.
-fn reader(param: &Param) -> String {
+/// Returns the type of a parameter, and the call that reads it within the limits of the spec.
+fn param(param: &Param) -> (String, String) {
     let wire = string(&param.wire);
-    if let Some(texts) = listed(param) {
-        return format!("parameter::listed(pairs, {wire}, &[{texts}])");
-    }
-    match param.ty.in_query() {
-        Primitive::Signed => {
-            let end = |limit: Option<i64>, end: &str| {
-                limit.map_or_else(|| format!("i64::{end}"), |limit| limit.to_string())
-            };
+    let end =
+        |limit: Option<i64>, end: &str| limit.map_or(format!("i64::{end}"), |one| one.to_string());
+    let (ty, reader) = match (listed(param), param.ty.in_query()) {
+        (Some(texts), _) => ("String", format!("listed(pairs, {wire}, &[{texts}])")),
+        (None, Primitive::Signed) => {
             let (min, max) = (end(param.min, "MIN"), end(param.max, "MAX"));
-            format!("parameter::between(pairs, {wire}, {min}..={max})")
+            ("i64", format!("between(pairs, {wire}, {min}..={max})"))
         }
-        Primitive::Unsigned => format!("parameter::integer(pairs, {wire})"),
-        Primitive::Float => format!("parameter::float(pairs, {wire})"),
-        Primitive::Text | Primitive::Boolean | Primitive::Coded => {
+        (None, Primitive::Unsigned) => ("u64", format!("integer(pairs, {wire})")),
+        (None, Primitive::Float) => ("parameter::Float", format!("float(pairs, {wire})")),
+        (None, _) => {
             let most = param.max_chars.map(|_| format!("Some(Self::{})", max_chars(param)));
             let most = most.unwrap_or_else(|| "None".to_owned());
-            format!("parameter::text(pairs, {wire}, {most})")
+            ("String", format!("text(pairs, {wire}, {most})"))
         }
-    }
+    };
+    (if param.required { ty.to_owned() } else { format!("Option<{ty}>") }, reader)
 }
 
 /// Returns the name of the constant with the maximum length of a parameter.
@@ -121,14 +72,12 @@ fn max_chars(param: &Param) -> String {
 
 /// Returns the only texts that the parameter may have, as literals, if the spec lists them.
 fn listed(param: &Param) -> Option<String> {
-    if param.ty.in_query() == Primitive::Boolean {
-        return Some(strings(["true", "false"]));
+    match (param.ty.in_query(), param.ty.codes(), param.ty.as_closed_enum()) {
+        (Primitive::Boolean, ..) => Some(strings(["true", "false"])),
+        (_, Some(codes), _) => Some(strings(codes.all().map(Code::text))),
+        (_, _, Some(closed)) => Some(strings(closed.values.iter().map(|value| &value.wire))),
+        _ => None,
     }
-    if let Some(codes) = param.ty.codes() {
-        return Some(strings(codes.all().map(Code::text)));
-    }
-    let closed = param.ty.as_closed_enum()?;
-    Some(strings(closed.values.iter().map(|value| &value.wire)))
 }
 
 /// Returns the parameters that have this effect without an optional one that they need, each with
@@ -140,29 +89,56 @@ fn dependent(operation: &Operation, otherwise: Otherwise) -> Vec<(&Param, &Param
     pairs.filter(|(_, needed)| !needed.required).collect()
 }
 
-/// The records that the server imports, stores and writes: borrowed, and without serde.
-#[derive(Template)]
-#[template(path = "server/record.rs.jinja")]
-struct Records<'a> {
-    service: &'a Service,
+/// An attribute, which a parameter of a list recovers. No record contains it, so the server imports it on its own.
+struct Attribute<'a> {
+    operation: &'a Operation,
+    param: &'a Param,
+    name: &'a str,
+    model: &'a Model,
+    /// The parameters that select its records, the identity of a record, and the value, each with its kind.
+    fields: Vec<(String, String)>,
 }
 
-/// Returns how an import reads a value.
-fn value_kind(ty: &ValueType) -> String {
+/// Returns the attributes that filters recover, unless they are a part of another one. A photo has a rating in an album:
+/// this names the album too.
+fn attributes(service: &Service) -> Vec<Attribute<'_>> {
+    let operations = service.operations.iter();
+    let params = operations.flat_map(|one| one.params.iter().map(move |param| (one, param)));
+    let attributes = params.filter_map(|(operation, param)| {
+        let name = param.recovers.as_deref()?;
+        let model = service.response_model(operation)?;
+        let identity = model.identity_field()?;
+        let named = format!("{}_{}", model.rust.snake(), identity.wire);
+        let identity = (named, kind_of(identity.ty.value()?));
+        let of = |param: &Param| (param.wire.clone(), kind_of(&param.ty));
+        let fields = operation.needed_by(param).map(of).chain([identity, of(param)]).collect();
+        let is_part = |other: &Param| {
+            other.recovers.is_some() && operation.needed_by(other).any(|needed| needed == param)
+        };
+        let is_whole = !operation.params.iter().any(is_part);
+        is_whole.then_some(Attribute { operation, param, name, model, fields })
+    });
+    attributes.collect()
+}
+
+/// Returns how an import reads a value of a type.
+fn kind(service: &Service, ty: &Type) -> String {
+    match ty {
+        Type::Value(ty) => kind_of(ty),
+        Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
+        Type::List(of) => format!("Kind::List(&{})", kind(service, of)),
+        Type::Map(of) => format!("Kind::Map(&{})", kind(service, of)),
+    }
+}
+
+/// Returns how an import reads a single value.
+fn kind_of(ty: &ValueType) -> String {
     if let Some(codes) = ty.codes() {
         return format!("Kind::Codes(&[{}])", strings(codes.all().map(Code::text)));
     }
-    let one = match ty {
-        ValueType::Enum(one) => one,
-        ty => return format!("Kind::{}", ty.kind().import()),
-    };
-    let texts = strings(one.values.iter().map(|value| &value.wire));
-    match (one.open_ended, one.is_coded()) {
-        (true, true) => "Kind::Integer { min: i64::MIN }".to_owned(),
-        (true, false) => "Kind::Text".to_owned(),
-        (false, true) => format!("Kind::Codes(&[{texts}])"),
-        (false, false) => format!("Kind::Choice(&[{texts}])"),
-    }
+    let Some(one) = ty.as_closed_enum() else { return format!("Kind::{}", ty.kind().import()) };
+    let variant = if one.is_coded() { "Codes" } else { "Choice" };
+    format!("Kind::{variant}(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
 }
 
 /// Returns the name of the type of a record.
@@ -178,124 +154,95 @@ fn is_personal(model: &Model) -> bool {
     model.fields.iter().any(|field| field.personal)
 }
 
-/// How a record has the value of a field.
-enum Base<'s> {
-    /// The text itself.
-    Text,
-    /// Its JSON text; the first text is what a response sends without a value, and the second one reads it.
-    Json(&'static str, String),
-    /// A nested record.
-    Record(&'s Model),
+/// How a record has a field. A field without a value is an empty text, a record of empty texts, or `None`: a record without
+/// an empty form.
+struct Slot {
+    ty: String,
+    is_option: bool,
+    /// The expression that reads the field of an import.
+    read: String,
+    /// The expression for the example. Sample data has a value in every field, so that clients see its type.
+    example: String,
+    /// The expression that writes a value, which is in front of `write`, or between the two texts.
+    write: (&'static str, String),
 }
 
-impl Records<'_> {
-    fn base(&self, field: &Field) -> Base<'_> {
-        let wire = string(&field.wire);
-        // An import reads no record that contains itself.
-        let json = if field.recursive { "\"\"".to_owned() } else { format!("fields.json({wire})") };
-        match &field.ty {
-            Type::Value(value) => match listed_json(value) {
-                Some(texts) => Base::Json("null", format!("fields.listed({wire}, &[{texts}])")),
-                None if value.in_record() == Primitive::Text => Base::Text,
-                None => Base::Json("null", json),
-            },
-            Type::Model(_) if field.recursive => Base::Json("null", json),
-            Type::Model(id) => Base::Record(self.service.model(*id)),
-            Type::List(_) => Base::Json("[]", json),
-            Type::Map(_) => Base::Json("{}", json),
+fn slot(service: &Service, field: &Field) -> Slot {
+    let wire = string(&field.wire);
+    let text = |read: String, example: String, write: (&'static str, String)| Slot {
+        ty: "&'a str".to_owned(),
+        is_option: false,
+        read,
+        example,
+        write,
+    };
+    // The JSON text of a value; `empty` is what a response sends without one. An import reads no record that contains itself.
+    let json = |empty: &str, read: String| {
+        let write = ("json::raw(out, ", format!(", \"{empty}\")"));
+        if field.recursive {
+            return text("\"\"".to_owned(), "\"\"".to_owned(), write);
         }
-    }
-
-    /// Returns how an import reads a value of a type.
-    fn kind(&self, ty: &Type) -> String {
-        match ty {
-            Type::Value(ty) => value_kind(ty),
-            Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(self.service.model(*id))),
-            Type::List(of) => format!("Kind::List(&{})", self.kind(of)),
-            Type::Map(of) => format!("Kind::Map(&{})", self.kind(of)),
-        }
-    }
-
-    fn field_type(&self, field: &Field) -> String {
-        match self.base(field) {
-            Base::Record(model) if self.is_option(field) => format!("Option<{}<'a>>", row(model)),
-            Base::Record(model) => format!("{}<'a>", row(model)),
-            Base::Text | Base::Json(..) => "&'a str".to_owned(),
-        }
-    }
-
-    /// Returns the expression that reads a field of an import.
-    fn read(&self, field: &Field) -> String {
-        match self.base(field) {
-            Base::Text => format!("fields.text({})", string(&field.wire)),
-            Base::Json(_, read) => read,
-            Base::Record(model) => {
-                let or_default = if self.is_option(field) { "" } else { ".unwrap_or_default()" };
-                let (wire, row) = (string(&field.wire), row(model));
-                format!("fields.object({wire}).map({row}::from_fields){or_default}")
+        text(read, raw_string(&field_value(service, field)), write)
+    };
+    let plain = format!("fields.json({wire})");
+    match &field.ty {
+        Type::Value(value) => match listed_json(value) {
+            Some(texts) => json("null", format!("fields.listed({wire}, &[{texts}])")),
+            None if value.in_record() == Primitive::Text => {
+                let example = value.example().or(field.example.as_deref()).unwrap_or_default();
+                text(
+                    format!("fields.text({wire})"),
+                    string(example),
+                    ("json::text(out, ", ")".to_owned()),
+                )
             }
+            None => json("null", plain),
+        },
+        Type::List(_) => json("[]", plain),
+        Type::Map(_) => json("{}", plain),
+        Type::Model(_) if field.recursive => json("null", plain),
+        Type::Model(id) => {
+            let row = row(service.model(*id));
+            let is_option = !field.required && !has_empty_form(service, field);
+            let read = format!("fields.object({wire}).map({row}::from_fields)");
+            let (ty, example) = (format!("{row}<'a>"), format!("{row}::example()"));
+            let (ty, read, example) = if is_option {
+                (format!("Option<{ty}>"), read, format!("Some({example})"))
+            } else {
+                (ty, read + ".unwrap_or_default()", example)
+            };
+            Slot { ty, is_option, read, example, write: ("", ".write(out)".to_owned()) }
         }
     }
+}
 
-    /// Returns the expression for the example of a field. Sample data has a value in every field, so that clients see its
-    /// type.
-    fn example(&self, field: &Field) -> String {
-        match self.base(field) {
-            Base::Json(..) if field.recursive => "\"\"".to_owned(),
-            Base::Json(..) => raw_string(&field_value(self.service, field)),
-            Base::Text => {
-                let text = field.ty.value().and_then(ValueType::example);
-                string(text.or(field.example.as_deref()).unwrap_or_default())
-            }
-            Base::Record(model) if self.is_option(field) => {
-                format!("Some({}::example())", row(model))
-            }
-            Base::Record(model) => format!("{}::example()", row(model)),
+/// Returns whether a record can have the field without a value.
+fn has_empty_form(service: &Service, field: &Field) -> bool {
+    match &field.ty {
+        Type::Value(value) => value.in_record() == Primitive::Text && listed_json(value).is_none(),
+        Type::Model(id) if !field.recursive => {
+            let fields = &service.model(*id).fields;
+            fields.iter().all(|field| !field.required || has_empty_form(service, field))
         }
-    }
-
-    /// Returns the expression that writes a value of a field.
-    fn written(&self, field: &Field, value: &str) -> String {
-        match self.base(field) {
-            Base::Text => format!("json::text(out, {value})"),
-            Base::Json(empty, _) => format!("json::raw(out, {value}, \"{empty}\")"),
-            Base::Record(_) => format!("{value}.write(out)"),
-        }
-    }
-
-    /// Returns whether a field without a value is `None`: a record without an empty form. Others are an empty text, or a
-    /// record of empty texts.
-    fn is_option(&self, field: &Field) -> bool {
-        matches!(self.base(field), Base::Record(_))
-            && !field.required
-            && !self.has_empty_form(field)
-    }
-
-    fn has_empty_form(&self, field: &Field) -> bool {
-        match self.base(field) {
-            Base::Text => true,
-            Base::Json(..) => false,
-            Base::Record(model) => {
-                model.fields.iter().all(|field| !field.required || self.has_empty_form(field))
-            }
-        }
+        Type::Model(_) | Type::List(_) | Type::Map(_) => false,
     }
 }
 
 /// Returns the only texts of a value, each with the JSON text that a response sends for it, if the spec lists them.
 fn listed_json(value: &ValueType) -> Option<String> {
     let pair = |text: &str, json: &str| format!("({}, {})", string(text), raw_string(json));
-    let pairs: Vec<_> = if let Some(codes) = value.codes() {
-        let sent = |code: &Code| {
-            let [yes, no] = codes.written();
-            let value = if codes.yes.contains(code) { yes } else { no }?;
-            Some(pair(&code.text(), &value.json().to_string()))
-        };
-        codes.all().filter_map(sent).collect()
-    } else {
-        let one = value.as_closed_enum()?;
-        let json = |wire: &str| value.in_record().json(wire).unwrap_or_default().to_string();
-        one.values.iter().map(|value| pair(&value.wire, &json(&value.wire))).collect()
+    let pairs: Vec<_> = match (value.codes(), value.as_closed_enum()) {
+        (Some(codes), _) => {
+            let [yes, no] = codes.written().map(|code| code.map(|code| code.json().to_string()));
+            let sent = |code| if codes.yes.contains(code) { &yes } else { &no };
+            codes.all().filter_map(|code| Some(pair(&code.text(), sent(code).as_ref()?))).collect()
+        }
+        (None, Some(one)) => {
+            let wires = one.values.iter().map(|value| &value.wire);
+            let json = |wire: &str| value.in_record().json(wire).unwrap_or_default().to_string();
+            wires.map(|wire| pair(wire, &json(wire))).collect()
+        }
+        (None, None) => return None,
     };
     Some(pairs.join(", "))
 }
