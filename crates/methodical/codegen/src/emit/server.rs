@@ -46,8 +46,9 @@ fn has_no_params(service: &Service) -> bool {
 /// Returns the type of a parameter, and the call that reads it within the limits of the spec.
 fn param(param: &Param) -> (String, String) {
     let wire = string(&param.wire);
-    let end =
-        |limit: Option<i64>, end: &str| limit.map_or(format!("i64::{end}"), |one| one.to_string());
+    let end = |limit: Option<i64>, end: &str| {
+        limit.map_or_else(|| format!("i64::{end}"), |one| one.to_string())
+    };
     let (ty, reader) = match (listed(param), param.ty.in_query()) {
         (Some(texts), _) => ("String", format!("listed(pairs, {wire}, &[{texts}])")),
         (None, Primitive::Signed) => {
