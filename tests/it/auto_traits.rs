@@ -28,8 +28,8 @@ fn the_future_of_a_call_is_send() {
         .transport(transport::MemoryTransport::default())
         .build()
         .unwrap();
-    assert_send(&client.get_credits(&model::GetCredits::new()));
-    assert_send(&client.list_candidates(&model::ListCandidates::new()));
+    assert_send(&client.send(&model::GetCredits::new()));
+    assert_send(&client.send(&model::ListCandidates::new()));
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn when_a_refreshing_call_is_dropped_the_next_call_refreshes() {
     // Two calls wait for the same token. The one that requested it from the source is dropped.
     let (client, ()) = waiting();
     let (candidates, vacancies) = (ListCandidates::new(), ListVacancies::new());
-    let mut asking = Box::pin(client.list_candidates(&candidates));
-    let mut waiting = Box::pin(client.list_vacancies(&vacancies));
+    let mut asking = Box::pin(client.send(&candidates));
+    let mut waiting = Box::pin(client.send(&vacancies));
     let mut context = Context::from_waker(Waker::noop());
     assert!(asking.as_mut().poll(&mut context).is_pending());
     assert!(waiting.as_mut().poll(&mut context).is_pending());
@@ -72,7 +72,7 @@ fn when_a_refreshing_call_is_dropped_the_next_call_refreshes() {
 }
 
 async fn whole(client: Client) {
-    assert_eq!(client.list_vacancies(&ListVacancies::new()).await.unwrap().items.len(), 3);
+    assert_eq!(client.send(&ListVacancies::new()).await.unwrap().items.len(), 3);
 }
 
 async fn one_by_one(client: Client) {
@@ -99,7 +99,7 @@ fn dropped_everywhere<P, F: Future<Output = ()>>(
         let complete = run(call(client.clone()), waits).is_some();
         // A different query, so that the response to the dropped call would be noticed.
         let query = ListCandidates::new();
-        let after = run(async { client.list_candidates(&query).await }, usize::MAX).unwrap();
+        let after = run(async { client.send(&query).await }, usize::MAX).unwrap();
         let after = after.unwrap().strict().unwrap();
         let ids: Vec<_> = after.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(ids, ["4712"], "after await point {waits}");
@@ -191,8 +191,7 @@ fn connected(transport: &SharedTransport, kept: &Arc<AtomicUsize>) -> (Client, R
     })
     .unwrap();
     let client = builder(&server.uri("")).transport(transport.clone()).build().unwrap();
-    let first =
-        run(async { client.list_vacancies(&ListVacancies::new()).await }, usize::MAX).unwrap();
+    let first = run(async { client.send(&ListVacancies::new()).await }, usize::MAX).unwrap();
     assert_eq!(first.unwrap().items.len(), 3);
     (client, server)
 }

@@ -12,9 +12,7 @@ fn rejected(case: &ContractCase, body: &[u8]) -> Option<Vec<usize>> {
         rejected.iter().map(|one| usize::try_from(one.index()).unwrap()).collect()
     };
     Some(match case.method {
-        ListCandidates::<gateway_client::model::Unset>::METHOD => {
-            indexes(&ListCandidates::decode(body).unwrap().rejected)
-        }
+        ListCandidates::METHOD => indexes(&ListCandidates::decode(body).unwrap().rejected),
         ListVacancies::METHOD => indexes(&ListVacancies::decode(body).unwrap().rejected),
         GetCredits::METHOD => GetCredits::decode(body).map(|_| Vec::new()).unwrap(),
         _ => return None,

@@ -68,7 +68,7 @@ fn run_calls(base_url: String, asked: &Arc<AtomicUsize>, failed: &Arc<AtomicUsiz
             let client = client.clone();
             calls.spawn(async move {
                 let query = ListCandidates::new().vacancy_id(u64::try_from(number).unwrap());
-                let candidates = client.list_candidates(&query).await.unwrap().strict().unwrap();
+                let candidates = client.send(&query).await.unwrap().strict().unwrap();
                 let ids: Vec<_> = candidates.iter().map(|one| one.id.as_str()).collect();
                 assert_eq!(ids, [number.to_string()], "the response to another call");
             });

@@ -11,7 +11,7 @@ use axum::extract::RawQuery;
 use axum::http::{Response, StatusCode};
 use axum::routing::get;
 use gateway_client::model::service::RecruitmentGateway;
-use gateway_client::model::{ListCandidates, ListVacancies, Operation, Set, StatusName};
+use gateway_client::model::{ListCandidates, ListVacancies, Operation, StatusName};
 use gateway_client::transport::cassette::{Recorder, Replayer};
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
@@ -134,11 +134,11 @@ fn of_vacancy(driver: &Driver, vacancy: u64) -> Result<String, Error> {
     listed(driver, &self::vacancy(vacancy))
 }
 
-fn vacancy(number: u64) -> ListCandidates<Set> {
-    ListCandidates::new().vacancy_id(number).status(StatusName::Shortlist)
+fn vacancy(number: u64) -> ListCandidates {
+    ListCandidates::new().vacancy_status(number, StatusName::Shortlist)
 }
 
-fn listed<V>(driver: &Driver, query: &ListCandidates<V>) -> Result<String, Error> {
+fn listed(driver: &Driver, query: &ListCandidates) -> Result<String, Error> {
     let listing = driver.candidates(query)?;
     let mut text = format!("{} records:", listing.items.len());
     for one in &listing.items {
@@ -195,7 +195,7 @@ fn relayed(
 }
 
 /// Reads at most `most` records of a list one by one, and drops the rest.
-fn streamed<V>(driver: &Driver, query: &ListCandidates<V>, most: usize) -> Result<String, Error> {
+fn streamed(driver: &Driver, query: &ListCandidates, most: usize) -> Result<String, Error> {
     let mut records = Streamed::open(driver, query)?;
     let mut entries = Vec::new();
     while entries.len() < most {

@@ -30,13 +30,13 @@ fn no_text_repeats_the_text_of_a_source() {
         send(EnvironmentToken::new("GATEWAY_TEST_UNSET"), Ok(json(200, "[]"))),
         send(FileToken::new("no/such/file"), Ok(json(200, "[]"))),
         send(CommandToken::new("no-such-program"), Ok(json(200, "[]"))),
-        client(token(), Ok(json(200, "[]"))).list_candidates(&wrong).unwrap_err(),
+        client(token(), Ok(json(200, "[]"))).send(&wrong).unwrap_err(),
     ];
     for status in [301, 400, 401, 403, 404, 408, 429, 500, 503, 600] {
         errors.push(send(token(), Ok(json(status, "{}"))));
     }
     for body in ["[", "{}", "[]x", r#"{"status":"error"}"#] {
-        errors.push(client(token(), Ok(json(200, body))).list_candidates(&query()).unwrap_err());
+        errors.push(client(token(), Ok(json(200, body))).send(&query()).unwrap_err());
     }
     errors.push(send(token(), Ok(Response::new("[]".into()))));
     let mut coded = json(200, "[]");
@@ -108,7 +108,7 @@ fn a_success_whose_body_cannot_be_used_keeps_its_status_in_lists_and_streams() {
         (TransportErrorKind::Other, false),
     ] {
         let client = over(move |_| Err(TransportError::new(kind, "scripted")));
-        let whole = client.list_vacancies(&ListVacancies::new()).unwrap_err();
+        let whole = client.send(&ListVacancies::new()).unwrap_err();
         let streamed = client.stream(&ListVacancies::new()).unwrap().last().unwrap().unwrap_err();
         let mut raw = client.stream_raw(&ListVacancies::new()).unwrap();
         assert!(raw.chunk().unwrap().is_some());
@@ -221,11 +221,11 @@ fn too_large(limit: u64) -> Error {
     let response = json(200, " ".repeat(usize::try_from(limit + 1).unwrap()));
     let builder = blocking::Client::builder(BASE_URL).token(token()).body_limit(limit);
     let client = builder.transport(MemoryTransport::new([Ok(response)])).build().unwrap();
-    client.list_vacancies(&ListVacancies::new()).unwrap_err()
+    client.send(&ListVacancies::new()).unwrap_err()
 }
 
 fn send(source: impl TokenSource, outcome: Result<Response<Bytes>, TransportError>) -> Error {
-    client(source, outcome).list_vacancies(&ListVacancies::new()).unwrap_err()
+    client(source, outcome).send(&ListVacancies::new()).unwrap_err()
 }
 
 fn client(

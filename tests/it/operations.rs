@@ -64,7 +64,7 @@ fn scripted_candidates() {
         assert_eq!(all.rejected[0].index(), 1);
         assert_eq!(all.rejected[0].error().path(), "result[1].id");
 
-        let query = ListCandidates::new().vacancy_id(52).status(StatusName::Shortlist);
+        let query = ListCandidates::new().vacancy_status(52, StatusName::Shortlist);
         let shortlist = driver.candidates(&query).unwrap().strict().unwrap();
         assert_eq!(shortlist[0].id.as_str(), "4712");
         assert_eq!(shortlist[0].name.as_deref(), Some("Björn Sample"));
@@ -138,9 +138,11 @@ fn real_candidates() {
         let linked = driver.candidates(&query).unwrap().strict().unwrap();
         assert!((1..all.len()).contains(&linked.len()), "{} of {}", linked.len(), all.len());
 
-        let shortlist = driver.candidates(&query.clone().status(StatusName::Shortlist)).unwrap();
-        let new = driver.candidates(&query.clone().status(StatusName::New)).unwrap();
-        let rejected = driver.candidates(&query.status(StatusName::Rejected)).unwrap();
+        let [shortlist, new, rejected] =
+            [StatusName::Shortlist, StatusName::New, StatusName::Rejected].map(|status| {
+                let query = ListCandidates::new().vacancy_status(&vacancy.id, status);
+                driver.candidates(&query).unwrap()
+            });
         for listing in [&shortlist, &new, &rejected] {
             assert!(listing.items.iter().all(|one| linked.contains(one)));
             assert!(listing.items.len() < linked.len());

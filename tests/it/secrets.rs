@@ -185,7 +185,7 @@ fn explanation(error: &Error) -> String {
 fn a_client_needs_a_source_for_each_secret() {
     let secret = || AccessToken::secret("x").unwrap();
     let builder = || blocking::Client::<Shop>::builder("https://h");
-    let text = |builder: blocking::ClientBuilder<blocking::Client<Shop>>| {
+    let text = |builder: blocking::ClientBuilder<Shop>| {
         builder.transport(MemoryTransport::default()).build().unwrap_err().to_string()
     };
     assert_eq!(
@@ -244,7 +244,7 @@ fn call(base_url: &str) {
 }
 
 /// Sets the secrets.
-fn secrets<C, T>(builder: ClientBuilder<C, T>) -> ClientBuilder<C, T> {
+fn secrets<S: Service, T>(builder: ClientBuilder<S, T>) -> ClientBuilder<S, T> {
     let secret = |text: &str| AccessToken::secret(text).unwrap();
     builder
         .token(secret("CANARY&key"))

@@ -90,7 +90,7 @@ fn call_every_method(status: u16, body: &'static str) {
     })
     .unwrap();
     let options = Options::default().proxy(Proxy::Never);
-    let query = ListCandidates::new().vacancy_id(7).status("CANARY");
+    let query = ListCandidates::new().vacancy_status(7, "CANARY");
     let raw = RawQuery::new("candidates/list").pair("mail", "CANARY");
 
     let client = blocking::Client::builder(server.uri(""))
@@ -179,7 +179,7 @@ fn vacancies(driver: &Driver) -> Result<(), Error> {
 }
 
 fn of_vacancy(driver: &Driver) -> Result<(), Error> {
-    driver.candidates(&ListCandidates::new().vacancy_id(7).status("On hold")).map(drop)
+    driver.candidates(&ListCandidates::new().vacancy_status(7, "On hold")).map(drop)
 }
 
 fn raw(driver: &Driver) -> Result<(), Error> {

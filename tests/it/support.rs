@@ -103,27 +103,24 @@ impl Driver {
         [Self::Async(client), Self::Blocking(blocking)]
     }
 
-    pub(crate) fn candidates<V>(
-        &self,
-        query: &ListCandidates<V>,
-    ) -> Result<Listing<Candidate>, Error> {
+    pub(crate) fn candidates(&self, query: &ListCandidates) -> Result<Listing<Candidate>, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.list_candidates(query)),
-            Self::Blocking(client) => client.list_candidates(query),
+            Self::Async(client) => RUNTIME.block_on(client.send(query)),
+            Self::Blocking(client) => client.send(query),
         }
     }
 
     pub(crate) fn vacancies(&self) -> Result<Listing<Vacancy>, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.list_vacancies(&ListVacancies::new())),
-            Self::Blocking(client) => client.list_vacancies(&ListVacancies::new()),
+            Self::Async(client) => RUNTIME.block_on(client.send(&ListVacancies::new())),
+            Self::Blocking(client) => client.send(&ListVacancies::new()),
         }
     }
 
     pub(crate) fn credits(&self) -> Result<Credits, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.get_credits(&GetCredits::new())),
-            Self::Blocking(client) => client.get_credits(&GetCredits::new()),
+            Self::Async(client) => RUNTIME.block_on(client.send(&GetCredits::new())),
+            Self::Blocking(client) => client.send(&GetCredits::new()),
         }
     }
 }
@@ -136,7 +133,7 @@ pub(crate) enum Streamed {
 }
 
 impl Streamed {
-    pub(crate) fn open<V>(driver: &Driver, query: &ListCandidates<V>) -> Result<Self, Error> {
+    pub(crate) fn open(driver: &Driver, query: &ListCandidates) -> Result<Self, Error> {
         match driver {
             Driver::Async(client) => RUNTIME.block_on(client.stream(query)).map(Self::Async),
             Driver::Blocking(client) => client.stream(query).map(Self::Blocking),

@@ -26,7 +26,7 @@ async fn wait_for_a_token() {
         .build()
         .unwrap();
     let start = Instant::now();
-    token_timed_out(&client.list_vacancies(&ListVacancies::new()).await.unwrap_err());
+    token_timed_out(&client.send(&ListVacancies::new()).await.unwrap_err());
     token_timed_out(&client.stream(&ListVacancies::new()).await.unwrap_err());
     token_timed_out(&client.request(&ListVacancies::new()).await.unwrap_err());
     assert!(start.elapsed() >= 3 * LIMIT);
@@ -37,7 +37,7 @@ fn a_blocking_call_waits_for_a_token_until_its_timeout() {
     within(PATIENCE, || {
         let client = blocking(Hangs::on(|_| true), MemoryTransport::new([]));
         let start = Instant::now();
-        token_timed_out(&client.list_vacancies(&ListVacancies::new()).unwrap_err());
+        token_timed_out(&client.send(&ListVacancies::new()).unwrap_err());
         token_timed_out(&client.stream(&ListVacancies::new()).unwrap_err());
         token_timed_out(&client.request(&ListVacancies::new()).unwrap_err());
         assert!(start.elapsed() >= 3 * LIMIT);
@@ -49,9 +49,9 @@ fn after_a_timeout_the_next_call_requests_a_token_again() {
     within(PATIENCE, || {
         let client =
             blocking(Hangs::on(|request| request == 0), MemoryTransport::new([answer(200)]));
-        token_timed_out(&client.list_vacancies(&ListVacancies::new()).unwrap_err());
+        token_timed_out(&client.send(&ListVacancies::new()).unwrap_err());
         // The source hangs once; the next call does not wait for the abandoned request.
-        assert!(client.list_vacancies(&ListVacancies::new()).unwrap().items.is_empty());
+        assert!(client.send(&ListVacancies::new()).unwrap().items.is_empty());
     });
 }
 
@@ -60,7 +60,7 @@ fn a_refresh_that_hangs_ends_with_the_call_timeout() {
     within(PATIENCE, || {
         let client =
             blocking(Hangs::on(|request| request == 1), MemoryTransport::new([answer(401)]));
-        let error = client.list_vacancies(&ListVacancies::new()).unwrap_err();
+        let error = client.send(&ListVacancies::new()).unwrap_err();
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
     });
 }
@@ -71,7 +71,7 @@ fn a_token_command_that_hangs_ends_with_the_call_timeout() {
     within(PATIENCE, || {
         let source = gateway_client::CommandToken::new("sleep").arg("1000");
         let client = blocking(source, MemoryTransport::new([]));
-        token_timed_out(&client.list_vacancies(&ListVacancies::new()).unwrap_err());
+        token_timed_out(&client.send(&ListVacancies::new()).unwrap_err());
     });
 }
 
@@ -83,8 +83,8 @@ fn a_token_that_two_clients_were_refused_is_replaced_once() {
     let client = client.build().unwrap();
     let blocking = blocking(Arc::clone(&source), transport());
     for refreshes in [0, 1] {
-        RUNTIME.block_on(client.list_vacancies(&ListVacancies::new())).unwrap();
-        blocking.list_vacancies(&ListVacancies::new()).unwrap();
+        RUNTIME.block_on(client.send(&ListVacancies::new())).unwrap();
+        blocking.send(&ListVacancies::new()).unwrap();
         assert_eq!(*source.refreshes.lock().unwrap(), refreshes);
     }
 }
@@ -115,13 +115,11 @@ impl TokenSource for Vault {
 fn one_source_serves_an_async_and_a_blocking_client() {
     let source = Arc::new(Hangs::on(|_| false));
     let blocking = blocking(Arc::clone(&source), MemoryTransport::new([answer(200)]));
-    assert!(blocking.list_vacancies(&ListVacancies::new()).unwrap().items.is_empty());
+    assert!(blocking.send(&ListVacancies::new()).unwrap().items.is_empty());
     let client = Client::builder(BASE_URL).token(Arc::clone(&source));
     let client = client.transport(MemoryTransport::new([answer(200)])).build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    assert!(
-        runtime.block_on(client.list_vacancies(&ListVacancies::new())).unwrap().items.is_empty()
-    );
+    assert!(runtime.block_on(client.send(&ListVacancies::new())).unwrap().items.is_empty());
     assert_eq!(source.requests.load(Ordering::Relaxed), 2);
 }
 

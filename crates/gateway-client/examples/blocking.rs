@@ -14,13 +14,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let client = blocking::Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    for vacancy in &client.list_vacancies(&ListVacancies::new())? {
+    for vacancy in &client.send(&ListVacancies::new())? {
         println!("{}\t{}", vacancy.id, vacancy.project.as_deref().unwrap_or("(no title)"));
     }
 
     // Each record is handled while the rest of the list is still arriving.
     let mut shortlisted = 0_u32;
-    for entry in client.stream(&ListCandidates::new().vacancy_id(101).status("Shortlist"))? {
+    for entry in client.stream(&ListCandidates::new().vacancy_status(101, "Shortlist"))? {
         if let Entry::Record(_) = entry? {
             shortlisted += 1;
         }

@@ -16,7 +16,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    let listing = client.list_candidates(&ListCandidates::new().vacancy_id(101)).await?;
+    let listing = client.send(&ListCandidates::new().vacancy_id(101)).await?;
 
     // One row for each record. Each field of the portal has a column, such as `portal.name`.
     let mut csv = csv::Writer::from_writer(io::stdout());

@@ -20,19 +20,19 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The service expects an integer, so the client sends nothing.
     let no_integer = ListCandidates::new().vacancy_id(VacancyId::from("welder"));
-    report("an invalid query", client.list_candidates(&no_integer).await);
+    report("an invalid query", client.send(&no_integer).await);
 
     let unknown = Client::builder(&base_url).token(AccessToken::new("gwt_unknown")?).build()?;
-    report("an unknown token", unknown.list_candidates(&all).await);
+    report("an unknown token", unknown.send(&all).await);
 
     let hasty = client.with(CallOptions::new().timeout(Duration::from_nanos(1)));
-    report("a short timeout", hasty.list_candidates(&all).await);
+    report("a short timeout", hasty.send(&all).await);
 
     let frugal = Client::builder(&base_url).token(EnvironmentToken::new("GATEWAY_TOKEN"));
     let frugal = frugal.body_limit(100).build()?;
-    report("a small limit", frugal.list_candidates(&all).await);
+    report("a small limit", frugal.send(&all).await);
 
-    report("no mistake", client.list_candidates(&all).await);
+    report("no mistake", client.send(&all).await);
     Ok(())
 }
 

@@ -15,12 +15,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    let credits = client.get_credits(&GetCredits::new()).await?;
+    let credits = client.send(&GetCredits::new()).await?;
     println!("balance: {} {}", credits.credits_number, credits.currency);
 
-    for vacancy in client.list_vacancies(&ListVacancies::new()).await?.items {
-        let query = ListCandidates::new().vacancy_id(&vacancy.id).status(StatusName::New);
-        let new = client.list_candidates(&query).await?;
+    for vacancy in client.send(&ListVacancies::new()).await?.items {
+        let query = ListCandidates::new().vacancy_status(&vacancy.id, StatusName::New);
+        let new = client.send(&query).await?;
         let (count, rejected) = (new.items.len(), new.rejected.len());
         println!("vacancy {}: {count} new candidates, {rejected} rejected", vacancy.id.as_str());
     }

@@ -38,10 +38,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let builder = Client::builder("https://gateway.example.com");
     let client = builder.token(AccessToken::new("gwt_example")?).transport(transport).build()?;
 
-    let listing = client.list_candidates(&ListCandidates::new().vacancy_id(7)).await?;
+    let listing = client.send(&ListCandidates::new().vacancy_id(7)).await?;
     println!("{} candidate for vacancy 7", listing.items.len());
 
-    let refused = client.get_credits(&GetCredits::new()).await;
+    let refused = client.send(&GetCredits::new()).await;
     println!("credits: {:?}", refused.map_err(|error| error.kind()));
     Ok(())
 }

@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .token(Vault(Mutex::new(AccessToken::new("gwt_first")?)))
         .transport(transport.clone())
         .build()?;
-    client.list_vacancies(&ListVacancies::new()).await?;
+    client.send(&ListVacancies::new()).await?;
     println!("{} requests, the second with a new token", transport.requests().len());
     Ok(())
 }

@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .token(AccessToken::new("gwt_example")?)
         .transport(transport)
         .build()?;
-    let credits = client.get_credits(&GetCredits::new()).await?;
+    let credits = client.send(&GetCredits::new()).await?;
     let count = requests.load(Ordering::Relaxed);
     println!("{} {} after {count} request", credits.credits_number, credits.currency);
     Ok(())

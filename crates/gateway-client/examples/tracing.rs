@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    let listing = client.list_vacancies(&ListVacancies::new()).await?;
+    let listing = client.send(&ListVacancies::new()).await?;
     println!("{} vacancies", listing.items.len());
     Ok(())
 }

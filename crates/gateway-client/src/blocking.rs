@@ -1,6 +1,11 @@
 //! The blocking client: the same methods and the same policy, without `async`.
 
+use gateway_model::service::RecruitmentGateway;
 #[doc(inline)]
 pub use methodical_client::blocking::Records;
 
-pub use crate::generated::blocking::{Client, ClientBuilder};
+/// A client for one account of the service, for code without `async`.
+pub type Client = methodical_client::blocking::Client<RecruitmentGateway>;
+
+/// Builds a [`Client`]; [`methodical_client::ClientBuilder`] describes the settings.
+pub type ClientBuilder = methodical_client::blocking::ClientBuilder<RecruitmentGateway>;

@@ -1,6 +1,5 @@
-//! Client of the recruitment gateway over any transport, async and blocking. `cargo xtask` generates its methods from
-//! `spec/gateway.toml` into `src/generated`; retries, tokens, limits and streams are those of the client of any
-//! method-dispatched API, in the crate [`methodical_client`]. [Where the code is](#where-the-code-is) maps both.
+//! Client of the recruitment gateway over any transport, async and blocking. It is the client of any method-dispatched API,
+//! from the crate [`methodical_client`], for the queries in [`model`], which `cargo xtask` generates from `spec/gateway.toml`.
 //!
 //! # Examples
 //!
@@ -12,7 +11,7 @@
 //! let client = Client::builder("https://gateway.example.com")
 //!     .token(AccessToken::new(std::env::var("GATEWAY_TOKEN")?)?)
 //!     .build()?;
-//! let listing = client.list_candidates(&ListCandidates::new().vacancy_id(7).status("New")).await?;
+//! let listing = client.send(&ListCandidates::new().vacancy_status(7, "New")).await?;
 //! println!("{} candidates, {} rejected", listing.items.len(), listing.rejected.len());
 //! # Ok(())
 //! # }
@@ -38,7 +37,7 @@
 //! let client = blocking::Client::builder("https://gateway.example.com")
 //!     .token(EnvironmentToken::new("GATEWAY_TOKEN"))
 //!     .build()?;
-//! let vacancies = client.list_vacancies(&ListVacancies::new())?.items;
+//! let vacancies = client.send(&ListVacancies::new())?.items;
 //! # Ok::<(), gateway_client::Error>(())
 //! ```
 //!
@@ -54,20 +53,15 @@
 //!
 //! | items | place |
 //! |---|---|
-//! | [`Client`] and its methods, one for each operation | `src/generated/client.rs` |
-//! | [`blocking::Client`] and its methods | `src/generated/blocking.rs` |
 //! | [`model`]: records, queries and ids | the crate `gateway-model` |
 //! | [`transport`]: the traits, adapters and errors of transports | the crate `gateway-transport` |
 //! | builders, tokens, retries, limits, errors, streams, tracing | the crate [`methodical_client`] |
 //!
 //! # Operations
 //!
-//! Each client has one method for each operation. The methods for any operation, such as [`send`], [`stream`] and
-//! [`send_raw`], are those of the [client of any service](methodical_client::Client) that it dereferences to.
-//!
-//! [`send`]: methodical_client::Client::send
-//! [`send_raw`]: methodical_client::Client::send_raw
-//! [`stream`]: methodical_client::Client::stream
+//! Each operation is a query in [`model`]: [`send`](Client::send) calls it and decodes the response, [`stream`](Client::stream)
+//! yields the records of a list as they arrive, and [`send_raw`](Client::send_raw) returns the response undecoded. A record that
+//! cannot be decoded is in [`Listing::rejected`](model::Listing::rejected); the others are returned.
 //!
 //! Run a longer example with `cargo run -p gateway-client --example NAME`:
 //!
@@ -103,8 +97,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
-mod generated;
-
 pub mod blocking;
 
 #[doc(no_inline)]
@@ -121,7 +113,20 @@ pub use methodical_client::{
     StreamingResponse, TokenSource,
 };
 
-pub use crate::generated::client::{Client, ClientBuilder};
+/// An async client for one account of the service.
+///
+/// ```
+/// use gateway_client::model::ListCandidates;
+/// use gateway_client::{Client, Error};
+///
+/// async fn new_candidates(client: &Client, query: &ListCandidates) -> Result<usize, Error> {
+///     Ok(client.send(query).await?.items.len())
+/// }
+/// ```
+pub type Client = methodical_client::Client<model::service::RecruitmentGateway>;
+
+/// Builds a [`Client`]; [`methodical_client::ClientBuilder`] describes the settings.
+pub type ClientBuilder = methodical_client::ClientBuilder<model::service::RecruitmentGateway>;
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(all(doctest, feature = "reqwest"))]

@@ -19,7 +19,7 @@ fn the_default_transport_sends_calls() {
     })
     .unwrap();
     let client = client(&server);
-    let vacancies = client.list_vacancies(&ListVacancies::new()).unwrap();
+    let vacancies = client.send(&ListVacancies::new()).unwrap();
     assert_eq!((vacancies.items.len(), vacancies.rejected.len()), (0, 0));
     assert_eq!(server.progress().requests.len(), 1);
 
@@ -36,7 +36,7 @@ fn a_cut_response_is_an_error() {
         Next::Close
     })
     .unwrap();
-    let error = client(&server).list_vacancies(&ListVacancies::new()).unwrap_err();
+    let error = client(&server).send(&ListVacancies::new()).unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 3));
 }
 

@@ -16,7 +16,7 @@ fn main() -> Result<(), Error> {
             _ => "unknown to this program",
         };
         println!("{status}: {meaning}");
-        println!("  {}", ListCandidates::new().vacancy_id(52).status(status).query()?);
+        println!("  {}", ListCandidates::new().vacancy_status(52, status).query()?);
     }
     let listed: Vec<_> = StatusName::KNOWN.iter().map(StatusName::as_str).collect();
     println!("listed: {}", listed.join(", "));

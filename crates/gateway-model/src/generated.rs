@@ -15,9 +15,7 @@ pub use self::enums::{CandidateKind, StatusName, UnknownCandidateKind, UnknownSt
 pub use self::models::{
     Candidate, CandidateRef, Credits, CreditsRef, Portal, PortalRef, Vacancy, VacancyRef,
 };
-pub use self::queries::{
-    GetCredits, ListCandidates, ListCandidatesParams, ListVacancies, RawQuery,
-};
+pub use self::queries::{GetCredits, ListCandidates, ListVacancies, RawQuery};
 pub use self::scalars::{
     CandidateId, CivilDateTime, CurrencyCode, DecimalText, PortalId, VacancyId,
 };

@@ -13,7 +13,7 @@
 //! ```
 //! use gateway_model::{ListCandidates, Operation as _};
 //!
-//! let query = ListCandidates::new().vacancy_id(7).status("New").query()?;
+//! let query = ListCandidates::new().vacancy_status(7, "New").query()?;
 //! assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=7&status=New");
 //! # Ok::<(), gateway_model::Error>(())
 //! ```
@@ -103,8 +103,8 @@ pub mod tables;
 #[doc(inline)]
 pub use methodical_model::{
     Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
-    Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, Set,
-    StreamDecoder, Unset, formula,
+    Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    StreamDecoder, formula,
 };
 
 // Every type and query of the spec; `generated` lists them by name.

@@ -13,8 +13,8 @@ use wiremock::MockServer;
 
 /// The code under test: returns the names of the new candidates of a vacancy.
 async fn new_names(client: &Client, vacancy: u64) -> Result<Vec<String>, Error> {
-    let query = ListCandidates::new().vacancy_id(vacancy).status(StatusName::New);
-    let listing = client.list_candidates(&query).await?;
+    let query = ListCandidates::new().vacancy_status(vacancy, StatusName::New);
+    let listing = client.send(&query).await?;
     Ok(listing.items.into_iter().filter_map(|candidate| candidate.name).collect())
 }
 

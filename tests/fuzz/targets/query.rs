@@ -26,7 +26,7 @@ fuzz_target!(|input: Input<'_>| {
     // A vacancy is decimal digits that fit, with any leading zeros; a status is not empty.
     let digits = !vacancy.is_empty() && vacancy.bytes().all(|byte| byte.is_ascii_digit());
     let number = vacancy.parse::<u64>().ok().filter(|_| digits);
-    let query = ListCandidates::new().vacancy_id(vacancy).status(&status);
+    let query = ListCandidates::new().vacancy_status(vacancy, &status);
     match decoded(&query) {
         Some(pairs) => {
             let number = number.expect("a vacancy that is not a number is refused").to_string();

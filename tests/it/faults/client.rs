@@ -11,6 +11,7 @@ use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{BlockingTransport, Options, Proxy, SharedTransport};
 use gateway_client::{AccessToken, CallOptions, Client, RetryPolicy, blocking};
 use methodical_client::ClientBuilder;
+use methodical_client::model::Service;
 
 use super::case::Limits;
 use super::outputs::Outputs;
@@ -102,11 +103,11 @@ impl Carrier {
 }
 
 /// Applies the settings of both clients.
-fn settings<C, T>(
-    builder: ClientBuilder<C, T>,
+fn settings<S: Service, T>(
+    builder: ClientBuilder<S, T>,
     limits: Limits,
     outputs: &Outputs,
-) -> ClientBuilder<C, T> {
+) -> ClientBuilder<S, T> {
     builder
         .token(AccessToken::new("gwt_CANARY").unwrap())
         .retry(RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO))

@@ -37,7 +37,7 @@ fn list(
     outputs: &Outputs,
     describe: fn(&Listing<Candidate>) -> String,
 ) -> String {
-    let query = ListCandidates::new().vacancy_id(7).status(StatusName::from(status.to_owned()));
+    let query = ListCandidates::new().vacancy_status(7, StatusName::from(status.to_owned()));
     outcome_of(driver.candidates(&query), outputs, |listing| {
         outputs.print(&listing);
         for one in &listing.rejected {
@@ -114,7 +114,7 @@ fn describe_error(error: &Error) -> String {
 
 /// Reads the records one by one. `exact` says whether their number is deterministic.
 fn stream(driver: &Driver, outputs: &Outputs, exact: bool) -> String {
-    let query = ListCandidates::new().vacancy_id(7).status("CANARY");
+    let query = ListCandidates::new().vacancy_status(7, "CANARY");
     outcome_of(Streamed::open(driver, &query), outputs, |mut records| {
         outputs.print(&records);
         let mut count = 0;

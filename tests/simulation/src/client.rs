@@ -188,17 +188,15 @@ impl Caller {
 
     /// Draws a query, and what it selects.
     fn query(&mut self, is_filtered: bool) -> (ListCandidates, Option<i64>, Option<&'static str>) {
-        use gateway_model::ListCandidatesParams;
-
         let vacancy = is_filtered.then(|| self.random.i64(1..5));
         let status = vacancy.and_then(|_| self.random.choice(STATUSES).copied());
         let status = status.filter(|_| self.random.bool());
-        let mut params = ListCandidatesParams::default();
-        params.vacancy_id = vacancy.map(|id| id.to_string().into());
-        params.status = status.map(Into::into);
-        let query = ListCandidates::new().with(params);
-        self.stage.world.check(query.is_ok(), || "a query is invalid".to_owned());
-        (query.unwrap_or_default(), vacancy, status)
+        let query = match (vacancy.map(|id| id.to_string()), status) {
+            (None, _) => ListCandidates::new(),
+            (Some(vacancy), None) => ListCandidates::new().vacancy_id(vacancy),
+            (Some(vacancy), Some(status)) => ListCandidates::new().vacancy_status(vacancy, status),
+        };
+        (query, vacancy, status)
     }
 
     /// Checks the number, the times and the tokens of the attempts of a call.

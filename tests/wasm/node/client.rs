@@ -23,7 +23,7 @@ fn client(scenario: &str) -> Option<Client> {
 #[wasm_bindgen_test]
 async fn a_list_is_decoded() {
     let Some(client) = client("list") else { return };
-    let vacancies = client.list_vacancies(&ListVacancies::new()).await.unwrap();
+    let vacancies = client.send(&ListVacancies::new()).await.unwrap();
     let ids: Vec<_> = vacancies.items.iter().map(|vacancy| vacancy.id.as_str()).collect();
     assert_eq!((ids, vacancies.rejected.len()), (vec!["1", "2"], 1));
 }
@@ -34,7 +34,7 @@ async fn a_list_is_streamed() {
     let (Some(client), Some(signal)) = (client("stream"), client("continue")) else { return };
     let mut records = client.stream(&ListCandidates::new()).await.unwrap();
     assert!(matches!(records.next().await, Some(Ok(Entry::Record(_)))));
-    signal.list_vacancies(&ListVacancies::new()).await.unwrap();
+    signal.send(&ListVacancies::new()).await.unwrap();
     assert!(matches!(records.next().await, Some(Ok(Entry::Record(_)))));
     assert!(records.next().await.is_none());
 }
@@ -42,14 +42,14 @@ async fn a_list_is_streamed() {
 #[wasm_bindgen_test]
 async fn a_decoded_response_is_read() {
     let Some(client) = client("gzip") else { return };
-    let vacancies = client.list_vacancies(&ListVacancies::new()).await.unwrap();
+    let vacancies = client.send(&ListVacancies::new()).await.unwrap();
     assert_eq!(vacancies.items.len(), 1);
 }
 
 #[wasm_bindgen_test]
 async fn a_status_is_an_error_with_its_body() {
     let Some(client) = client("missing") else { return };
-    let error = client.list_vacancies(&ListVacancies::new()).await.unwrap_err();
+    let error = client.send(&ListVacancies::new()).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::NotFound, 1));
     assert_eq!(error.body().map(|body| &body[..]), Some(&b"no such thing"[..]));
 }
@@ -57,14 +57,14 @@ async fn a_status_is_an_error_with_its_body() {
 #[wasm_bindgen_test]
 async fn an_overloaded_service_is_asked_again() {
     let Some(client) = client("overloaded") else { return };
-    let error = client.list_vacancies(&ListVacancies::new()).await.unwrap_err();
+    let error = client.send(&ListVacancies::new()).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Server, 3));
 }
 
 #[wasm_bindgen_test]
 async fn a_date_is_compared_with_the_clock() {
     let Some(client) = client("later") else { return };
-    let error = client.list_vacancies(&ListVacancies::new()).await.unwrap_err();
+    let error = client.send(&ListVacancies::new()).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Server, 1));
     assert!(error.retry_after() > Some(Duration::from_secs(3600)));
 }
@@ -72,7 +72,7 @@ async fn a_date_is_compared_with_the_clock() {
 #[wasm_bindgen_test]
 async fn a_followed_redirect_is_an_error() {
     let Some(client) = client("redirect") else { return };
-    let error = client.list_vacancies(&ListVacancies::new()).await.unwrap_err();
+    let error = client.send(&ListVacancies::new()).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Transport, 1));
 }
 
@@ -85,7 +85,7 @@ async fn the_call_timeout_ends_a_silent_call() {
         .build()
         .unwrap();
     let start = Instant::now();
-    let error = client.list_vacancies(&ListVacancies::new()).await.unwrap_err();
+    let error = client.send(&ListVacancies::new()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     let passed = start.elapsed();
     assert!(passed >= Duration::from_millis(250) && passed < Duration::from_secs(5), "{passed:?}");
@@ -111,7 +111,7 @@ async fn a_cut_list_is_an_error() {
     let (Some(client), Some(signal)) = (client("cut"), client("continue")) else { return };
     let mut records = client.stream(&ListCandidates::new()).await.unwrap();
     assert!(matches!(records.next().await, Some(Ok(Entry::Record(_)))));
-    signal.list_vacancies(&ListVacancies::new()).await.unwrap();
+    signal.send(&ListVacancies::new()).await.unwrap();
     let error = records.next().await.unwrap().unwrap_err();
     assert_eq!((error.kind(), error.delivered()), (ErrorKind::Interrupted, Some(1)));
 }
@@ -119,7 +119,7 @@ async fn a_cut_list_is_an_error() {
 #[wasm_bindgen_test]
 async fn a_cut_response_is_tried_again() {
     let Some(client) = client("closed") else { return };
-    let error = client.list_candidates(&ListCandidates::new()).await.unwrap_err();
+    let error = client.send(&ListCandidates::new()).await.unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Interrupted, 3));
 }
 
@@ -130,6 +130,6 @@ async fn no_peer_is_an_error() {
         .retry(RetryPolicy::never())
         .build()
         .unwrap();
-    let error = client.list_vacancies(&ListVacancies::new()).await.unwrap_err();
+    let error = client.send(&ListVacancies::new()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }

@@ -58,11 +58,11 @@ fn table() -> String {
             black_box(request.expect("valid"));
         }),
         subject("ours: the whole `http::Request`", || {
-            let operation = ListCandidates::new().vacancy_id(101).status(STATUS);
+            let operation = ListCandidates::new().vacancy_status(101, STATUS);
             black_box(ours.request(&operation).expect("valid"));
         }),
         subject("ours: the query alone", || {
-            let operation = ListCandidates::new().vacancy_id(101).status(STATUS);
+            let operation = ListCandidates::new().vacancy_status(101, STATUS);
             black_box(operation.query().expect("valid"));
         }),
     ];

@@ -2,14 +2,8 @@
 //!
 //! The queries of the operations, and how their responses are decoded.
 
-use core::marker::PhantomData;
-
-use methodical_model::codegen::{
-    Envelope, Given, Layout, QueryBuilder, borrowed, decoder, list, needs, object,
-};
-use methodical_model::{
-    Error, ListOperation, Listing, Operation, Query, Set, StreamDecoder, Unset,
-};
+use methodical_model::codegen::{Envelope, Layout, QueryBuilder, borrowed, decoder, list, object};
+use methodical_model::{Error, ListOperation, Listing, Operation, Query, StreamDecoder};
 
 use crate::generated::enums::StatusName;
 use crate::generated::models::{Candidate, CandidateRef, Credits, Vacancy, VacancyRef};
@@ -23,7 +17,7 @@ use crate::generated::service;
 /// ```
 /// use gateway_model::{ListCandidates, Operation as _};
 ///
-/// let query = ListCandidates::new().vacancy_id(52).status("Shortlist").query()?;
+/// let query = ListCandidates::new().vacancy_status(52, "Shortlist").query()?;
 /// assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=52&status=Shortlist");
 /// # Ok::<(), gateway_model::Error>(())
 /// ```
@@ -33,43 +27,17 @@ use crate::generated::service;
 /// ```compile_fail,E0599
 /// gateway_model::ListCandidates::new().status("Shortlist");
 /// ```
-///
-/// [`with`](Self::with) sets parameters that are known only at run time.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ListCandidates<HasVacancyId = Unset> {
-    pub(super) params: ListCandidatesParams,
-    pub(super) given: Given<HasVacancyId>,
-}
-
-/// The optional parameters of [`ListCandidates`], for values that are known only at run time; see
-/// [`ListCandidates::with`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct ListCandidatesParams {
-    /// Only candidates associated with this vacancy.
-    pub vacancy_id: Option<VacancyId>,
-    /// Only candidates with this status in the vacancy.
-    ///
-    /// Needs `vacancy_id`.
-    pub status: Option<StatusName>,
+pub struct ListCandidates {
+    pub(super) vacancy_id: Option<VacancyId>,
+    pub(super) status: Option<StatusName>,
 }
 
 impl ListCandidates {
     /// Creates the query without optional parameters.
     #[must_use]
     pub fn new() -> Self {
-        Self { params: ListCandidatesParams::default(), given: PhantomData }
-    }
-
-    /// Replaces all optional parameters.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NeedsParameter`](methodical_model::ErrorKind::NeedsParameter) if a parameter is
-    /// set without one that it needs.
-    pub fn with(self, params: ListCandidatesParams) -> Result<Self, Error> {
-        needs("status", params.status.is_some(), &[("vacancy_id", params.vacancy_id.is_some())])?;
-        Ok(Self { params, ..self })
+        Self::default()
     }
 
     /// Decodes the whole body of a successful response.
@@ -82,15 +50,7 @@ impl ListCandidates {
     pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, Error> {
         list(LIST_CANDIDATES, body)
     }
-}
 
-impl Default for ListCandidates {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<HasVacancyId> ListCandidates<HasVacancyId> {
     /// Sets `vacancy_id`.
     ///
     /// Only candidates associated with this vacancy.
@@ -105,26 +65,29 @@ impl<HasVacancyId> ListCandidates<HasVacancyId> {
     /// # Ok::<(), gateway_model::Error>(())
     /// ```
     #[must_use]
-    pub fn vacancy_id(mut self, value: impl Into<VacancyId>) -> ListCandidates<Set> {
-        self.params.vacancy_id = Some(value.into());
-        ListCandidates { params: self.params, given: PhantomData }
+    pub fn vacancy_id(mut self, vacancy_id: impl Into<VacancyId>) -> Self {
+        self.vacancy_id = Some(vacancy_id.into());
+        self
     }
-}
 
-impl ListCandidates<Set> {
-    /// Sets `status`.
+    /// Sets `vacancy_id` and `status`.
     ///
     /// Only candidates with this status in the vacancy.
     ///
-    /// See section 4.1, rules 3 and 4, of the contract. Available once `vacancy_id` is set.
+    /// See section 4.1, rules 3 and 4, of the contract.
     #[must_use]
-    pub fn status(mut self, value: impl Into<StatusName>) -> Self {
-        self.params.status = Some(value.into());
+    pub fn vacancy_status(
+        mut self,
+        vacancy_id: impl Into<VacancyId>,
+        status: impl Into<StatusName>,
+    ) -> Self {
+        self.vacancy_id = Some(vacancy_id.into());
+        self.status = Some(status.into());
         self
     }
 }
 
-impl<HasVacancyId> Operation for ListCandidates<HasVacancyId> {
+impl Operation for ListCandidates {
     type Service = service::RecruitmentGateway;
     type Output = Listing<Candidate>;
 
@@ -133,10 +96,10 @@ impl<HasVacancyId> Operation for ListCandidates<HasVacancyId> {
 
     fn query(&self) -> Result<Query, Error> {
         let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
-        if let Some(vacancy_id) = &self.params.vacancy_id {
+        if let Some(vacancy_id) = &self.vacancy_id {
             query.push_integer("vacancy_id", vacancy_id.as_str())?;
         }
-        if let Some(status) = &self.params.status {
+        if let Some(status) = &self.status {
             query.push_text("status", status.as_str())?;
         }
         Ok(query.finish())
@@ -147,7 +110,7 @@ impl<HasVacancyId> Operation for ListCandidates<HasVacancyId> {
     }
 }
 
-impl<HasVacancyId> ListOperation for ListCandidates<HasVacancyId> {
+impl ListOperation for ListCandidates {
     type Item = Candidate;
     type Beside = ();
 

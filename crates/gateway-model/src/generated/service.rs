@@ -30,4 +30,5 @@ impl Service for RecruitmentGateway {
     const PATH: &'static str = PATH;
     const SELECTOR: &'static str = SELECTOR;
     const ACCEPT: &'static str = ACCEPT;
+    const USER_AGENT: &'static str = concat!("gateway-client/", env!("CARGO_PKG_VERSION"));
 }

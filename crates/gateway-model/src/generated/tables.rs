@@ -58,24 +58,22 @@ impl Mirrored for service::RecruitmentGateway {
             value: "status",
             known_values: &["New", "Rejected", "Shortlist"],
             of_group: |group| {
-                let params = queries::ListCandidatesParams {
+                codegen::sendable(queries::ListCandidates {
                     vacancy_id: Some(codegen::parameter("vacancy_id", group)?),
                     ..Default::default()
-                };
-                codegen::sendable(queries::ListCandidates::default().with(params)?)
+                })
             },
             of_value: |group, value| {
-                let params = queries::ListCandidatesParams {
+                codegen::sendable(queries::ListCandidates {
                     vacancy_id: Some(codegen::parameter("vacancy_id", group)?),
                     status: Some(codegen::parameter("status", value)?),
                     ..Default::default()
-                };
-                codegen::sendable(queries::ListCandidates::default().with(params)?)
+                })
             },
             filters: |query: &queries::ListCandidates| {
                 (
-                    query.params.vacancy_id.as_ref().map(ToString::to_string),
-                    query.params.status.as_ref().map(ToString::to_string),
+                    query.vacancy_id.as_ref().map(ToString::to_string),
+                    query.status.as_ref().map(ToString::to_string),
                 )
             },
         });

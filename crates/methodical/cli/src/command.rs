@@ -129,7 +129,7 @@ pub(crate) fn run<C: OperationCommands>(
 ) -> Result<(), Failure> {
     #[cfg(feature = "mirror")]
     let (mirrored, connectors) = (extras.mirror, extras.connectors);
-    let session = || Session::open::<C::Client>(invocation);
+    let session = || Session::open(invocation);
     match command {
         Command::Operation(operation) => {
             let session = session()?;

@@ -9,9 +9,7 @@ use methodical_client::model::{Auth, Service};
 use methodical_client::transport::gzip::Gzip;
 use methodical_client::transport::reqwest::ReqwestTransport;
 use methodical_client::transport::{BlockingTransport, Options};
-use methodical_client::{
-    AccessToken, EnvironmentToken, ErrorKind, FileToken, ServiceClient, blocking,
-};
+use methodical_client::{AccessToken, EnvironmentToken, ErrorKind, FileToken, blocking};
 
 use crate::caller_thread::CallerThread;
 use crate::config::keyring::Keyring;
@@ -32,55 +30,55 @@ use crate::{prompt, proxy};
 
 /// Creates the client that the settings describe. With `--demo`, starts the sample service
 /// too, which runs until the second part is dropped.
-pub(crate) fn connect<C: ServiceClient>(
+pub(crate) fn connect<S: Service>(
     invocation: &Invocation,
     settings: &mut Settings,
-) -> Result<(blocking::Client<C::Service>, Option<Unfinished>), Failure> {
+) -> Result<(blocking::Client<S>, Option<Unfinished>), Failure> {
     if let Some(demo) = invocation.program.demo.filter(|_| invocation.call.demo) {
         let Started { base_url, token, running, .. } = demo.start()?;
-        let client = connect_to_sample::<C>(invocation, settings, base_url, token)?;
+        let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
         return Ok((client, Some(running)));
     }
-    Ok((connect_to_service::<C>(invocation, settings)?, None))
+    Ok((connect_to_service::<S>(invocation, settings)?, None))
 }
 
 /// Creates a client of a sample service that runs.
-pub(crate) fn connect_to_sample<C: ServiceClient>(
+pub(crate) fn connect_to_sample<S: Service>(
     invocation: &Invocation,
     settings: &mut Settings,
     base_url: String,
     token: AccessToken,
-) -> Result<blocking::Client<C::Service>, Failure> {
+) -> Result<blocking::Client<S>, Failure> {
     settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
     settings.token = Some(TokenFrom::Demo);
-    build::<C>(invocation, settings, |builder| builder.token(token))
+    build::<S>(invocation, settings, |builder| builder.token(token))
 }
 
 /// Creates a client that will call no service, for commands that only read a mirror.
-pub(crate) fn connect_to_none<C: ServiceClient>(
+pub(crate) fn connect_to_none<S: Service>(
     invocation: &Invocation,
     settings: &mut Settings,
-) -> Result<blocking::Client<C::Service>, Failure> {
+) -> Result<blocking::Client<S>, Failure> {
     let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
     settings.base_url = Some(unused);
     let token = AccessToken::new("unused")?;
-    build::<C>(invocation, settings, |builder| builder.token(token))
+    build::<S>(invocation, settings, |builder| builder.token(token))
 }
 
-fn connect_to_service<C: ServiceClient>(
+fn connect_to_service<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
-) -> Result<blocking::Client<C::Service>, Failure> {
+) -> Result<blocking::Client<S>, Failure> {
     if settings.base_url.is_none() {
         return Err(no_base_url(invocation));
     }
-    if C::Service::AUTH == Auth::None {
-        return build::<C>(invocation, settings, |builder| builder);
+    if S::AUTH == Auth::None {
+        return build::<S>(invocation, settings, |builder| builder);
     }
     if invocation.call.dry_run {
         // A dry run prints a variable in place of the token.
         let token = AccessToken::new("unused")?;
-        return build::<C>(invocation, settings, |builder| builder.token(token));
+        return build::<S>(invocation, settings, |builder| builder.token(token));
     }
     let missing = || no_token(invocation);
     let token = settings.token.clone().ok_or_else(missing)?;
@@ -89,22 +87,22 @@ fn connect_to_service<C: ServiceClient>(
         TokenFrom::File(file) => {
             check_token_file(&file)?;
             let source = FileToken::new(file.value);
-            build::<C>(invocation, settings, |builder| builder.token(source))
+            build::<S>(invocation, settings, |builder| builder.token(source))
         }
         TokenFrom::Command(command) => {
             let source = TokenCommand::new(command.value);
-            build::<C>(invocation, settings, |builder| builder.token(source))
+            build::<S>(invocation, settings, |builder| builder.token(source))
         }
         TokenFrom::Configured => {
             let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
-            build::<C>(invocation, settings, |builder| builder.token(token))
+            build::<S>(invocation, settings, |builder| builder.token(token))
         }
         fixed => {
             let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
-            let token = parsed_token::<C::Service>(text.trim()).map_err(|error| {
+            let token = parsed_token::<S>(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
-            build::<C>(invocation, settings, |builder| builder.token(token))
+            build::<S>(invocation, settings, |builder| builder.token(token))
         }
     }
 }
@@ -230,44 +228,26 @@ pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
         .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))
 }
 
-/// The builder of the client.
-type Builder<C> = blocking::ClientBuilder<Plain<C>>;
-
-/// The client of the runtime that introduces itself to the service as the client `C`.
-struct Plain<C: ServiceClient>(blocking::Client<C::Service>);
-
-impl<C: ServiceClient> ServiceClient for Plain<C> {
-    type Service = C::Service;
-
-    const USER_AGENT: &'static str = C::USER_AGENT;
-}
-
-impl<C: ServiceClient> From<blocking::Client<C::Service>> for Plain<C> {
-    fn from(client: blocking::Client<C::Service>) -> Self {
-        Self(client)
-    }
-}
-
 /// Creates a client with this token in place of the one in the settings.
-pub(crate) fn with_token<C: ServiceClient>(
+pub(crate) fn with_token<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
     token: AccessToken,
-) -> Result<blocking::Client<C::Service>, Failure> {
-    build::<C>(invocation, settings, |builder| builder.token(token))
+) -> Result<blocking::Client<S>, Failure> {
+    build::<S>(invocation, settings, |builder| builder.token(token))
 }
 
-fn build<C: ServiceClient>(
+fn build<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
-    token: impl FnOnce(Builder<C>) -> Builder<C>,
-) -> Result<blocking::Client<C::Service>, Failure> {
+    token: impl FnOnce(blocking::ClientBuilder<S>) -> blocking::ClientBuilder<S>,
+) -> Result<blocking::Client<S>, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
-    check_path::<C::Service>(base_url)?;
+    check_path::<S>(base_url)?;
     proxy::check(base_url)?;
-    let mut builder = token(Builder::<C>::new(base_url));
+    let mut builder = token(blocking::Client::<S>::builder(base_url));
     // All secrets but the first one have only a variable. The sample service ignores them.
-    for secret in C::Service::AUTH.secrets().iter().skip(1) {
+    for secret in S::AUTH.secrets().iter().skip(1) {
         builder = if invocation.call.dry_run || invocation.call.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
         } else {
@@ -286,14 +266,11 @@ fn build<C: ServiceClient>(
         builder = builder.observer(trace);
     }
     builder = builder.transport(client_transport(invocation, settings)?);
-    builder.build().map(|Plain(client)| client).map_err(|error| {
+    builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         let refused = plain && !settings.allow_insecure_http.value;
         // A URL that is invalid anyway is not worth the advice.
-        if error.kind() == ErrorKind::Config
-            && refused
-            && check_base_url::<C::Service>(base_url).is_ok()
-        {
+        if error.kind() == ErrorKind::Config && refused && check_base_url::<S>(base_url).is_ok() {
             return Failure::usage("the base URL is unencrypted http, which exposes the token")
                 .hint("use https, or allow it with --allow-insecure-http");
         }

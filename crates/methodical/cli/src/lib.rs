@@ -49,7 +49,6 @@
 //!
 //! ```no_run
 //! use methodical_cli::client::model::{Error, Operation, Query, RawQuery, Service};
-//! use methodical_cli::client::{ServiceClient, blocking};
 //! use methodical_cli::{
 //!     Envelope, Example, Failure, OperationCommands, Program, RecordType, Session,
 //! };
@@ -63,14 +62,6 @@
 //!     const PATH: &'static str = "/api/v1";
 //!     const SELECTOR: &'static str = "method";
 //!     const ACCEPT: &'static str = "application/json";
-//! }
-//!
-//! struct Client(blocking::Client<Photos>);
-//!
-//! impl ServiceClient for Client {
-//!     type Service = Photos;
-//!
-//!     const USER_AGENT: &'static str = "photos-client/1.0";
 //! }
 //!
 //! #[derive(Deserialize, Serialize)]
@@ -105,7 +96,6 @@
 //!
 //! impl OperationCommands for Commands {
 //!     type Service = Photos;
-//!     type Client = Client;
 //!     type Probe = GetTotals;
 //!
 //!     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");

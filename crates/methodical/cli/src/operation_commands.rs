@@ -1,7 +1,6 @@
 //! The commands that call the operations of a service: what generated code implements.
 
 use clap::Subcommand;
-use methodical_client::ServiceClient;
 use methodical_client::model::{BodyFormat, Operation, Service};
 
 use crate::failure::Failure;
@@ -31,9 +30,6 @@ use crate::session::Session;
 pub trait OperationCommands: Subcommand {
     /// The service.
     type Service: Service;
-
-    /// The client of the service. Its name and version go to the header `User-Agent`.
-    type Client: ServiceClient<Service = Self::Service>;
 
     /// The cheapest operation, which checks whether the service accepts a token.
     type Probe: Operation<Service = Self::Service>;

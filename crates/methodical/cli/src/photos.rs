@@ -1,7 +1,6 @@
 //! A small service with a program, for unit tests.
 
 use clap::Subcommand;
-use methodical_client::ServiceClient;
 use methodical_client::model::{Error, Operation, Query, RawJson, RawQuery, Service};
 
 use crate::contract::{CheckReport, Contract};
@@ -20,14 +19,6 @@ impl Service for Photos {
     const PATH: &'static str = "/api/v1";
     const SELECTOR: &'static str = "method";
     const ACCEPT: &'static str = "application/json";
-}
-
-/// A client of the service.
-pub(crate) struct Client;
-
-impl ServiceClient for Client {
-    type Service = Photos;
-
     const USER_AGENT: &'static str = "photos-client/1.0";
 }
 
@@ -59,7 +50,6 @@ pub(crate) enum Commands {
 
 impl OperationCommands for Commands {
     type Service = Photos;
-    type Client = Client;
     type Probe = GetTotals;
 
     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");

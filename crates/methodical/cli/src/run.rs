@@ -54,7 +54,7 @@ where
     C: OperationCommands<Service: methodical_client::model::Mirrored>,
 {
     let extras = Extras {
-        mirror: Some(crate::mirror::Mirroring::of::<C::Client>()),
+        mirror: Some(crate::mirror::Mirroring::of::<C::Service>()),
         connectors: Some(crate::connector::Connecting::of::<C>()),
     };
     run_all::<C>(program, extras)

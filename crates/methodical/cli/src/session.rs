@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use methodical_client::model::{ListOperation, Operation, PagedOperation, Service};
 use methodical_client::transport::{BlockingBody, BlockingTransport};
-use methodical_client::{Entry, Error, ServiceClient, StreamingResponse, blocking};
+use methodical_client::{Entry, Error, StreamingResponse, blocking};
 use serde::Serialize;
 
 use crate::config::settings::Settings;
@@ -45,16 +45,14 @@ pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
 
 impl<S: Service> Session<S> {
     /// Creates a client for the service in the settings.
-    pub(crate) fn open<C: ServiceClient<Service = S>>(
-        invocation: &Invocation,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
         if invocation.service.from.is_some() {
-            let client = connect_to_none::<C>(invocation, &mut settings)?;
+            let client = connect_to_none(invocation, &mut settings)?;
             let invocation = invocation.clone();
             return Ok(Self { client, settings, invocation, trace: None, _demo: None });
         }
-        let (client, demo) = connect::<C>(invocation, &mut settings)?;
+        let (client, demo) = connect(invocation, &mut settings)?;
         let trace = Trace::of(invocation);
         Ok(Self { client, settings, invocation: invocation.clone(), trace, _demo: demo })
     }

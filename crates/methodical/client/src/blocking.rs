@@ -14,7 +14,7 @@ use pollster::block_on;
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep_blocking;
 use crate::token::CatchUnwind;
-use crate::{CallOptions, Error, RawResponse, ServiceClient, StreamingResponse};
+use crate::{CallOptions, Error, RawResponse, StreamingResponse};
 
 mod paged_records;
 mod pages;
@@ -57,7 +57,7 @@ pub struct Client<S> {
 }
 
 /// Builds a blocking client, see [`Client::builder`]; [`crate::ClientBuilder`] describes the settings.
-pub type ClientBuilder<C> = crate::ClientBuilder<C, Arc<dyn BlockingTransport>>;
+pub type ClientBuilder<S> = crate::ClientBuilder<S, Arc<dyn BlockingTransport>>;
 
 /// Any blocking transport.
 type SharedBlockingTransport = Arc<dyn BlockingTransport>;
@@ -81,7 +81,7 @@ impl<S: Service> Client<S> {
     ///     .build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<S> {
         ClientBuilder::new(base_url)
     }
 
@@ -269,14 +269,7 @@ impl Io for SharedBlockingTransport {
     }
 }
 
-impl<S: Service> ServiceClient for Client<S> {
-    type Service = S;
-
-    const USER_AGENT: &'static str =
-        concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-}
-
-impl<C> ClientBuilder<C> {
+impl<S: Service> ClientBuilder<S> {
     /// Sets the transport that sends the requests.
     pub fn transport(self, transport: impl BlockingTransport) -> Self {
         self.set_transport(Arc::new(transport))
@@ -289,13 +282,10 @@ impl<C> ClientBuilder<C> {
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
-    pub fn build(self) -> Result<C, Error>
-    where
-        C: ServiceClient + From<Client<C::Service>>,
-    {
+    pub fn build(self) -> Result<Client<S>, Error> {
         let builder = self.map_token(|source| Arc::new(CatchUnwind(source)));
         let (engine, options) = builder.into_engine(default_transport)?;
-        Ok(Client { engine: Arc::new(engine), options, service: PhantomData }.into())
+        Ok(Client { engine: Arc::new(engine), options, service: PhantomData })
     }
 }
 

@@ -14,14 +14,13 @@ use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::request::Headers;
 use crate::token::Sources;
-use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, ServiceClient, TokenSource};
+use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, TokenSource};
 
 /// Builds a client, see [`Client::builder`](crate::Client::builder) and
 /// [`blocking::Client::builder`](crate::blocking::Client::builder).
 ///
-/// `C` is the client that `build` returns, and `T` is the type of its transport:
-/// [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking one. Only the base URL and a token
-/// are required. [One table](crate#limits-and-retries) lists all the defaults.
+/// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking transport, `T`.
+/// Only the base URL and a token are required. [One table](crate#limits-and-retries) lists all the defaults.
 ///
 /// # Examples
 ///
@@ -43,7 +42,7 @@ use crate::{CallOptions, Error, Observer, RetryBudget, RetryPolicy, ServiceClien
 /// # Ok::<(), methodical_client::Error>(())
 /// ```
 #[must_use]
-pub struct ClientBuilder<C, T = SharedTransport> {
+pub struct ClientBuilder<S, T = SharedTransport> {
     base_url: String,
     allow_insecure_http: bool,
     token: Option<Arc<dyn TokenSource>>,
@@ -52,10 +51,10 @@ pub struct ClientBuilder<C, T = SharedTransport> {
     policy: Policy,
     options: Option<CallOptions>,
     transport: Option<T>,
-    client: PhantomData<fn() -> C>,
+    service: PhantomData<fn() -> S>,
 }
 
-impl<C, T> ClientBuilder<C, T> {
+impl<S: Service, T> ClientBuilder<S, T> {
     /// Creates a builder of a client of the service at this base URL, such as `https://host` or `https://host/prefix`.
     ///
     /// The function `builder` of each client calls it.
@@ -69,7 +68,7 @@ impl<C, T> ClientBuilder<C, T> {
             policy: Policy::default(),
             options: None,
             transport: None,
-            client: PhantomData,
+            service: PhantomData,
         }
     }
 
@@ -224,23 +223,20 @@ impl<C, T> ClientBuilder<C, T> {
     pub(crate) fn into_engine(
         self,
         default_transport: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<(Engine<T>, Option<Arc<CallOptions>>), Error>
-    where
-        C: ServiceClient,
-    {
+    ) -> Result<(Engine<T>, Option<Arc<CallOptions>>), Error> {
         self.policy.check()?;
-        let base_url = BaseUrl::parse(&self.base_url, C::Service::PATH, self.allow_insecure_http)?;
+        let base_url = BaseUrl::parse(&self.base_url, S::PATH, self.allow_insecure_http)?;
         let checked_default = || {
             base_url.check_tls(HAS_TLS)?;
             default_transport()
         };
         let transport = self.transport.map_or_else(checked_default, Ok)?;
-        let auth = C::Service::AUTH;
+        let auth = S::AUTH;
         let tokens = Sources::new(auth, self.token, self.secrets)?;
         let Self { policy, observer, .. } = self;
-        let headers = const { Headers::new(C::Service::ACCEPT, C::USER_AGENT) };
+        let headers = const { Headers::new(S::ACCEPT, S::USER_AGENT) };
         let options = self.options.map(|options| Arc::new(options.over(None, &headers.user_agent)));
-        let selectors = C::Service::DISPATCH.selectors();
+        let selectors = S::DISPATCH.selectors();
         let pace = Pace::new(&policy);
         let engine = Engine {
             base_url,
@@ -257,7 +253,7 @@ impl<C, T> ClientBuilder<C, T> {
     }
 }
 
-impl<C, T> fmt::Debug for ClientBuilder<C, T> {
+impl<S, T> fmt::Debug for ClientBuilder<S, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The base URL is left out: before it is checked, it may contain credentials.
         f.debug_struct("ClientBuilder")

@@ -12,9 +12,7 @@ use methodical_model::{ListOperation, Operation, Service};
 
 use crate::engine::{Engine, Io};
 use crate::sleep::sleep;
-use crate::{
-    CallOptions, ClientBuilder, Error, RawResponse, Records, ServiceClient, StreamingResponse,
-};
+use crate::{CallOptions, ClientBuilder, Error, RawResponse, Records, StreamingResponse};
 
 /// An async client for one account of the service `S`.
 ///
@@ -66,7 +64,7 @@ impl<S: Service> Client<S> {
     /// assert_eq!(error.kind(), ErrorKind::Config);
     /// # Ok::<(), methodical_client::Error>(())
     /// ```
-    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder<S> {
         ClientBuilder::new(base_url)
     }
 
@@ -285,14 +283,7 @@ impl Io for SharedTransport {
     }
 }
 
-impl<S: Service> ServiceClient for Client<S> {
-    type Service = S;
-
-    const USER_AGENT: &'static str =
-        concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-}
-
-impl<C> ClientBuilder<C> {
+impl<S: Service> ClientBuilder<S> {
     /// Sets the transport that sends the requests.
     ///
     /// ```
@@ -317,12 +308,9 @@ impl<C> ClientBuilder<C> {
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or if there is no
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
-    pub fn build(self) -> Result<C, Error>
-    where
-        C: ServiceClient + From<Client<C::Service>>,
-    {
+    pub fn build(self) -> Result<Client<S>, Error> {
         let (engine, options) = self.into_engine(default_transport)?;
-        Ok(Client { engine: Arc::new(engine), options, service: PhantomData }.into())
+        Ok(Client { engine: Arc::new(engine), options, service: PhantomData })
     }
 }
 

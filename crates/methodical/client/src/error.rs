@@ -287,7 +287,7 @@ impl From<methodical_model::Error> for Error {
         use methodical_model::ErrorKind as Kind;
 
         let (kind, text) = match error.kind() {
-            Kind::Parameter | Kind::NeedsParameter => (ErrorKind::Query, "cannot send the query"),
+            Kind::Parameter => (ErrorKind::Query, "cannot send the query"),
             Kind::NotSuccess => {
                 let class = error.service().map(ServiceError::class).unwrap_or_default();
                 let Meaning { kind, text, .. } = meaning_of(class);

@@ -1,9 +1,8 @@
 //! Runtime of generated gateway clients over any transport, async and blocking.
 //!
 //! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] send the operations
-//! of one [`Service`](model::Service), and both follow the same policy. A generated crate wraps them for its service, adds one
-//! method for each operation, and re-exports the types of this crate. Use this crate directly for code that works with the
-//! clients of any service.
+//! of one [`Service`](model::Service), and both follow the same policy. The crate of a service has an alias of each, and
+//! re-exports the types of this crate. Use this crate directly for code that works with the clients of any service.
 //!
 //! # Examples
 //!
@@ -165,7 +164,6 @@ mod records;
 mod request;
 mod response;
 mod retry;
-mod service_client;
 mod sleep;
 mod status;
 mod streaming_response;
@@ -193,7 +191,6 @@ pub use crate::problem::Problem;
 pub use crate::records::Records;
 pub use crate::response::RawResponse;
 pub use crate::retry::{RetryBudget, RetryPolicy};
-pub use crate::service_client::ServiceClient;
 pub use crate::sleep::sleep;
 #[doc(hidden)]
 pub use crate::sleep::sleep_blocking;

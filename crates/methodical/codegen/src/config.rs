@@ -334,7 +334,7 @@ tables! {
     /// The generated crates.
     Crates "`[crate]`" {
         model: Option<At<Crate>>, "Records, queries and scalars.";
-        client: Option<At<Crate>>, "One method for each operation, on an async and a blocking client.";
+        client: Option<At<Crate>>, "The async and the blocking client.";
         testkit: Option<At<Crate>>, "Typed mocks, and the examples of the spec as data.";
         server: Option<At<Crate>>, "The operations and the records of a service.";
         cli: Option<At<Crate>>, "The commands of a program.";
@@ -366,7 +366,7 @@ words! {
     pub enum Role {
         /// Records, queries and scalars.
         Model = "model",
-        /// One method for each operation, on an async and a blocking client.
+        /// The async and the blocking client.
         Client = "client",
         /// Typed mocks, and the examples of the spec as data.
         Testkit = "testkit",

@@ -12,11 +12,11 @@
 
 pub use self::file::{GeneratedFile, MARK};
 pub(crate) use self::model::examples::chain as example_query;
+pub(crate) use self::model::marker;
 pub(crate) use self::model::records::constructor as smallest_record;
 use crate::config::{Project, Role};
 
 mod cli;
-mod client;
 mod file;
 mod filters;
 mod model;
@@ -40,7 +40,6 @@ type Emitter = fn(&Project<'_>) -> Vec<GeneratedFile>;
 /// The emitters of the crates. One runs if the configuration has its crate.
 const CRATES: &[(Role, Emitter)] = &[
     (Role::Model, model::emit),
-    (Role::Client, client::emit),
     (Role::Testkit, testkit::emit),
     (Role::Server, server::emit),
     (Role::Cli, cli::emit),

@@ -22,9 +22,8 @@ pub use crate::decode::whole::{
 };
 pub use crate::mirrored::{parameter, sendable};
 pub use crate::nulls::Nulls;
-pub use crate::query::builder::{QueryBuilder, needs};
+pub use crate::query::builder::QueryBuilder;
 pub use crate::query::list::Items;
-pub use crate::query::state::Given;
 #[cfg(feature = "proptest")]
 pub use crate::random::draws::strategies;
 #[cfg(feature = "arbitrary")]

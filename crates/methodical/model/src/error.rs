@@ -64,10 +64,6 @@ pub enum ErrorKind {
     NotSuccess,
     /// A parameter value cannot be sent; no request was made.
     Parameter,
-    /// A parameter has a value, but one that it needs does not; no request was made.
-    ///
-    /// [`Error::path`] names the parameter, and [`Error::expected`] the one that it needs.
-    NeedsParameter,
     /// The value cannot be represented in the target type; it is unchanged.
     Conversion,
 }
@@ -91,7 +87,6 @@ impl ErrorKind {
             Self::TooLarge => "too_large",
             Self::NotSuccess => "not_success",
             Self::Parameter => "parameter",
-            Self::NeedsParameter => "needs_parameter",
             Self::Conversion => "conversion",
         }
     }
@@ -109,7 +104,6 @@ impl ErrorKind {
             Self::TooLarge => "record exceeds the size limit",
             Self::NotSuccess => "the service did not report success",
             Self::Parameter => "invalid parameter value",
-            Self::NeedsParameter => "parameter without one that it needs",
             Self::Conversion => "value cannot be converted",
         }
     }
@@ -172,12 +166,6 @@ impl Error {
     #[cold]
     pub(crate) fn parameter(name: &str, expected: &'static str) -> Self {
         Self::new(ErrorKind::Parameter, name.into(), Position::NONE, expected)
-    }
-
-    /// Creates the error of a parameter without one that it needs.
-    #[cold]
-    pub(crate) fn needs(name: &str, needed: &'static str) -> Self {
-        Self::new(ErrorKind::NeedsParameter, name.into(), Position::NONE, needed)
     }
 
     /// Creates the error of a conversion to or from the type `name`.
@@ -293,9 +281,6 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.kind() == ErrorKind::NeedsParameter {
-            return write!(f, "parameter {} needs {}", self.path(), self.expected());
-        }
         f.write_str(self.kind().text())?;
         if !self.path().is_empty() {
             write!(f, " at {}", self.path())?;

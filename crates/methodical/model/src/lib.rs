@@ -101,7 +101,6 @@ pub use crate::paging::PagedOperation;
 pub use crate::query::Query;
 pub use crate::query::body::BodyFormat;
 pub use crate::query::list::ListStyle;
-pub use crate::query::state::{Set, Unset};
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::Service;

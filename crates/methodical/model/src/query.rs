@@ -9,7 +9,6 @@ use crate::query::body::{BodyFormat, Post};
 pub(crate) mod body;
 pub(crate) mod builder;
 pub(crate) mod list;
-pub(crate) mod state;
 
 /// The query of one call, percent-encoded and without the `?`.
 ///

@@ -39,6 +39,9 @@ pub trait Service: 'static {
     /// The value of the `Accept` header of every call.
     const ACCEPT: &'static str;
 
+    /// The value of the `User-Agent` header of every call: the name and version of the client.
+    const USER_AGENT: &'static str = concat!("methodical-client/", env!("CARGO_PKG_VERSION"));
+
     /// How a call names its operation, and the parameters that every call has. Default: the query parameter
     /// [`SELECTOR`](Self::SELECTOR), and no other.
     const DISPATCH: Dispatch = Dispatch::query(&[Self::SELECTOR]);

@@ -2,9 +2,13 @@
 //!
 //! The commands that call the operations.
 
-#![allow(clippy::large_enum_variant, reason = "a program parses one command line")]
+#![allow(
+    clippy::clone_on_copy,
+    clippy::large_enum_variant,
+    reason = "a program parses one command line"
+)]
 
-use gateway_client::{blocking, model};
+use gateway_client::model;
 use methodical_cli::codegen::clap::{self, Args, Subcommand};
 use methodical_cli::{Envelope, Example, Failure, FieldType, OperationCommands, RecordType};
 
@@ -26,7 +30,6 @@ pub(crate) enum OperationCommand {
 
 impl OperationCommands for OperationCommand {
     type Service = model::service::RecruitmentGateway;
-    type Client = blocking::Client;
     type Probe = model::GetCredits;
 
     const EXAMPLE: Example =
@@ -132,10 +135,15 @@ pub(crate) struct ListCandidatesFlags {
 impl ListCandidatesFlags {
     /// Calls the service and prints the response.
     fn run(self, session: &Session) -> Result<(), Failure> {
-        let mut params = model::ListCandidatesParams::default();
-        params.vacancy_id = self.vacancy_id.map(Into::into);
-        params.status = self.status.map(Into::into);
-        let query = model::ListCandidates::new().with(params)?;
+        let mut query = model::ListCandidates::new();
+        if let Some(vacancy_id) = self.vacancy_id.clone() {
+            query = query.vacancy_id(vacancy_id);
+        }
+        if let Some(vacancy_id) = self.vacancy_id.clone()
+            && let Some(status) = self.status
+        {
+            query = query.vacancy_status(vacancy_id, status);
+        }
         session.list(&query, CANDIDATE_RECORD)
     }
 }

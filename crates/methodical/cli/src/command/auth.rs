@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand};
-use methodical_client::model::{Auth, Operation, Service as _};
-use methodical_client::{AccessToken, ServiceClient};
+use methodical_client::AccessToken;
+use methodical_client::model::{Auth, Operation, Service};
 use serde::Serialize;
 
 use crate::config::file::ConfigFile;
@@ -87,24 +87,24 @@ pub(crate) fn run<C: OperationCommands>(
         ));
     }
     match command {
-        AuthCommand::Login(flags) => login::<C::Client, _>(flags, invocation, &probe),
-        AuthCommand::Status => status::<C::Client, _>(invocation, &probe),
+        AuthCommand::Login(flags) => login::<C::Service, _>(flags, invocation, &probe),
+        AuthCommand::Status => status::<C::Service, _>(invocation, &probe),
         AuthCommand::Logout => logout(invocation),
     }
 }
 
 /// Reads a token, checks it with the service, and stores it.
-fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
+fn login<S: Service, O: Operation<Service = S>>(
     flags: LoginFlags,
     invocation: &Invocation,
     probe: &O,
 ) -> Result<(), Failure> {
     let &Invocation { program: Program { name, .. }, ref service, call, screen, .. } = invocation;
     if call.dry_run {
-        Session::open::<C>(invocation)?.print_dry_run(probe)?;
+        Session::<S>::open(invocation)?.print_dry_run(probe)?;
         return Ok(());
     }
-    if C::Service::AUTH == Auth::None {
+    if S::AUTH == Auth::None {
         return Err(Failure::usage("cannot log in: the service has no authentication"));
     }
     let settings = Settings::of(invocation)?;
@@ -119,16 +119,16 @@ fn login<C: ServiceClient, O: Operation<Service = C::Service>>(
     }
     // Before the prompt, so that a URL that would be refused costs no typing of a secret.
     match &settings.base_url {
-        Some(url) if flags.unchecked => check_base_url::<C::Service>(&url.value)?,
-        Some(_) => drop(with_token::<C>(invocation, &settings, AccessToken::new("unused")?)?),
+        Some(url) if flags.unchecked => check_base_url::<S>(&url.value)?,
+        Some(_) => drop(with_token::<S>(invocation, &settings, AccessToken::new("unused")?)?),
         None => {}
     }
     let (text, from) = given(name, &settings)?;
     let text = text.trim();
-    let token = parsed_token::<C::Service>(text)
+    let token = parsed_token::<S>(text)
         .map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))?;
     if !flags.unchecked {
-        let client = with_token::<C>(invocation, &settings, token)?;
+        let client = with_token::<S>(invocation, &settings, token)?;
         client.send(probe).map_err(|error| refused(error, &from))?;
     }
     let lock = Lock::take(name)?;
@@ -229,11 +229,11 @@ fn refused(error: methodical_client::Error, from: &str) -> Failure {
 }
 
 /// Prints where the token comes from, and whether the service accepts it.
-fn status<C: ServiceClient, O: Operation<Service = C::Service>>(
+fn status<S: Service, O: Operation<Service = S>>(
     invocation: &Invocation,
     probe: &O,
 ) -> Result<(), Failure> {
-    let session = Session::open::<C>(invocation)?;
+    let session = Session::<S>::open(invocation)?;
     if session.print_dry_run(probe)? {
         return Ok(());
     }

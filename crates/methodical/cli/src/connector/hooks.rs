@@ -18,7 +18,7 @@ pub(crate) struct Connecting {
 impl Connecting {
     /// Creates the hooks of the service of these commands.
     pub(crate) fn of<C: OperationCommands<Service: Mirrored>>() -> Self {
-        Self { tap: singer::run::<C::Client> }
+        Self { tap: singer::run::<C::Service> }
     }
 }
 

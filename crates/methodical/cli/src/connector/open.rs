@@ -1,7 +1,6 @@
 //! Opens the mirror that a connector reads, and syncs it first.
 
 use clap::Parser;
-use methodical_client::ServiceClient;
 use methodical_mirror::Mirror;
 use methodical_mirror::model::Mirrored;
 
@@ -35,13 +34,13 @@ pub(crate) struct Source {
 }
 
 /// Opens the mirror of a configuration, after a sync.
-pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
+pub(crate) fn open<S: Mirrored>(
     config: &Config,
     invocation: &Invocation,
 ) -> Result<Source, Failure> {
     let (mirror, synced) = if config.sync {
         let flags = flags(config, invocation)?;
-        let (session, mut mirror) = open_to_sync::<C>(&flags, config, invocation)?;
+        let (session, mut mirror) = open_to_sync::<S>(&flags, config, invocation)?;
         let Synced { report, done, .. } =
             sync::sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
         let is_useless =
@@ -72,12 +71,12 @@ pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
     Ok(Source { mirror, tables, synced })
 }
 
-fn open_to_sync<C: ServiceClient<Service: Mirrored>>(
+fn open_to_sync<S: Mirrored>(
     flags: &Flags,
     config: &Config,
     invocation: &Invocation,
-) -> Result<Opened<C::Service>, Failure> {
-    let opened = sync::open::<C>(&flags.sync, &configured(config, invocation))?;
+) -> Result<Opened<S>, Failure> {
+    let opened = sync::open::<S>(&flags.sync, &configured(config, invocation))?;
     opened.ok_or_else(|| Failure::new(Exit::Done, "nothing is synced in a dry run"))
 }
 

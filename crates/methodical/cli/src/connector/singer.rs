@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use methodical_client::ServiceClient;
 use methodical_mirror::model::Mirrored;
 use serde_json::{Map, Value};
 
@@ -52,14 +51,11 @@ pub(crate) struct TapFlags {
 }
 
 /// Runs `tap`.
-pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
-    flags: &TapFlags,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
+pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_from(invocation)?;
     invocation.output.refuse_selection("a catalog selects streams and fields")?;
-    let config = Config::read::<C::Service>(flags.config.as_deref())?;
-    let streams = streams::<C::Service>();
+    let config = Config::read::<S>(flags.config.as_deref())?;
+    let streams = streams::<S>();
     if flags.discover {
         let mut out = stdout().lock();
         serde_json::to_writer_pretty(&mut out, &discovered(&streams)).map_err(io::Error::from)?;
@@ -74,7 +70,7 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
         invocation.screen.note("would sync the mirror, and write its streams");
         return Ok(());
     }
-    let source = open::<C>(&config, invocation)?;
+    let source = open::<S>(&config, invocation)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let omits_personal = source.mirror.omits_personal().map_err(|error| unreadable(&error))?;

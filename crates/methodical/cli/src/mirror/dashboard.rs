@@ -9,7 +9,6 @@ use std::net::SocketAddr;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use methodical_client::ServiceClient;
 use methodical_dashboard::{Dashboard, Error};
 use methodical_mirror::model::Mirrored;
 use methodical_mirror::{ErrorKind, Mirror};
@@ -46,15 +45,15 @@ pub(crate) struct DashboardFlags {
 }
 
 /// Serves the pages until a signal ends the program.
-pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
+pub(crate) fn run<S: Mirrored>(
     flags: &DashboardFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     refuse_new_since(invocation)?;
     let mut settings = Settings::of_known(invocation)?;
-    let Some((mirror, _guard)) = open::<C>(&mut settings, invocation)? else { return Ok(()) };
+    let Some((mirror, _guard)) = open::<S>(&mut settings, invocation)? else { return Ok(()) };
     let screen = invocation.screen;
-    let mut dashboard = Dashboard::of::<C::Service>(mirror);
+    let mut dashboard = Dashboard::of::<S>(mirror);
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => {
             screen
@@ -86,7 +85,7 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     let listening = dashboard.listen(flags.listen).map_err(|error| failed(&error))?;
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
-    screen.note("the link works once; Ctrl-C ends the dashboard");
+    screen.note("the link works once; Ctrl-S ends the dashboard");
     let opens = !flags.no_open && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page())).transpose();
     if let Err(error) = &opened {
@@ -97,7 +96,7 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
 }
 
 /// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
-fn open<C: ServiceClient<Service: Mirrored>>(
+fn open<S: Mirrored>(
     settings: &mut Settings,
     invocation: &Invocation,
 ) -> Result<Option<(Mirror, Option<Unfinished>)>, Failure> {
@@ -107,7 +106,7 @@ fn open<C: ServiceClient<Service: Mirrored>>(
             invocation.screen.note("would serve a mirror of the sample service");
             return Ok(None);
         }
-        let (mirror, guard) = demo::mirror::<C>(settings, invocation)?;
+        let (mirror, guard) = demo::mirror::<S>(settings, invocation)?;
         return Ok(Some((mirror, Some(guard))));
     }
     let reader = Reader::new(settings, invocation);

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use methodical_client::ServiceClient;
 use methodical_mirror::model::Mirrored;
 
 use crate::failure::Failure;
@@ -31,16 +30,16 @@ pub(crate) struct Mirroring {
 
 impl Mirroring {
     /// Creates the hooks of the service of a client.
-    pub(crate) fn of<C: ServiceClient<Service: Mirrored>>() -> Self {
+    pub(crate) fn of<S: Mirrored>() -> Self {
         Self {
-            sync: sync::run::<C>,
+            sync: sync::run::<S>,
             #[cfg(feature = "dashboard")]
-            dashboard: dashboard::run::<C>,
-            watch: watch::run::<C>,
-            recovered: || found::<C::Service>().recovered,
-            select: select::<C::Service>,
-            tables: || found::<C::Service>().tables,
-            personal: || found::<C::Service>().personal,
+            dashboard: dashboard::run::<S>,
+            watch: watch::run::<S>,
+            recovered: || found::<S>().recovered,
+            select: select::<S>,
+            tables: || found::<S>().tables,
+            personal: || found::<S>().personal,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use methodical_client::{Error as CallError, ServiceClient};
+use methodical_client::Error as CallError;
 use methodical_mirror::model::{Mirrored, Service};
 use methodical_mirror::{
     Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
@@ -134,20 +134,20 @@ struct Shown {
 }
 
 /// Runs `mirror sync`.
-pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
+pub(crate) fn run<S: Mirrored>(
     flags: &SyncCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     refuse_from(invocation)?;
     let Some(every) = flags.every else {
         if invocation.output.is_silent(invocation.screen.output.is_terminal()) {
-            let opened = open::<C>(&flags.sync, invocation)?;
+            let opened = open::<S>(&flags.sync, invocation)?;
             let Some((session, mut mirror)) = opened else { return Ok(()) };
             return sync(&session, &mut mirror, &flags.sync, &flags.repeat)?.done;
         }
         let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         let mut printer = Printer::open(invocation, &schema)?;
-        let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
+        let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
             return Ok(());
         };
         let Synced { report, unknown, done } =
@@ -163,7 +163,7 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     };
     let mut notes = Notes::new(invocation.screen);
     let mut run = || {
-        let Some((session, mut mirror)) = open::<C>(&flags.sync, invocation)? else {
+        let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
             return Ok(Next::Never);
         };
         let synced = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
@@ -196,11 +196,11 @@ pub(crate) struct Synced {
 pub(crate) type Opened<S> = (Session<S>, Mirror);
 
 /// Opens the mirror, and a session of its service. Returns nothing for a dry run.
-pub(crate) fn open<C: ServiceClient<Service: Mirrored>>(
+pub(crate) fn open<S: Mirrored>(
     flags: &SyncFlags,
     invocation: &Invocation,
-) -> Result<Option<Opened<C::Service>>, Failure> {
-    let session = Session::open::<C>(invocation)?;
+) -> Result<Option<Opened<S>>, Failure> {
+    let session = Session::<S>::open(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
     if invocation.call.dry_run {
         invocation.screen.note(&format!("would sync the mirror {place}"));

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use methodical_client::ServiceClient;
 use methodical_client::transport::{BlockingTransport, TransportError};
 use methodical_mirror::model::Mirrored;
 use methodical_mirror::{
@@ -96,10 +95,7 @@ fn words(text: &str) -> Result<Words, &'static str> {
 }
 
 /// Runs `watch`.
-pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
-    flags: &WatchFlags,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
+pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_from(invocation)?;
     if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
         || invocation.output.file().is_some()
@@ -108,7 +104,7 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
     }
     invocation.output.refuse_selection("every event is delivered")?;
     if invocation.call.dry_run {
-        return open::<C>(&flags.sync, invocation).map(drop);
+        return open::<S>(&flags.sync, invocation).map(drop);
     }
     let mut watch = Watch {
         flags,
@@ -119,10 +115,10 @@ pub(crate) fn run<C: ServiceClient<Service: Mirrored>>(
         notes: Notes::new(invocation.screen),
     };
     if flags.once {
-        return watch.run::<C>(Due::Interval)?.done;
+        return watch.run::<S>(Due::Interval)?.done;
     }
     repeat(Duration::from_secs(flags.every), invocation, |due| {
-        watch.run::<C>(due).unwrap_or_else(|failure| Err(failure).into())
+        watch.run::<S>(due).unwrap_or_else(|failure| Err(failure).into())
     })
 }
 
@@ -169,8 +165,8 @@ struct Watch<'a> {
 
 impl Watch<'_> {
     /// Syncs if that is due, and delivers the changes.
-    fn run<C: ServiceClient<Service: Mirrored>>(&mut self, due: Due) -> Result<Round, Failure> {
-        let Some((session, mut mirror)) = open::<C>(&self.flags.sync, self.invocation)? else {
+    fn run<S: Mirrored>(&mut self, due: Due) -> Result<Round, Failure> {
+        let Some((session, mut mirror)) = open::<S>(&self.flags.sync, self.invocation)? else {
             return Ok(Round { done: Ok(()), next: Next::Never });
         };
         // Before the sync, so that a new consumer gets its changes.

@@ -135,7 +135,7 @@ fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
 fn paced(
     timeout: Duration,
     responses: Vec<Response<Bytes>>,
-) -> (crate::blocking::ClientBuilder<BlockingClient>, MemoryTransport) {
+) -> (crate::blocking::ClientBuilder<crate::photos::Photos>, MemoryTransport) {
     let transport = MemoryTransport::new(responses.into_iter().map(Ok));
     let builder = BlockingClient::builder("https://gateway.example.com")
         .token(Tokens::default())

@@ -145,11 +145,6 @@ impl Diff<'_> {
             List::of(|(_, one): &(&Operation, &Param)| one.wire.clone(), |_, one| param(one));
         let params = params.arguments(|(_, one)| one.required);
         self.lists(&format!("{place}.param"), &was, &is, &params);
-        let states = |one: &Operation| {
-            let names: Vec<_> = one.states().map(|(_, param)| param.wire.clone()).collect();
-            vec![fact("parameters in the type of the query", listed(&names), breaks)]
-        };
-        self.facts(place, states(old), &states(new));
     }
 }
 
@@ -251,11 +246,6 @@ fn more_codes(old: &str, new: &str) -> (Class, &'static str) {
     };
     let (old, new) = (codes(old), codes(new));
     breaks_if(old.first() != new.first() || old.iter().any(|code| !new.contains(code)))
-}
-
-/// A further needed parameter breaks existing calls.
-fn more_needed(old: &str, new: &str) -> (Class, &'static str) {
-    breaks_if(new.split(", ").any(|name| name != "none" && !old.split(", ").any(|one| one == name)))
 }
 
 fn described(_: &str, _: &str) -> (Class, &'static str) {
@@ -441,7 +431,8 @@ fn param((operation, one): &(&Operation, &Param)) -> Vec<Fact> {
         fact("max-chars", or_none(one.max_chars), largest),
         fact("max", or_none(one.max), largest),
         fact("min", or_none(one.min), smallest),
-        fact("needs", listed(&needs), more_needed),
+        // The setter takes the values of the parameters that it needs.
+        fact("needs", listed(&needs), breaks),
         fact("deprecated", or_none(one.deprecated.as_ref()), deprecated),
         about(&(&one.doc, &one.source, &one.open)),
     ];

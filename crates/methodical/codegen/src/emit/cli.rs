@@ -5,7 +5,7 @@ use askama::Template;
 use crate::config::{Project, Role};
 use crate::emit::model::examples::smallest_query;
 use crate::emit::model::marker;
-use crate::emit::model::queries::{optional, params, required};
+use crate::emit::model::queries::{optional, required};
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
@@ -237,8 +237,31 @@ fn value_type(param: &Param) -> String {
     }
 }
 
-/// Returns whether the flag has the type of the parameter.
-fn is_same(param: &Param) -> bool {
-    param.ty.as_closed_enum().is_some()
-        || value_type(param).trim_start_matches("model::") == param.ty.rust()
+/// Returns the statement that sets an optional parameter of a query, if its flag was given. The parser refuses it without the
+/// flags that it needs.
+fn set(operation: &Operation, param: &Param) -> String {
+    let (mut given, mut values) = (Vec::new(), Vec::new());
+    for one in operation.needed_options(param).chain([param]) {
+        let name = one.rust.snake();
+        let is_used_again = operation
+            .params
+            .iter()
+            .any(|other| operation.needed_by(other).any(|needed| needed == one));
+        let value = format!("self.{name}{}", if is_used_again { ".clone()" } else { "" });
+        if one.list.is_some() {
+            given.push(format!("!self.{name}.is_empty()"));
+            values.push(value);
+        } else {
+            given.push(format!("let Some({name}) = {value}"));
+            values.push(name);
+        }
+    }
+    let (given, values) = (given.join(" && "), values.join(", "));
+    format!("if {given} {{ query = query.{}({values}); }}", operation.setter(param))
+}
+
+/// Returns whether the code that sets the parameters of a query uses something deprecated.
+fn uses_deprecated(operation: &Operation) -> bool {
+    let mut params = operation.params.iter().filter(|param| !param.required);
+    operation.deprecated.is_some() || params.any(|param| param.deprecated.is_some())
 }

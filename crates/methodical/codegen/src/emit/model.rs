@@ -24,13 +24,14 @@ enum File<'a> {
     #[template(path = "model/draws.rs.jinja")]
     Draws { service: &'a Service },
     #[template(path = "model/service.rs.jinja")]
-    Service { service: &'a Service, marker: String },
+    Service { service: &'a Service, marker: String, client: Option<&'a str> },
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Model);
     let file = |name: &str| format!("{folder}/{name}.rs");
+    let client = project.config.packages.get(&Role::Client).map(|one| one.name.as_str());
     let mut files = records::emit(project);
     files.extend([
         GeneratedFile::rust(
@@ -41,7 +42,10 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         GeneratedFile::rust(file("enums"), &File::Enums { service }),
         GeneratedFile::rust(file("scalars"), &File::Scalars { service }),
         GeneratedFile::rust(file("draws"), &File::Draws { service }),
-        GeneratedFile::rust(file("service"), &File::Service { service, marker: marker(service) }),
+        GeneratedFile::rust(
+            file("service"),
+            &File::Service { service, marker: marker(service), client },
+        ),
         tables::emit(service, file("tables")),
     ]);
     files
@@ -107,7 +111,7 @@ pub(in crate::emit) fn dispatch_code(dispatch: &Dispatch) -> String {
 }
 
 /// Returns the name of the type that is the service.
-pub(in crate::emit) fn marker(service: &Service) -> String {
+pub(crate) fn marker(service: &Service) -> String {
     let name = RustName::new(&service.name);
     let name = name.map_or_else(|| "TheService".to_owned(), |name| name.pascal());
     // The types that some services import beside their own.

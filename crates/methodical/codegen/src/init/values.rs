@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::config::{Project, Role};
-use crate::emit::{example_query, smallest_record};
+use crate::emit::{example_query, marker, smallest_record};
 use crate::init::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
 use crate::text::{inline, string};
@@ -46,7 +46,6 @@ impl<'a> Values<'a> {
         let Project { config, service } = *project;
         let (operation, example) = plainest(service)?;
         let record = service.response_model(operation)?;
-        let method = operation.rust.method();
         let name = |role| config.rust_name(role);
         let is_list = operation.response.is_list;
         let command = command(operation, example);
@@ -61,7 +60,6 @@ impl<'a> Values<'a> {
             ("model_rust", name(Role::Model)),
             ("client_rust", name(Role::Client)),
             ("testkit_rust", name(Role::Testkit)),
-            ("operation", method),
             ("query_type", operation.rust.pascal()),
             ("query", example_query(project, operation, example)?),
             ("mock_type", operation.rust.preceded_by("mock").pascal()),
@@ -70,6 +68,7 @@ impl<'a> Values<'a> {
             ("response", either("listing", "record")),
             ("secrets", secrets(service)),
             ("about", string(&service.title)),
+            ("marker", marker(service)),
             ("mocks", mocks(service)),
             ("query_types", query_types(service)),
             ("calls", calls(project)),
@@ -135,9 +134,9 @@ fn query_types(service: &Service) -> String {
 fn calls(project: &Project<'_>) -> String {
     let calls = read_by_clients(project.service).filter_map(|(operation, example)| {
         let mock = operation.rust.preceded_by("mock").pascal();
-        let (method, name) = (operation.rust.method(), example.name.words());
+        let name = example.name.words();
         let query = example_query(project, operation, example)?;
-        let call = format!("client.{method}(&{query}).await?");
+        let call = format!("client.send(&{query}).await?");
         let check = match example.rejected.len() {
             _ if !operation.response.is_list => format!("{call};"),
             0 => format!("let listing = {call}; assert!(listing.rejected.is_empty());"),

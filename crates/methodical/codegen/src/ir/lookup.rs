@@ -201,12 +201,34 @@ impl Operation {
         param.needs.iter().filter_map(|&index| self.params.get(index))
     }
 
-    /// Returns the optional parameters that another one needs, with their positions. Whether each
-    /// was given is part of the type of the query, in this order.
-    pub fn states(&self) -> impl Iterator<Item = (usize, &Param)> {
-        let needed = |index: usize| self.params.iter().any(|other| other.needs.contains(&index));
-        let params = self.params.iter().enumerate();
-        params.filter(move |(index, param)| !param.required && needed(*index))
+    /// Returns the optional parameters that a parameter needs, in their order.
+    pub fn needed_options<'a>(&'a self, param: &'a Param) -> impl Iterator<Item = &'a Param> {
+        self.needed_by(param).filter(|needed| !needed.required)
+    }
+
+    /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it takes the value of
+    /// `album_id`, too, because `status` needs it.
+    pub fn setter(&self, param: &Param) -> String {
+        let needs = |one: &&Param| self.needed_options(one).next().is_some();
+        let alone = self.params.iter().filter(|one| !needs(one)).map(|one| one.rust.snake());
+        let mut taken: Vec<String> = alone.collect();
+        if !needs(&param) {
+            return param.rust.snake();
+        }
+        for other in self.params.iter().filter(needs) {
+            let needed = self.needed_options(other).map(|one| one.rust.without_last("id"));
+            let names = needed.chain([other.rust.clone()]);
+            let joined = names.reduce(|joined, name| joined.joined_with(&name));
+            let mut name = joined.unwrap_or_else(|| other.rust.clone()).snake();
+            while taken.contains(&name) {
+                name.push('_');
+            }
+            if other.wire == param.wire {
+                return name;
+            }
+            taken.push(name);
+        }
+        param.rust.snake()
     }
 }
 

@@ -11,12 +11,7 @@ const KEYWORDS: &str = "\
 /// same places. A test compares these lists with the sources.
 const METHODS: &str = "\
     as_ref beside_flag builder clone decode default drop eq expected extra fmt \
-    from given into map new nulls paging_flags params query record request send strict with";
-
-/// Reserved for the methods of operations: the clients have hand-written methods with these names.
-const METHODS_OF_CLIENTS: &str = "\
-    builder drive open page pages receive request send send_raw stream stream_all stream_raw \
-    with";
+    from into map new nulls paging_flags params query record request send strict with";
 
 /// Reserved for the modules of models: crates that the modules beside them use.
 const CRATES: &str = "alloc core methodical_model methodical_testkit serde std";
@@ -25,11 +20,11 @@ const CRATES: &str = "alloc core methodical_model methodical_testkit serde std";
 const TYPES: &str = "\
     AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
     Debug Default Display Drop Envelope Eq Err Error ErrorClass ErrorKind Extra Fault \
-    FlatRow Float Fn FnMut FnOnce From Given Hash Into Iterator Layout ListOperation \
+    FlatRow Float Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
     ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
-    Record Rejected Result Self Send Service ServiceError Set Sized Some \
-    StreamDecoder String Sync ToOwned ToString Unset Vec";
+    Record Rejected Result Self Send Service ServiceError Sized Some \
+    StreamDecoder String Sync ToOwned ToString Vec";
 
 /// Returns whether a list has a name.
 pub(super) fn is_in(list: &str, name: &str) -> bool {
@@ -86,13 +81,6 @@ impl RustName {
         if taken { name + "_" } else { name }
     }
 
-    /// Returns `list_photos`, for methods of the clients. A name that a hand-written method has
-    /// gets a trailing underscore.
-    pub fn method(&self) -> String {
-        let name = self.snake();
-        if is_in(METHODS_OF_CLIENTS, &name) { name + "_" } else { name }
-    }
-
     /// Returns `photo`, for modules. A name that would hide a crate from the modules beside it
     /// gets a trailing underscore.
     pub fn module(&self) -> String {
@@ -131,6 +119,27 @@ impl RustName {
     pub fn preceded_by(&self, word: &str) -> Self {
         let mut words = self.words.clone();
         words.insert(0, word.to_owned());
+        Self { words }
+    }
+
+    /// Returns the name without this word at its end, unless it is the only one: `album` for `album_id`.
+    #[must_use]
+    pub fn without_last(&self, word: &str) -> Self {
+        match self.words.split_last() {
+            Some((last, words)) if last == word && !words.is_empty() => {
+                Self { words: words.to_vec() }
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Returns this name and another one after it, which may begin with this one: `album_title` for `album` and `title`, and for
+    /// `album` and `album_title`.
+    #[must_use]
+    pub fn joined_with(&self, other: &Self) -> Self {
+        let mut words = self.words.clone();
+        let rest = other.words.strip_prefix(self.words.as_slice()).unwrap_or(&other.words);
+        words.extend_from_slice(rest);
         Self { words }
     }
 
@@ -193,12 +202,7 @@ mod tests {
         check("new", Some(["new_", "New", "NEW", "new"]));
         check("nulls", Some(["nulls_", "Nulls_", "NULLS", "nulls"]));
         check("span", Some(["span", "Span", "SPAN", "span"]));
-        check("given", Some(["given_", "Given_", "GIVEN", "given"]));
         let name = |text| RustName::new(text).expect("a name");
-        assert_eq!(
-            (name("stream").snake(), name("stream").method()),
-            ("stream".to_owned(), "stream_".to_owned())
-        );
         assert_eq!(
             (name("core").snake(), name("core").module()),
             ("core".to_owned(), "core_".to_owned())

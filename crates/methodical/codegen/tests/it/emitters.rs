@@ -156,8 +156,6 @@ fn examples_use_the_variables_of_the_program() {
     let project = Project { service: &service, config: &config };
     let page = "docs/generated/operations/list-tools.md";
     assert_generated(&project, page, &["Bearer $TOOL_SHED_TOKEN", "\"$TOOL_SHED_BASE_URL/api/v2?"]);
-    let client = "crates/gateway-client/src/generated/client.rs";
-    assert_generated(&project, client, &["EnvironmentToken::new(\"TOOL_SHED_TOKEN\")"]);
 }
 
 /// A mock has the methods `like_…` and `without_…` of each parameter, and others such as `delay`.
@@ -306,7 +304,7 @@ fn flags_check_the_documented_limits_of_parameters() {
         commands,
         &[
             "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([\"free\", \"lent\"]), |text| text.parse::<model::State>())",
-            "params.state = self.state;",
+            "query = query.shelf_state(shelf, state); }",
         ],
     );
 }
@@ -398,7 +396,7 @@ fn an_integer_may_be_text_in_a_query() {
             ("params = { shelf = 3", "params = { shelf = \"3\""),
         ],
         "crates/gateway-model/src/generated/queries.rs",
-        &["query.push(\"shelf\", &ToString::to_string(shelf));", ".shelf(3)"],
+        &["query.push(\"shelf\", &ToString::to_string(shelf));", ".shelf_state(3, "],
     );
 }
 

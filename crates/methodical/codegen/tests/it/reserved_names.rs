@@ -1,5 +1,5 @@
-//! The lists of reserved names are complete: they hold what generated code imports, what is at the
-//! root of its crates, and the methods of the clients.
+//! The lists of reserved names are complete: they hold what generated code imports, and what is at the
+//! root of its crates.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use methodical_codegen::config::Config;
 use methodical_codegen::ir::{RustName, Service};
 use methodical_codegen::spec::read_bytes;
 use methodical_codegen::{Project, emit};
-use syn::{ImplItem, Item, Type, UseTree};
+use syn::{Item, UseTree};
 
 use crate::drawn::{covering, read};
 
@@ -24,9 +24,7 @@ fn crates() -> &'static Path {
 }
 
 /// The files in which generated types are declared, or used by their bare names.
-const WITH_BARE_NAMES: [&str; 8] = [
-    "crates/gateway-client/src/generated/blocking.rs",
-    "crates/gateway-client/src/generated/client.rs",
+const WITH_BARE_NAMES: [&str; 6] = [
     "crates/gateway-model/src/generated/enums.rs",
     "crates/gateway-model/src/generated/models/",
     "crates/gateway-model/src/generated/queries.rs",
@@ -132,19 +130,6 @@ fn imports_of_generated_code() -> Vec<Vec<String>> {
 #[test]
 fn imported_and_declared_types_are_reserved() {
     assert_types_reserved(&imports_of_generated_code());
-    for file in ["client", "blocking"] {
-        let file = parse(&crates().join(format!("gateway-client/src/generated/{file}.rs")));
-        let declared: Vec<_> = file
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                Item::Struct(syn::ItemStruct { ident, .. })
-                | Item::Type(syn::ItemType { ident, .. }) => Some(ident.to_string()),
-                _ => None,
-            })
-            .collect();
-        assert_reserved(declared, RustName::pascal);
-    }
 }
 
 /// An explicit export takes precedence over a glob export, and would hide the type of the spec.
@@ -163,29 +148,6 @@ fn crates_that_a_module_would_hide_are_reserved() {
     let crates = imports.iter().filter(|path| path.len() > 1).filter_map(|path| path.first());
     let crates = crates.map(String::as_str).filter(|one| !matches!(*one, "crate" | "wiremock"));
     assert_reserved(crates, RustName::module);
-}
-
-#[test]
-fn methods_of_the_clients_are_reserved() {
-    for file in ["client", "blocking"] {
-        let file = parse(&crates().join(format!("methodical/client/src/{file}.rs")));
-        let mut found = Vec::new();
-        for item in &file.items {
-            let Item::Impl(item) = item else { continue };
-            let Type::Path(ty) = &*item.self_ty else { continue };
-            let is_client = ty.path.segments.last().is_some_and(|last| last.ident == "Client");
-            if item.trait_.is_some() || !is_client {
-                continue;
-            }
-            for item in &item.items {
-                if let ImplItem::Fn(function) = item {
-                    found.push(function.sig.ident.to_string());
-                }
-            }
-        }
-        assert!(found.len() > 5, "{found:?}");
-        assert_reserved(found, RustName::method);
-    }
 }
 
 /// The types of the service and of its models are in different modules.

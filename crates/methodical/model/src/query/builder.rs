@@ -186,18 +186,6 @@ impl QueryBuilder {
     }
 }
 
-/// Checks that a parameter is not set without those that it needs.
-///
-/// # Errors
-///
-/// [`ErrorKind::NeedsParameter`](crate::ErrorKind::NeedsParameter) for the first one that is missing.
-pub fn needs(name: &str, is_set: bool, needed: &[(&'static str, bool)]) -> Result<(), Error> {
-    match needed.iter().find(|(_, is_set)| !is_set) {
-        Some((missing, _)) if is_set => Err(Error::needs(name, missing)),
-        _ => Ok(()),
-    }
-}
-
 /// Returns the number that a text of digits says.
 fn unsigned(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))

@@ -116,7 +116,6 @@ fn each_kind_of_error_has_a_name() {
         (ErrorKind::TooLarge, "too_large"),
         (ErrorKind::NotSuccess, "not_success"),
         (ErrorKind::Parameter, "parameter"),
-        (ErrorKind::NeedsParameter, "needs_parameter"),
         (ErrorKind::Conversion, "conversion"),
     ] {
         assert_eq!(kind.as_str(), name);

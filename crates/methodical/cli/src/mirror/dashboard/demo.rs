@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use methodical_client::ServiceClient;
 use methodical_mirror::model::Mirrored;
 use methodical_mirror::{Mirror, Source, SyncOptions};
 use tempfile::TempDir;
@@ -19,7 +18,7 @@ use crate::mirror::found::found;
 
 /// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
 /// when the second part is dropped.
-pub(crate) fn mirror<C: ServiceClient<Service: Mirrored>>(
+pub(crate) fn mirror<S: Mirrored>(
     settings: &mut Settings,
     invocation: &Invocation,
 ) -> Result<(Mirror, Unfinished), Failure> {
@@ -30,13 +29,13 @@ pub(crate) fn mirror<C: ServiceClient<Service: Mirrored>>(
     let demo = invocation.program.demo.ok_or_else(no_history)?;
     let Started { base_url, token, history, running } = demo.start()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
-    let client = connect_to_sample::<C>(invocation, settings, base_url, token)?;
+    let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
     let (folder, guard) = temporary_folder()?;
     let source = Source::new("demo://sample-service", "demo");
     let opened = Mirror::open(folder.join("demo.db"), &source);
     let mut mirror = opened.map_err(|error| explained(&error))?;
     let mut options = SyncOptions::new();
-    for recovered in found::<C::Service>().recovered {
+    for recovered in found::<S>().recovered {
         options = options.values(recovered.value, values.iter().copied());
     }
     let now = SystemTime::now();

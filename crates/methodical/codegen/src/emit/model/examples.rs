@@ -71,11 +71,16 @@ pub(crate) fn chain(
     let krate = &project.config.rust_name(Role::Model);
     let mut chain =
         constructor(operation, |param| literal(krate, param, given(operation, param, example)?))?;
-    for (index, text) in &example.params {
-        let param = operation.params.get(*index).filter(|param| !param.required);
-        if let Some(param) = param {
-            _ = write!(chain, ".{}({})", param.rust.snake(), literal(krate, param, text)?);
-        }
+    let params = || example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
+    // The setter of a parameter sets those that it needs.
+    let is_set = |one: &Param| {
+        params().any(|other| operation.needed_options(other).any(|needed| needed.wire == one.wire))
+    };
+    for param in params().filter(|one| !one.required && !is_set(one)) {
+        let set = operation.needed_options(param).chain([param]);
+        let values = set.map(|one| literal(krate, one, given(operation, one, example)?));
+        let values = values.collect::<Option<Vec<_>>>()?.join(", ");
+        _ = write!(chain, ".{}({values})", operation.setter(param));
     }
     Some(chain)
 }

@@ -1,4 +1,4 @@
-//! Queries: one type for each operation. Its type parameter says which parameters were given.
+//! Queries: one type for each operation, with a setter for each optional parameter.
 
 use askama::Template;
 
@@ -33,60 +33,23 @@ impl Queries<'_> {
     }
 }
 
-/// Returns whether a query has more type states than clippy accepts in one type.
-pub(in crate::emit) fn is_wide(service: &Service) -> bool {
-    service.operations.iter().any(|one| one.states().count() > 7)
-}
-
-/// Returns the type parameters and arguments of the `impl` blocks with the setters, by the parameters that are set. The
-/// first one is that of the constructor.
-fn blocks(operation: &Operation, states: &States) -> Vec<(String, String)> {
-    let setters = optional(operation).into_iter().map(|param| states.with_set(&param.needs));
-    distinct(std::iter::once(Default::default()).chain(setters))
-}
-
-/// Returns the setters of a block, with their positions.
-fn setters<'a>(
-    operation: &'a Operation,
-    states: &States,
-    block: &(String, String),
-) -> Vec<(usize, &'a Param)> {
-    let fits = |(_, param): &(usize, &Param)| states.with_set(&param.needs) == *block;
-    let params = operation.params.iter().enumerate().filter(|(_, param)| !param.required);
-    params.filter(fits).collect()
-}
-
-/// Returns the type arguments of a query after a setter, if they differ from those before.
-fn after(states: &States, position: usize, param: &Param) -> Option<String> {
-    let after = || states.with_set(&[param.needs.as_slice(), &[position]].concat()).1;
-    states.has(position).then(after)
-}
-
 /// Returns code with the shortest example that has a parameter, unless it is shown at the query or at another parameter.
-fn example(project: &Project<'_>, operation: &Operation, position: usize) -> Option<String> {
-    let param = operation.params.get(position)?;
+fn example(project: &Project<'_>, operation: &Operation, param: &Param) -> Option<String> {
     let shortest = examples::shortest(project.service, operation, param)?;
     let fullest = examples::fullest(project.service, operation)?;
-    let is_optional = |index: &usize| operation.params.get(*index).is_some_and(|one| !one.required);
-    let first = shortest.params.iter().map(|(index, _)| *index).find(is_optional);
-    let is_new = fullest.name != shortest.name && first == Some(position);
+    let given = shortest.params.iter().filter_map(|(index, _)| operation.params.get(*index));
+    let first = given.filter(|one| !one.required).map(|one| &one.wire).next();
+    let is_new = fullest.name != shortest.name && first == Some(&param.wire);
     is_new.then(|| examples::call(project, operation, shortest))?
 }
 
+/// Describes the setter of an optional parameter.
 fn setter_doc(operation: &Operation, param: &Param) -> String {
     let sections = param.source.phrase().map(|sections| format!("See {sections}."));
-    let are = if param.needs.len() > 1 { "are" } else { "is" };
-    let needs = needed(operation, param).map(|names| format!("Available once {names} {are} set."));
-    let about: Vec<_> = sections.into_iter().chain(needs).chain(param.default_note()).collect();
-    format!("Sets `{}`.\n\n{}\n\n{}", param.wire, param.doc.0, about.join(" "))
-}
-
-/// Describes an optional parameter in its structure.
-fn param_doc(operation: &Operation, param: &Param) -> String {
-    let needs = needed(operation, param).map(|names| format!("Needs {names}."));
-    let parts = [Some(param.doc.0.clone()), needs, param.default_note()].into_iter().flatten();
-    let doc = parts.collect::<Vec<_>>().join("\n\n");
-    filters::deprecated(&doc, param.deprecated.as_ref())
+    let set: Vec<_> =
+        set_by(operation, param).iter().map(|one| format!("`{}`", one.wire)).collect();
+    let about: Vec<_> = sections.into_iter().chain(param.default_note()).collect();
+    format!("Sets {}.\n\n{}\n\n{}", set.join(" and "), param.doc.0, about.join(" "))
 }
 
 fn constructor_doc(operation: &Operation) -> String {
@@ -100,9 +63,9 @@ fn constructor_doc(operation: &Operation) -> String {
     format!("Creates the query{optional}.")
 }
 
-/// Returns the parameters that a call with does not compile without another one, each with the reason and an example.
-fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String)> {
-    let needs = |param: &&Param| !optional_needs(operation, param).is_empty();
+/// Returns the parameters that do not compile without another one, each with the reason, an example and its error.
+fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String, &'static str)> {
+    let needs = |param: &&Param| operation.needed_options(param).next().is_some();
     let refused = optional(operation).into_iter().filter(needs).filter_map(|param| {
         let (wire, needs) = (&param.wire, needed(operation, param)?);
         let effect = match param.otherwise {
@@ -110,7 +73,10 @@ fn refused(project: &Project<'_>, operation: &Operation) -> Vec<(String, String)
             Otherwise::Error => format!("the service refuses `{wire}`"),
         };
         let why = format!("Without {needs}, {effect}, so such a query does not compile:");
-        Some((why, examples::without(project, operation, param)?))
+        // There is no such method, or it takes more arguments.
+        let is_named = operation.setter(param) == param.rust.snake();
+        let error = if is_named { "compile_fail,E0061" } else { "compile_fail,E0599" };
+        Some((why, examples::without(project, operation, param)?, error))
     });
     refused.collect()
 }
@@ -120,10 +86,9 @@ fn needed(operation: &Operation, param: &Param) -> Option<String> {
     operation.needed_names(param, |name| format!("`{name}`"))
 }
 
-/// Returns the name of the structure of the optional parameters; `None` if the operation has none.
-pub(in crate::emit) fn params(operation: &Operation) -> Option<String> {
-    let has_optional = operation.params.iter().any(|param| !param.required);
-    has_optional.then(|| operation.rust.followed_by("params").pascal())
+/// Returns the parameters that the setter of a parameter takes: those that it needs, and itself.
+fn set_by<'a>(operation: &'a Operation, param: &'a Param) -> Vec<&'a Param> {
+    operation.needed_options(param).chain([param]).collect()
 }
 
 /// Returns the optional parameters.
@@ -134,11 +99,6 @@ pub(in crate::emit) fn optional(operation: &Operation) -> Vec<&Param> {
 /// Returns the required parameters.
 pub(in crate::emit) fn required(operation: &Operation) -> Vec<&Param> {
     operation.params.iter().filter(|param| param.required).collect()
-}
-
-/// Returns the optional parameters that a parameter needs.
-fn optional_needs<'a>(operation: &'a Operation, param: &'a Param) -> Vec<&'a Param> {
-    operation.needed_by(param).filter(|needed| !needed.required).collect()
 }
 
 fn argument_type(param: &Param) -> String {
@@ -255,65 +215,6 @@ fn verdicts(service: &Service) -> Vec<&Verdict> {
     distinct(service.operations.iter().filter_map(|one| one.response.reported()))
 }
 
-/// The type states of a query: one type parameter for each optional parameter that another one needs, in their order, as in
-/// `ListPhotos<HasAlbumId>`. Holds the parameters that have a state, with their positions and the names of their type parameters.
-pub(in crate::emit) struct States(Vec<(usize, String)>);
-
-impl States {
-    /// Returns the states of an operation's query.
-    pub(in crate::emit) fn of(operation: &Operation) -> Self {
-        let name = |param: &Param| param.rust.preceded_by("has").plain();
-        Self(operation.states().map(|(index, param)| (index, name(param))).collect())
-    }
-
-    pub(in crate::emit) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns `<HasAlbumId = Unset>`, for the definition.
-    pub(in crate::emit) fn declared(&self) -> String {
-        self.each(" = Unset")
-    }
-
-    /// Returns `<HasAlbumId>`, for code that is the same for all states.
-    pub(in crate::emit) fn names(&self) -> String {
-        self.each("")
-    }
-
-    /// Returns the type parameters with what follows each, such as a bound.
-    pub(in crate::emit) fn each(&self, after: &str) -> String {
-        angled(self.0.iter().map(|(_, name)| format!("{name}{after}")))
-    }
-
-    /// Returns the type of the field that carries the states.
-    pub(in crate::emit) fn marker(&self) -> String {
-        if let [(_, one)] = self.0.as_slice() {
-            return format!("Given<{one}>");
-        }
-        self.names().replace('<', "Given<(").replace('>', ")>")
-    }
-
-    /// Returns whether the parameter at this position has a state.
-    pub(in crate::emit) fn has(&self, position: usize) -> bool {
-        self.0.iter().any(|(index, _)| *index == position)
-    }
-
-    /// Returns the type parameters and the type arguments of an `impl` for queries in which these parameters are set.
-    pub(in crate::emit) fn with_set(&self, set: &[usize]) -> (String, String) {
-        let others = self.0.iter().filter(|(index, _)| !set.contains(index));
-        let all = self
-            .0
-            .iter()
-            .map(|(index, name)| if set.contains(index) { "Set".to_owned() } else { name.clone() });
-        (angled(others.map(|(_, name)| name.clone())), angled(all))
-    }
-}
-
-fn angled(parts: impl Iterator<Item = String>) -> String {
-    let parts: Vec<_> = parts.collect();
-    if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) }
-}
-
 /// Returns the expression for how the pages follow each other.
 fn paging_rule(service: &Service, operation: &Operation, paging: &Paging) -> String {
     let param =
@@ -335,9 +236,9 @@ fn page_position(operation: &Operation) -> String {
     let name = param.rust.snake();
     match (has_number(param), param.required) {
         (true, true) => format!("Some(paging::Position::Number(self.{name}))"),
-        (true, false) => format!("self.params.{name}.map(paging::Position::Number)"),
+        (true, false) => format!("self.{name}.map(paging::Position::Number)"),
         (false, true) => format!("Some(paging::Position::cursor(&self.{name}))"),
-        (false, false) => format!("self.params.{name}.as_ref().map(paging::Position::cursor)"),
+        (false, false) => format!("self.{name}.as_ref().map(paging::Position::cursor)"),
     }
 }
 
@@ -348,7 +249,7 @@ fn page_size(operation: &Operation) -> Option<String> {
     Some(if size.required {
         format!("u64::try_from(self.{name}).ok()")
     } else {
-        format!("self.params.{name}.and_then(|size| u64::try_from(size).ok())")
+        format!("self.{name}.and_then(|size| u64::try_from(size).ok())")
     })
 }
 
@@ -363,7 +264,7 @@ fn page_turn(operation: &Operation) -> (&'static str, String) {
         if param.required {
             format!("self.{name} = {value};")
         } else {
-            format!("self.params.{name} = Some({value});")
+            format!("self.{name} = Some({value});")
         },
     )
 }

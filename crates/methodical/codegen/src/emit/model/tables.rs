@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 
-use crate::emit::model::{marker, queries};
+use crate::emit::model::marker;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Code, Field, Gauge, Model, Operation, Param, Primitive, Service, ValueType};
 use crate::text::{string, strings};

@@ -14,7 +14,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let client =
         Client::builder(service.uri()).token(AccessToken::new("demo-token")?)«secrets».build()?;
-    let «response» = client.«operation»(&«query»).await?;
+    let «response» = client.send(&«query»).await?;
     println!("{«response»:#?}");
     Ok(())
 }

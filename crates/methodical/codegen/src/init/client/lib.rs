@@ -1,17 +1,25 @@
-//! Client of «title», async and blocking. Both have one method for each operation.
+//! Client of «title», async and blocking: `client.send(&query)` calls an operation.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-
-mod generated;
 
 pub use methodical_client::*;
 pub use «model_rust» as model;
 
-pub use crate::generated::client::{Client, ClientBuilder};
+/// An async client for one account of the service.
+pub type Client = methodical_client::Client<model::service::«marker»>;
+
+/// Builds a [`Client`].
+pub type ClientBuilder = methodical_client::ClientBuilder<model::service::«marker»>;
 
 /// The blocking client.
 pub mod blocking {
     pub use methodical_client::blocking::*;
 
-    pub use crate::generated::blocking::{Client, ClientBuilder};
+    use crate::model::service::«marker»;
+
+    /// A client for one account of the service, for code without `async`.
+    pub type Client = methodical_client::blocking::Client<«marker»>;
+
+    /// Builds a [`Client`].
+    pub type ClientBuilder = methodical_client::blocking::ClientBuilder<«marker»>;
 }

@@ -15,7 +15,7 @@ async fn a_record_survives_the_round_trip() -> Result<(), Box<dyn std::error::Er
 
     let client =
         Client::builder(service.uri()).token(AccessToken::new("test-token")?)«secrets».build()?;
-    let received = client.«operation»(&«query»).await?;
+    let received = client.send(&«query»).await?;
     assert_eq!(«received», «expected»);
     Ok(())
 }

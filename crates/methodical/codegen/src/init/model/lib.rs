@@ -10,7 +10,7 @@ mod generated;
 pub use methodical_model::{
     Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
     Map, Mirrored, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
-    Set, StreamDecoder, Unset,
+    StreamDecoder,
 };
 
 pub use crate::generated::RawQuery;

@@ -33,18 +33,10 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
         }
     }
     // These are declared where the types are imported, but not in the same module as the queries.
-    for (name, operation) in document.operations.iter() {
+    for name in document.operations.names() {
         let Some(rust) = rust(name) else { continue };
         let mock = format!("the mock of operation `{name}`");
         names.check(&rust.preceded_by("mock"), &mock, &name.span, RENAME);
-        // Several states are a tuple without names.
-        let mut states = needed(operation);
-        if let (Some((key, param)), None) = (states.next(), states.next())
-            && let Some(rust) = param_name(key, param)
-        {
-            let what = format!("the state of parameter `{key}`");
-            names.check(&rust.preceded_by("has"), &what, &key.span, RENAME);
-        }
     }
     // Each recovered attribute has a constant that is named after the operation and the parameter.
     let constants = document.operations.iter().flat_map(|(name, operation)| {
@@ -59,10 +51,6 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
         let Some(rust) = rust(name) else { continue };
         let help = names.another(&rust, operation, document).unwrap_or_else(|| RENAME.to_owned());
         names.claim(&rust, format!("operation `{name}`"), &name.span, &help);
-        if operation.params.iter().any(|(_, param)| !param.required) {
-            let what = format!("the parameters of operation `{name}`");
-            names.claim(&rust.followed_by("params"), what, &name.span, RENAME);
-        }
     }
     // The OpenAPI document of an operation must not have the name of that of the whole service.
     let service = &document.service.name;
@@ -77,17 +65,6 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
 
 fn param_name(key: &At<String>, param: &language::Parameter) -> Option<RustName> {
     RustName::new(param.rust_name.as_ref().map_or(key, |name| name))
-}
-
-/// Returns the optional parameters that others need.
-fn needed(
-    operation: &language::Operation,
-) -> impl Iterator<Item = (&At<String>, &language::Parameter)> {
-    let needs = operation.params.iter().filter_map(|(_, param)| param.needs.as_ref());
-    let needed: BTreeSet<_> =
-        needs.flat_map(|needs| needs.iter()).map(|need| need.as_str()).collect();
-    let params = operation.params.iter().map(|(key, param)| (&**key, param));
-    params.filter(move |(key, param)| needed.contains(key.as_str()) && !param.required)
 }
 
 /// The hint of a collision.

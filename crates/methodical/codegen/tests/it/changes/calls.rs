@@ -1,6 +1,6 @@
 //! Changes of what a client sends.
 
-use crate::changes::{FIELD, QUERY, VALUE, check, compare, declaring, good};
+use crate::changes::{check, compare, good};
 
 #[test]
 fn changes_of_the_dispatch() {
@@ -151,10 +151,7 @@ fn changes_of_parameters() {
     );
     check(
         &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
-        &[
-            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
-            "additive operation.list_tools.param.state: needs changed from `shelf` to none",
-        ],
+        &["breaking operation.list_tools.param.state: needs changed from `shelf` to none"],
     );
     check(
         &[(
@@ -164,30 +161,6 @@ fn changes_of_parameters() {
         &[
             "breaking operation.list_tools.param.shelf: required changed from false to true",
             "breaking operation.list_tools.param.shelf: min changed from none to 1",
-            "breaking operation.list_tools: parameters in the type of the query changed from `shelf` to none",
         ],
-    );
-}
-
-/// The type of a query has a type parameter for each parameter that another one needs.
-#[test]
-fn a_new_type_parameter_of_the_query_is_breaking() {
-    let row = "row = { type = \"integer\", doc = \"The row.\" }\n";
-    let box_ = "box = { type = \"text\", doc = \"The box.\" }\n";
-    let needing = box_.replace("\"text\"", "\"text\", needs = [\"row\"], otherwise = \"error\"");
-    let cases = |params: &str| declaring(FIELD, VALUE, params, QUERY);
-    let place = "operation.list_cases";
-    let states =
-        format!("breaking {place}: parameters in the type of the query changed from none to `row`");
-    let added = |name: &str| format!("additive {place}.param.{name}: added");
-    compare(&cases(""), &cases(row), &[&added("row")]);
-    compare(&cases(row), &cases(&format!("{row}{box_}")), &[&added("box")]);
-    compare(&cases(row), &cases(&format!("{row}{needing}")), &[&states, &added("box")]);
-    // A second parameter that needs the same one does not change the type.
-    let second = needing.replacen("box", "lid", 1);
-    compare(
-        &cases(&format!("{row}{needing}")),
-        &cases(&format!("{row}{needing}{second}")),
-        &[&added("lid")],
     );
 }
