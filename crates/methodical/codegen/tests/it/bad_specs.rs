@@ -1,5 +1,6 @@
 //! Every bad spec is rejected with a diagnostic at the mistake, without a panic.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -21,18 +22,23 @@ fn good() -> String {
 fn each_bad_spec_has_its_diagnostics() {
     let path = Path::new(HERE).join("bad-specs.txt");
     let table = fs::read_to_string(&path).expect("it is there");
-    let (head, cases) = table.split_once("\n\n## ").expect("cases");
-    let mut actual = format!("{head}\n");
-    for case in cases.split("\n\n## ") {
-        let (name, edits) = case.split_once('\n').expect("a name");
-        let edits: Vec<_> = edits.lines().filter(|line| !line.starts_with('>')).collect();
-        let edits = edits.join(
-            "
-",
-        );
-        let reading = read(edited(name, &edits).as_bytes());
+    let mut sections = table.trim_end().split("\n\n## ");
+    let mut actual = format!("{}\n", sections.next().expect("a head"));
+    let mut shared = BTreeMap::new();
+    for section in sections {
+        let (name, body) = section.split_once('\n').expect("a name");
+        if let Some(name) = name.strip_prefix('@') {
+            shared.insert(name, body);
+            _ = write!(actual, "\n## @{name}\n{body}\n");
+            continue;
+        }
+        let edits: Vec<_> = body.lines().take_while(|line| !line.starts_with('>')).collect();
+        let first = edits.first().and_then(|edit| shared.get(edit.strip_prefix('@')?));
+        let spec = first
+            .map_or_else(good, |edits| edited(name, good(), &edits.lines().collect::<Vec<_>>()));
+        let reading = read(edited(name, spec, &edits).as_bytes());
         assert!(reading.service.is_none() && reading.errors > 0, "{name} is accepted");
-        _ = write!(actual, "\n## {name}\n{}\n{}", edits.trim_end(), shortened(&reading.report));
+        _ = write!(actual, "\n## {name}\n{}\n{}", edits.join("\n"), shortened(&reading.report));
     }
     if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
         fs::write(&path, &actual).expect("written");
@@ -44,29 +50,31 @@ fn each_bad_spec_has_its_diagnostics() {
     assert_eq!(actual.len(), table.len());
 }
 
-/// Returns the good spec with the changes of a case.
-fn edited(name: &str, edits: &str) -> String {
-    let mut text = good();
-    let lines: Vec<_> = edits.lines().collect();
-    for edit in lines
-        .chunk_by(|one, next| !(next.is_empty() || one.starts_with('+') && next.starts_with('-')))
-    {
-        let with = |mark| {
+/// Returns a spec with some changes.
+fn edited(name: &str, spec: String, edits: &[&str]) -> String {
+    let replaced = |text: String, from: &str, to: &str| {
+        assert!(text.contains(from), "{name}: the spec has no `{from}`");
+        if from.is_empty() { text + to } else { text.replacen(from, to, 1) }
+    };
+    let starts =
+        |one: &str, next: &str| next.is_empty() || !one.starts_with('-') && !next.starts_with('+');
+    edits.chunk_by(|one, next| !starts(one, next)).fold(spec, |text, edit| {
+        let with = |mark| -> String {
             let lines = edit.iter().filter_map(|line| line.strip_prefix(mark));
-            lines
-                .flat_map(|line| {
-                    [
-                        line, "
-",
-                    ]
-                })
-                .collect::<String>()
+            lines.flat_map(|line| [line, "\n"]).collect()
         };
-        let (from, to) = (with('-'), with('+'));
-        assert!(text.contains(&from), "{name}: the spec has no `{from}`");
-        text = if from.is_empty() { text + &to } else { text.replacen(&from, &to, 1) };
-    }
-    text
+        match edit.first().and_then(|line| line.strip_prefix("~ ")?.split_once(" ~>")) {
+            Some((from, to)) => {
+                let to = to
+                    .strip_prefix(' ')
+                    .unwrap_or(to)
+                    .split("\\\\")
+                    .map(|part| part.replace("\\n", "\n"));
+                replaced(text, from, &to.collect::<Vec<_>>().join("\\"))
+            }
+            None => replaced(text, &with('-'), &with('+')),
+        }
+    })
 }
 
 /// Returns the diagnostics of a report in a line each, with lines for related places and fixes.
