@@ -14,8 +14,9 @@
 //! # }
 //! ```
 use std::error::Error as StdError;
-use std::fmt;
+use std::net::TcpStream;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose,
@@ -24,7 +25,7 @@ use rcgen::{
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
-use rustls::{RootCertStore, ServerConfig};
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
 /// A certificate authority for one test. Configure the client under test to trust it.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -143,8 +144,17 @@ impl Identity {
         Ok(Self(Arc::new(config)))
     }
 
-    pub(crate) fn server_config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.0)
+    /// Completes the handshake with a client.
+    pub(crate) fn accept(
+        &self,
+        mut stream: TcpStream,
+    ) -> io::Result<StreamOwned<ServerConnection, TcpStream>> {
+        let session = ServerConnection::new(Arc::clone(&self.0));
+        let mut session = session.map_err(io::Error::other)?;
+        while session.is_handshaking() {
+            session.complete_io(&mut stream)?;
+        }
+        Ok(StreamOwned::new(session, stream))
     }
 }
 
@@ -170,23 +180,17 @@ impl StdError for CertificateError {
     }
 }
 
-impl From<rcgen::Error> for CertificateError {
-    fn from(error: rcgen::Error) -> Self {
-        Self(error.into())
-    }
+macro_rules! causes {
+    ($($cause:ty),+) => {$(
+        impl From<$cause> for CertificateError {
+            fn from(error: $cause) -> Self {
+                Self(error.into())
+            }
+        }
+    )+};
 }
 
-impl From<rustls::Error> for CertificateError {
-    fn from(error: rustls::Error) -> Self {
-        Self(error.into())
-    }
-}
-
-impl From<VerifierBuilderError> for CertificateError {
-    fn from(error: VerifierBuilderError) -> Self {
-        Self(error.into())
-    }
-}
+causes!(rcgen::Error, rustls::Error, VerifierBuilderError);
 
 fn params_for(names: &[&str]) -> Result<CertificateParams, CertificateError> {
     Ok(CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?)

@@ -32,22 +32,18 @@
 //! # Ok::<(), http::Error>(())
 //! ```
 
-mod call;
-mod check;
 mod checks;
 pub(crate) mod description;
 mod evidence;
 mod exchange;
 mod parameter;
 mod record;
-mod render;
 mod report;
 mod target;
 #[cfg(test)]
 mod tests;
-mod value;
 
-pub use self::check::{ContractCheck, Source};
+pub use self::checks::{ContractCheck, Source};
 pub use self::description::Contract;
 pub use self::report::{Finding, Profile, Report, checks, run};
 pub use self::target::Target;

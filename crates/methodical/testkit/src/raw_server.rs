@@ -32,12 +32,411 @@
 //! # }
 //! ```
 
-mod connection;
-mod progress;
-mod request;
-mod server;
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, LockResult, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{fmt, thread};
 
-pub use self::connection::{Connection, Next};
-pub use self::progress::Progress;
+mod request;
+
 pub use self::request::RawRequest;
-pub use self::server::RawServer;
+
+/// A server on a free port of 127.0.0.1 that runs a script for each request. Dropping it stops it.
+pub struct RawServer {
+    address: SocketAddr,
+    scheme: &'static str,
+    shared: Arc<Shared>,
+}
+
+/// A script: called for each request, on the thread of the connection.
+type Script = dyn Fn(&RawRequest, &mut Connection) -> Next + Send + Sync;
+
+/// What happens to a connection after the script has run.
+#[expect(clippy::exhaustive_enums, reason = "a connection cannot end in any other way")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The server reads the next request.
+    KeepAlive,
+    /// The server closes the connection gracefully (FIN).
+    Close,
+    /// The server resets the connection (RST). The peer loses the bytes that it has not read yet.
+    Reset,
+}
+
+impl RawServer {
+    /// Starts a server that runs `script` for each request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the operating system has no free port or cannot start a thread.
+    pub fn start<F>(script: F) -> io::Result<Self>
+    where
+        F: Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static,
+    {
+        Self::listen("http", Arc::new(|stream| Ok(Box::new(stream))), Arc::new(script))
+    }
+
+    /// Starts a TLS server that runs `script` for each request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the operating system has no free port or cannot start a thread.
+    #[cfg(feature = "tls")]
+    pub fn start_tls<F>(identity: &crate::certificates::Identity, script: F) -> io::Result<Self>
+    where
+        F: Fn(&RawRequest, &mut Connection) -> Next + Send + Sync + 'static,
+    {
+        let identity = identity.clone();
+        let wrap =
+            move |stream| -> io::Result<Box<dyn Stream>> { Ok(Box::new(identity.accept(stream)?)) };
+        Self::listen("https", Arc::new(wrap), Arc::new(script))
+    }
+
+    fn listen(scheme: &'static str, wrap: Arc<Wrap>, script: Arc<Script>) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::default());
+        let accepting = Arc::clone(&shared);
+        thread::Builder::new()
+            .name("raw-server".into())
+            .spawn(move || accept(&listener, &accepting, &wrap, &script))?;
+        Ok(Self { address, scheme, shared })
+    }
+
+    /// Returns the address of the server.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns the URI of `target`, with the IP address of the server.
+    pub fn uri(&self, target: &str) -> String {
+        format!("{}://{}{target}", self.scheme, self.address)
+    }
+
+    /// Returns the URI of `target`, with the host name `localhost`.
+    pub fn uri_by_name(&self, target: &str) -> String {
+        format!("{}://localhost:{}{target}", self.scheme, self.address.port())
+    }
+
+    /// Returns a snapshot of the events and counters so far.
+    pub fn progress(&self) -> Progress {
+        self.shared.state().progress.clone()
+    }
+
+    /// Waits up to `limit` until `condition` holds for what the server has seen. Returns whether it holds.
+    pub fn wait_until(&self, limit: Duration, condition: impl Fn(&Progress) -> bool) -> bool {
+        self.shared.wait(limit, |state| condition(&state.progress))
+    }
+}
+
+impl Drop for RawServer {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        state.is_stopped = true;
+        for stream in state.open.values() {
+            // It fails if the connection is closed already.
+            drop(stream.shutdown(Shutdown::Both));
+        }
+        drop(state);
+        self.shared.changed.notify_all();
+        // The accepting thread checks the flag after each connection: this one wakes it.
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+impl fmt::Debug for RawServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawServer({}://{})", self.scheme, self.address)
+    }
+}
+
+/// The events that a server has seen so far.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Progress {
+    /// All requests, in the order of their completion.
+    pub requests: Vec<RawRequest>,
+    /// Number of connections opened.
+    pub connections: usize,
+    /// Number of connections that have ended, on either side.
+    pub ended: usize,
+    /// Number of scripts running now.
+    pub playing: usize,
+    /// Number of scripts that have panicked, for instance by a failed assertion. Their connections are closed.
+    pub panicked: usize,
+    /// Largest number of scripts that ran concurrently.
+    pub most_playing: usize,
+    /// Number of bytes written by scripts.
+    pub written: usize,
+    /// Number of times that a script found its connection closed by the peer.
+    pub closed_by_peer: usize,
+    /// Number of times that a script could not write because the peer did not read.
+    pub blocked: usize,
+}
+
+/// The connection that a script writes to.
+///
+/// Writing to a peer that has closed the connection is not an error: the methods return `false`, and the server counts
+/// it in [`Progress::closed_by_peer`].
+pub struct Connection {
+    stream: Box<dyn Stream>,
+    shared: Arc<Shared>,
+}
+
+impl Connection {
+    /// Writes `bytes` unchanged. Returns whether they were written.
+    pub fn send(&mut self, bytes: &[u8]) -> bool {
+        let written = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
+        self.shared.update(|progress| match &written {
+            Ok(()) => progress.written += bytes.len(),
+            Err(error) if is_timeout(error) => progress.blocked += 1,
+            Err(_) => progress.closed_by_peer += 1,
+        });
+        written.is_ok()
+    }
+
+    /// Writes a well-formed response: status 200, `content-length`, the lines of `headers` (each with its line end), and
+    /// `body`. Returns whether it was written.
+    pub fn respond(&mut self, headers: &str, body: &[u8]) -> bool {
+        let length = body.len();
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n{headers}\r\n");
+        self.send(&[head.as_bytes(), body].concat())
+    }
+
+    /// Writes `block` repeatedly until `total` bytes are written or a write fails. Returns whether all were written.
+    pub fn flood(&mut self, block: &[u8], total: usize) -> bool {
+        (0..total.div_ceil(block.len().max(1))).all(|_| self.send(block))
+    }
+
+    /// Like [`flood`](Self::flood), but also stops when the peer has read nothing for `patience`. That is counted in
+    /// [`Progress::blocked`].
+    pub fn flood_until_blocked(&mut self, block: &[u8], total: usize, patience: Duration) -> bool {
+        // If the timeout cannot be set, the write blocks, and the caller's own time limit reports it.
+        drop(self.stream.socket().set_write_timeout(Some(patience)));
+        self.flood(block, total)
+    }
+
+    /// Writes `bytes` one by one, with a pause after each. Returns `false` if a write fails or the server stops.
+    pub fn drip(&mut self, bytes: &[u8], pause: Duration) -> bool {
+        let mut bytes = bytes.iter();
+        bytes.all(|byte| self.send(&[*byte]) && !self.shared.wait(pause, |state| state.is_stopped))
+    }
+
+    /// Waits up to `limit` for the peer to close its side, and discards what it sends. Returns whether it closed.
+    pub fn wait_for_close(&mut self, limit: Duration) -> bool {
+        drop(self.stream.socket().set_read_timeout(Some(limit)));
+        let ended = io::copy(&mut self.stream, &mut io::sink());
+        drop(self.stream.socket().set_read_timeout(None));
+        let is_closed = !ended.is_err_and(|error| is_timeout(&error));
+        self.shared.update(|progress| progress.closed_by_peer += usize::from(is_closed));
+        is_closed
+    }
+
+    /// Waits up to `limit` until `count` scripts of this server have run concurrently. Returns whether they have.
+    pub fn wait_for_scripts(&self, count: usize, limit: Duration) -> bool {
+        self.shared.wait(limit, |state| state.progress.most_playing >= count)
+    }
+
+    /// Closes the socket without the TLS `close_notify`, so that the peer sees a truncated stream.
+    pub fn cut(&mut self) {
+        drop(self.stream.socket().shutdown(Shutdown::Both));
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connection")
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+/// A connection with or without TLS.
+trait Stream: Read + Write {
+    /// Returns the underlying socket.
+    fn socket(&self) -> &TcpStream;
+
+    /// Returns the server name that the peer sent in its handshake.
+    fn server_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Sends the TLS `close_notify` (RFC 8446, section 6.1). The peer may have closed already.
+    fn close_notify(&mut self) {}
+}
+
+impl Stream for TcpStream {
+    fn socket(&self) -> &TcpStream {
+        self
+    }
+}
+
+#[cfg(feature = "tls")]
+impl Stream for rustls::StreamOwned<rustls::ServerConnection, TcpStream> {
+    fn socket(&self) -> &TcpStream {
+        &self.sock
+    }
+
+    fn server_name(&self) -> Option<&str> {
+        self.conn.server_name()
+    }
+
+    fn close_notify(&mut self) {
+        self.conn.send_close_notify();
+        drop(self.flush());
+    }
+}
+
+/// Wraps an accepted connection. With TLS, also completes the handshake.
+type Wrap = dyn Fn(TcpStream) -> io::Result<Box<dyn Stream>> + Send + Sync;
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>, wrap: &Arc<Wrap>, script: &Arc<Script>) {
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else { continue };
+        let Some(number) = shared.connected(&stream) else { return };
+        let (shared, script, wrap) = (Arc::clone(shared), Arc::clone(script), Arc::clone(wrap));
+        let spawned = thread::Builder::new().name("raw-connection".into()).spawn(move || {
+            let _open = AtEnd(|| shared.disconnected(number));
+            // A handshake fails when the peer refuses the certificate.
+            let stream = stream.set_nodelay(true).and_then(|()| wrap(stream));
+            if let Ok(stream) = stream {
+                serve(Connection { stream, shared: Arc::clone(&shared) }, number, &*script);
+            }
+        });
+        // If the thread cannot start, the stream is dropped and the peer sees a closed connection.
+        drop(spawned);
+    }
+}
+
+/// Reads requests and runs `script` for each, until the script or the peer ends the connection.
+fn serve(mut connection: Connection, number: usize, script: &Script) {
+    let shared = Arc::clone(&connection.shared);
+    let mut pending = Vec::new();
+    while let Ok(Some(mut request)) = RawRequest::read(&mut connection.stream, &mut pending, number)
+    {
+        request.server_name = connection.stream.server_name().map(ToOwned::to_owned);
+        shared.update(|progress| {
+            progress.requests.push(request.clone());
+            progress.playing += 1;
+            progress.most_playing = progress.most_playing.max(progress.playing);
+        });
+        let playing = AtEnd(|| {
+            shared.update(|progress| {
+                progress.playing -= 1;
+                progress.panicked += usize::from(thread::panicking());
+            });
+        });
+        let next = script(&request, &mut connection);
+        drop(playing);
+        match next {
+            Next::KeepAlive => {}
+            Next::Close => {
+                connection.stream.close_notify();
+                return connection.cut();
+            }
+            Next::Reset => {
+                // Drop the server's handle first: it would keep the socket open.
+                shared.state().open.remove(&number);
+                let socket = socket2::SockRef::from(connection.stream.socket());
+                return drop(socket.set_linger(Some(Duration::ZERO)));
+            }
+        }
+    }
+}
+
+/// A guard that calls a function when it is dropped, also after a panic.
+struct AtEnd<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// The state that a server shares with its connections: progress, open sockets, and whether the server is stopped.
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    progress: Progress,
+    open: BTreeMap<usize, TcpStream>,
+    is_stopped: bool,
+}
+
+impl Shared {
+    fn update(&self, change: impl FnOnce(&mut Progress)) {
+        change(&mut self.state().progress);
+        self.changed.notify_all();
+    }
+
+    /// Counts a new connection and returns its number. Returns `None` if the server is stopped.
+    fn connected(&self, stream: &TcpStream) -> Option<usize> {
+        let mut state = self.state();
+        if state.is_stopped {
+            return None;
+        }
+        state.progress.connections += 1;
+        let number = state.progress.connections;
+        if let Ok(stream) = stream.try_clone() {
+            state.open.insert(number, stream);
+        }
+        drop(state);
+        self.changed.notify_all();
+        Some(number)
+    }
+
+    fn disconnected(&self, number: usize) {
+        self.state().open.remove(&number);
+        self.update(|progress| progress.ended += 1);
+    }
+
+    /// Waits up to `limit` until `condition` holds. Returns whether it holds.
+    fn wait(&self, limit: Duration, condition: impl Fn(&State) -> bool) -> bool {
+        let waited =
+            self.changed.wait_timeout_while(self.state(), limit, |state| !condition(state));
+        let (state, _) = recover(waited);
+        condition(&state)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        recover(self.state.lock())
+    }
+}
+
+/// Returns the guard even if the lock is poisoned: only a caller's condition can panic under the lock, and it cannot
+/// change the state.
+fn recover<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    use crate::raw_server::{Next, RawServer};
+
+    #[test]
+    fn a_script_that_panics_closes_its_connection() {
+        let server = RawServer::start(|request, _connection| {
+            assert_ne!(request.target(), "/", "on purpose");
+            Next::KeepAlive
+        })
+        .unwrap();
+        let mut client = TcpStream::connect(server.address()).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        assert_eq!(client.read(&mut [0]).unwrap(), 0);
+        assert!(server.wait_until(Duration::from_secs(20), |progress| progress.ended == 1));
+        assert_eq!((server.progress().playing, server.progress().panicked), (0, 1));
+    }
+}

@@ -1,10 +1,12 @@
-//! The checks, by group. Most follow from the description of the service.
+//! The checks of a contract, by group, and the source of each. Most follow from the description of the service.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 
-use crate::contract::check::{Group, Judged, Source};
 use crate::contract::description::{Contract, Operation};
-use crate::outcome::skip;
+use crate::contract::evidence::Evidence;
+use crate::outcome::{Outcome, skip};
 
 mod authorization;
 mod errors;
@@ -14,6 +16,77 @@ mod pages;
 mod query;
 mod records;
 mod representation;
+
+/// A check of a contract.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ContractCheck {
+    /// The name of the check, with its group: `photos.response`.
+    pub name: Cow<'static, str>,
+    /// The rule that the check enforces, in one line.
+    pub title: Cow<'static, str>,
+    /// The source of the rule.
+    pub source: Source,
+}
+
+/// The source of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Source {
+    /// A section of the contract; empty if the spec names none.
+    Contract(&'static str),
+    /// A section of an RFC.
+    Rfc(&'static str),
+    /// A decision about a point that the contract leaves open, by its name in the spec. A decision that holds for every
+    /// service has the same name in all of them, such as `D-method`.
+    Decision(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contract("") => f.write_str("contract"),
+            Self::Contract(section) => write!(f, "contract {section}"),
+            Self::Rfc(section) => write!(f, "RFC {section}"),
+            Self::Decision(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A check, with the function that judges the responses.
+pub(super) struct Judged {
+    pub(super) check: ContractCheck,
+    pub(super) judge: Judge,
+}
+
+/// Judges the responses.
+pub(super) type Judge = Box<dyn Fn(&Evidence<'_>) -> Outcome>;
+
+/// Checks of one group.
+pub(super) struct Group {
+    name: &'static str,
+    pub(super) checks: Vec<Judged>,
+}
+
+impl Group {
+    /// Creates a group without checks.
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, checks: Vec::new() }
+    }
+
+    /// Adds a check.
+    pub(super) fn add(
+        &mut self,
+        name: impl fmt::Display,
+        title: impl Into<Cow<'static, str>>,
+        source: Source,
+        judge: impl Fn(&Evidence<'_>) -> Outcome + 'static,
+    ) {
+        let name = format!("{}.{name}", self.name).into();
+        let check = ContractCheck { name, title: title.into(), source };
+        self.checks.push(Judged { check, judge: Box::new(judge) });
+    }
+}
 
 /// Returns all checks of a service.
 pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {

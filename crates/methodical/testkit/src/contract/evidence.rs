@@ -10,8 +10,8 @@ use http::{HeaderName, HeaderValue, Method};
 
 use crate::contract::description::{Contract, Operation, Param, Values};
 use crate::contract::exchange::Exchange;
+use crate::contract::record::is_numeric;
 use crate::contract::target::Target;
-use crate::contract::value::is_numeric;
 use crate::encoded::encoded;
 
 /// The responses of the service. A request is sent when the first check asks for its response.

@@ -9,10 +9,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use methodical_model::Auth;
 use serde_json::{Map, Value};
 
-use crate::contract::call::Call;
 use crate::contract::description::{Contract, Operation, Response as Form};
 use crate::contract::record;
-use crate::contract::target::Target;
+use crate::contract::target::{Call, Target};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// A response, or the reason for its absence.

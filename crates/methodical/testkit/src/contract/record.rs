@@ -1,11 +1,10 @@
-//! Rules for the records of every response.
+//! Rules for the records of every response, and for one value by the kind of its field.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::contract::description::{Field, Kind, Record};
-use crate::contract::value::{is_date, is_plain_decimal, misfit, texts};
+use crate::contract::description::{Field, Kind, Record, is_code};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// Returns the elements, all of which must be objects.
@@ -144,10 +143,337 @@ fn shown(name: &str) -> String {
     if is_name { format!("the field `{name}`") } else { "a field with an unusual name".to_owned() }
 }
 
+/// A value that breaks the rule of its field.
+struct Misfit {
+    /// The path of the field: `place.name`.
+    path: String,
+    /// The shape that the value lacks.
+    shape: &'static str,
+}
+
+/// Returns what each value of this kind is, for the title of a check.
+pub(super) fn shape(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text",
+        Kind::Digits => "numeric text",
+        Kind::Integer => "an integer",
+        Kind::Number => "a number",
+        Kind::Boolean => "a boolean",
+        Kind::Decimal => "a decimal number in text form",
+        Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
+        Kind::EpochSeconds => "a number of seconds in text form",
+        Kind::Currency => "a currency code",
+        Kind::OneOf(_) | Kind::Values(_) => "one of the listed values",
+        Kind::IntegerOrText => "an integer, or text with one",
+        Kind::Record(_) | Kind::Map(_) => "an object",
+        Kind::List(_) => "a list",
+        Kind::OneOrList(_) => "a list or a single value",
+        Kind::OrNumber(of) | Kind::OrEmptyList(of) | Kind::OrBlank(of) => shape(of),
+    }
+}
+
+/// Returns the first rule that the value of a field breaks. Looks into nested records.
+fn misfit(object: &Map<String, Value>, field: &Field) -> Option<Misfit> {
+    match object.get(field.name) {
+        None | Some(Value::Null) if field.required => {
+            Some(Misfit { path: field.name.to_owned(), shape: "there" })
+        }
+        None | Some(Value::Null) => None,
+        Some(value) => of_kind(value, &field.kind, field.required, field.name),
+    }
+}
+
+/// Returns the first rule that a value breaks. A value that is not `required` may be an empty text.
+fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Misfit> {
+    let found = |shape| Some(Misfit { path: path.to_owned(), shape });
+    let text = value.as_str();
+    let is_fit = match kind {
+        Kind::Record(inner) => match value.as_object() {
+            Some(object) => return misfit_within(object, inner, path),
+            None => false,
+        },
+        Kind::List(of) => match value.as_array() {
+            Some(values) => {
+                let mut values = values.iter().enumerate();
+                return values
+                    .find_map(|(at, value)| of_kind(value, of, true, &format!("{path}[{at}]")));
+            }
+            None => false,
+        },
+        Kind::OneOrList(of) if value.is_array() => {
+            return of_kind(value, &Kind::List(of), required, path);
+        }
+        Kind::OrEmptyList(_) if value.as_array().is_some_and(Vec::is_empty) => true,
+        Kind::OrBlank(_) if text == Some("") => true,
+        Kind::OneOrList(of) | Kind::OrEmptyList(of) | Kind::OrBlank(of) => {
+            return of_kind(value, of, required, path);
+        }
+        // A key is untrusted, and may be personal data.
+        Kind::Map(of) => match value.as_object() {
+            Some(object) => {
+                let path = format!("{path}.*");
+                return object.values().find_map(|value| of_kind(value, of, true, &path));
+            }
+            None => false,
+        },
+        Kind::Integer => is_integer(value),
+        Kind::IntegerOrText => {
+            let digits = text.map(|text| text.strip_prefix('-').unwrap_or(text));
+            is_integer(value) || digits.is_some_and(is_numeric)
+        }
+        Kind::Values(codes) => codes.iter().any(|code| is_code(value, *code)),
+        Kind::OrNumber(_) if value.is_number() => true,
+        Kind::OrNumber(of) => return of_kind(value, of, required, path),
+        Kind::Number => value.is_number(),
+        Kind::Boolean => value.is_boolean(),
+        Kind::Text => text.is_some(),
+        // A service may write an absent value as an empty text.
+        _ if text == Some("") => !required,
+        Kind::Digits => text.is_some_and(is_numeric),
+        Kind::Decimal => text.is_some_and(is_decimal),
+        Kind::CivilDateTime => text.is_some_and(has_form),
+        Kind::EpochSeconds => text.is_some_and(|text| text.parse::<i64>().is_ok()),
+        Kind::Currency => text.is_some(),
+        Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
+    };
+    if is_fit { None } else { found(shape(kind)) }
+}
+
+fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}
+
+fn misfit_within(object: &Map<String, Value>, record: &Record, path: &str) -> Option<Misfit> {
+    let inner = record.fields.iter().find_map(|inner| misfit(object, inner))?;
+    Some(Misfit { path: format!("{path}.{}", inner.path), ..inner })
+}
+
+/// Returns the values of all fields that fit a condition, nested records included.
+fn texts<'a>(
+    object: &'a Map<String, Value>,
+    record: &Record,
+    fits: fn(&Kind) -> bool,
+) -> Vec<(&'static str, &'a str)> {
+    let mut texts = Vec::new();
+    for field in record.fields {
+        if let Some(value) = object.get(field.name) {
+            add_texts(field.name, value, &field.kind, fits, &mut texts);
+        }
+    }
+    texts
+}
+
+fn add_texts<'a>(
+    name: &'static str,
+    value: &'a Value,
+    kind: &Kind,
+    fits: fn(&Kind) -> bool,
+    into: &mut Vec<(&'static str, &'a str)>,
+) {
+    match (value, kind) {
+        (Value::Object(object), Kind::Record(inner)) => into.extend(texts(object, inner, fits)),
+        (value, Kind::OrEmptyList(of) | Kind::OrBlank(of)) => {
+            add_texts(name, value, of, fits, into);
+        }
+        (Value::Array(values), Kind::List(of) | Kind::OneOrList(of)) => {
+            for value in values {
+                add_texts(name, value, of, fits, into);
+            }
+        }
+        (Value::Object(object), Kind::Map(of)) => {
+            for value in object.values() {
+                add_texts(name, value, of, fits, into);
+            }
+        }
+        (value, Kind::OneOrList(of)) => add_texts(name, value, of, fits, into),
+        (Value::String(text), kind) if fits(kind) => into.push((name, text)),
+        _ => {}
+    }
+}
+
+/// Whether the text consists of decimal digits.
+pub(super) fn is_numeric(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_decimal(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Whether the text is a decimal number without an exponent or separators.
+fn is_plain_decimal(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    digits.split('.').count() <= 2 && digits.split('.').all(is_numeric)
+}
+
+/// Whether the text has digits where the pattern has them, on any date.
+fn has_form(text: &str) -> bool {
+    text.len() == PATTERN.len()
+        && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {
+            b'0' => byte.is_ascii_digit(),
+            sign => byte == sign,
+        })
+}
+
+/// Whether the text is a day of the calendar with a time of day.
+fn is_date(text: &str) -> bool {
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
+    let [Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second)] =
+        [number(0, 4), number(5, 7), number(8, 10), number(11, 13), number(14, 16), number(17, 19)]
+    else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => return false,
+    };
+    has_form(text) && (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60
+}
+
+const PATTERN: &str = "0000-00-00 00:00:00";
+
 #[cfg(test)]
 mod tests {
-    use super::{Outcome, ascending, distinct, shown};
+    use methodical_model::codegen::Code;
+    use serde_json::json;
+
+    use super::{Outcome, ascending, distinct, is_date, misfit, shown, texts};
+    use crate::contract::description::{Field, Kind, Record};
     use crate::outcome::Stop;
+
+    /// Returns the path and the shape of the first misfit, for a required and for an optional field.
+    fn misfits(kind: fn() -> Kind, value: &serde_json::Value) -> [Option<String>; 2] {
+        [true, false].map(|required| {
+            let field =
+                Field { check: "it", name: "it", kind: kind(), required, source: "", open: &[] };
+            let object = json!({ "it": value });
+            let found = misfit(object.as_object().unwrap(), &field);
+            found.map(|found| format!("{}: {}", found.path, found.shape))
+        })
+    }
+
+    #[track_caller]
+    fn fits(kind: fn() -> Kind, good: &[serde_json::Value], bad: &[serde_json::Value]) {
+        for value in good {
+            assert_eq!(misfits(kind, value), [None, None], "{value}");
+        }
+        for value in bad {
+            assert!(misfits(kind, value).iter().all(Option::is_some), "{value}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_value_has_its_rule() {
+        fits(|| Kind::Text, &[json!("x"), json!("")], &[json!(1), json!({})]);
+        fits(|| Kind::Digits, &[json!("007")], &[json!("7a"), json!("-7"), json!(7)]);
+        fits(|| Kind::Integer, &[json!(-7)], &[json!(7.5), json!("7")]);
+        fits(|| Kind::Boolean, &[json!(true)], &[json!("true"), json!(0)]);
+        fits(|| Kind::Decimal, &[json!("-1.50"), json!("1e3")], &[json!(1.5), json!("x")]);
+        fits(|| Kind::EpochSeconds, &[json!("-86400")], &[json!("1e9"), json!(0)]);
+        fits(|| Kind::Currency, &[json!("EUR")], &[json!(1)]);
+        fits(|| Kind::OneOf(&["a"]), &[json!("a")], &[json!("A"), json!(1)]);
+        fits(|| Kind::Number, &[json!(-7.5), json!(7)], &[json!("7"), json!(true)]);
+        fits(|| Kind::IntegerOrText, &[json!(7), json!("-7")], &[json!(7.5), json!("7.5")]);
+        let one = || Kind::OneOrList(&Kind::Integer);
+        fits(one, &[json!(7), json!([7, 8]), json!([])], &[json!("7"), json!([true])]);
+        let empty = || Kind::OrEmptyList(&Kind::Map(&Kind::Text));
+        fits(empty, &[json!([]), json!({ "a": "b" })], &[json!(["a"]), json!("")]);
+        fits(|| Kind::OrBlank(&Kind::Integer), &[json!(""), json!(7)], &[json!("7"), json!([])]);
+        let decimal = || Kind::OrNumber(&Kind::Decimal);
+        fits(decimal, &[json!("1.50"), json!(1.5)], &[json!("1,5"), json!(true)]);
+        let codes = || Kind::Values(&[Code::Text("Y"), Code::Integer(0), Code::Boolean(true)]);
+        let other = [json!("N"), json!("0"), json!(1), json!(false)];
+        fits(codes, &[json!("Y"), json!(0), json!(true)], &other);
+        fits(
+            || Kind::CivilDateTime,
+            &[json!("2026-02-29 00:00:00")],
+            &[json!("2026-02-29"), json!(1)],
+        );
+        assert!(is_date("2024-02-29 23:59:59") && !is_date("2026-02-29 00:00:00"));
+    }
+
+    #[test]
+    fn only_an_optional_value_may_be_absent_or_empty() {
+        for value in [json!(null), json!("")] {
+            let [required, optional] = misfits(|| Kind::Digits, &value);
+            assert!(required.is_some() && optional.is_none(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_misfit_in_a_nested_record_has_its_path() {
+        static INNER: Record = Record {
+            identity: None,
+            fields: &[Field {
+                check: "name",
+                name: "name",
+                kind: Kind::Text,
+                required: false,
+                source: "",
+                open: &[],
+            }],
+        };
+        static OBJECT: Kind = Kind::Record(&INNER);
+        let [found, _] = misfits(|| Kind::Record(&INNER), &json!({ "name": 7 }));
+        assert_eq!(found.as_deref(), Some("it.name: text"));
+        fits(|| Kind::Record(&INNER), &[json!({})], &[json!("x"), json!([])]);
+        let [found, _] = misfits(|| Kind::List(&OBJECT), &json!([{}, { "name": 7 }]));
+        assert_eq!(found.as_deref(), Some("it[1].name: text"));
+        let [found, _] = misfits(|| Kind::Map(&Kind::List(&Kind::Text)), &json!({ "Ann": [null] }));
+        assert_eq!(found.as_deref(), Some("it.*[0]: text"));
+        fits(|| Kind::List(&Kind::Text), &[json!([]), json!([""])], &[json!({}), json!("a")]);
+        fits(|| Kind::Map(&Kind::Text), &[json!({}), json!({ "": "" })], &[json!([]), json!("a")]);
+    }
+
+    #[test]
+    fn the_texts_of_a_kind_are_found_at_any_depth() {
+        static TEXT: Kind = Kind::Text;
+        static LIST: Kind = Kind::List(&TEXT);
+        static MAP: Kind = Kind::Map(&TEXT);
+        const fn field(name: &'static str, kind: Kind) -> Field {
+            Field { check: name, name, kind, required: false, source: "", open: &[] }
+        }
+        static INNER: Record = Record { identity: None, fields: &[field("name", Kind::Text)] };
+        static RECORD: Record = Record {
+            identity: None,
+            fields: &[
+                field("absent", Kind::Text),
+                field("inner", Kind::Record(&INNER)),
+                field("one", Kind::OneOrList(&TEXT)),
+                field("many", Kind::OneOrList(&TEXT)),
+                field("lists", Kind::Map(&LIST)),
+                field("empty", Kind::OrEmptyList(&MAP)),
+                field("blank", Kind::OrBlank(&TEXT)),
+                field("digits", Kind::Digits),
+                field("other", Kind::Text),
+            ],
+        };
+        let object = json!({
+            "inner": { "name": "a", "unknown": "x" },
+            "one": "b",
+            "many": ["c", 7, "d"],
+            "lists": { "key": ["e"] },
+            "empty": { "key": "f" },
+            "blank": "g",
+            "digits": "7",
+            "other": ["x"],
+        });
+        let found = texts(object.as_object().unwrap(), &RECORD, |kind| matches!(kind, Kind::Text));
+        let expected = [
+            ("name", "a"),
+            ("one", "b"),
+            ("many", "c"),
+            ("many", "d"),
+            ("lists", "e"),
+            ("empty", "f"),
+            ("blank", "g"),
+        ];
+        assert_eq!(found, expected);
+    }
 
     /// Judges records with these identities.
     fn judge(rule: fn(&[String], &str) -> Outcome, ids: &[&str]) -> Result<(), String> {

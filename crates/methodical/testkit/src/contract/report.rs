@@ -4,8 +4,7 @@ use std::fmt;
 
 use gateway_transport::BlockingTransport;
 
-use crate::contract::check::{ContractCheck, Source};
-use crate::contract::checks::all;
+use crate::contract::checks::{ContractCheck, Source, all};
 use crate::contract::description::Contract;
 use crate::contract::evidence::Evidence;
 use crate::contract::target::Target;
@@ -56,16 +55,6 @@ pub fn run(
 }
 
 /// Returns all checks of a service, by group.
-///
-/// ```
-/// # use methodical_testkit::codegen::{Auth, Dispatch};
-/// # use methodical_testkit::contract::{Contract, checks};
-/// # static CONTRACT: Contract = Contract {
-/// #     path: "/api", dispatch: Dispatch::query(&["action"]), auth: Auth::Bearer, accept: "application/json", source: "", token_source: "", operations: &[],
-/// # };
-/// let checks = checks(&CONTRACT);
-/// assert!(checks.iter().any(|check| check.name == "authorization.needed"));
-/// ```
 pub fn checks(contract: &'static Contract) -> Vec<ContractCheck> {
     all(contract).into_iter().map(|one| one.check).collect()
 }
@@ -110,6 +99,38 @@ impl Report {
         self.count("fail") == 0
     }
 
+    /// Returns the report as `JUnit` XML, with one test case for each check.
+    pub fn to_junit(&self) -> String {
+        let [fail, open, skip] = ["fail", "open", "skip"].map(|word| self.count(word));
+        // JUnit has no word for an open point.
+        let skip = open + skip;
+        let mut out = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"gateway contract\" tests=\"{}\" \
+             failures=\"{fail}\" errors=\"0\" skipped=\"{skip}\">\n",
+            self.findings().len()
+        );
+        for Finding { check, verdict } in self.findings() {
+            let (group, name) = check.name.split_once('.').unwrap_or(("", &check.name));
+            let inner = match verdict {
+                Verdict::Pass => String::new(),
+                Verdict::Fail(detail) => format!(
+                    "<failure message=\"{}\">{} ({})</failure>",
+                    xml(detail),
+                    xml(&check.title),
+                    xml(&check.source.to_string())
+                ),
+                Verdict::Open(detail) | Verdict::Skip(detail) => {
+                    format!("<skipped message=\"{}\"/>", xml(detail))
+                }
+            };
+            let case =
+                format!("  <testcase classname=\"{group}\" name=\"{name}\">{inner}</testcase>\n");
+            out.push_str(&case);
+        }
+        out.push_str("</testsuite>\n");
+        out
+    }
+
     /// Returns the counts as one line for people. Counts of zero open points or skipped checks are left out.
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
@@ -134,5 +155,63 @@ impl fmt::Display for Report {
             }
         }
         f.write_str(&self.summary())
+    }
+}
+
+/// Escapes text for XML.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // XML excludes these characters, even escaped.
+            character if character.is_control() => out.push('\u{FFFD}'),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, Report};
+    use crate::contract::checks::{ContractCheck, Source};
+    use crate::outcome::Verdict;
+
+    /// Returns a report with each verdict, and with characters that a format must escape.
+    fn report() -> Report {
+        let finding = |name: &'static str, source, verdict| {
+            let title = "the response to `a=1` is <short> # always".into();
+            Finding { check: ContractCheck { name: name.into(), title, source }, verdict }
+        };
+        let findings = vec![
+            finding("photos.response", Source::Contract("4.1"), Verdict::Pass),
+            finding(
+                "photos.order",
+                Source::Decision("D-order"),
+                Verdict::Open("not \"sorted\" & so on".to_owned()),
+            ),
+            finding(
+                "photos.title",
+                Source::Contract(""),
+                Verdict::Fail("a\\b\n# c: 'd'".to_owned()),
+            ),
+            finding(
+                "representation.gzip",
+                Source::Rfc("9110 12.5.3"),
+                Verdict::Skip("no gzip".into()),
+            ),
+        ];
+        Report::new(findings, 7)
+    }
+
+    #[test]
+    fn reports_have_two_formats() {
+        let report = report();
+        insta::assert_snapshot!("text", report.to_string());
+        insta::assert_snapshot!("junit", report.to_junit());
     }
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use methodical_model::Auth;
 use serde_json::Value;
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::{Contract as Section, Decision, Rfc};
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::{Contract as Section, Decision, Rfc};
 use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Operation, Response as Form};
 use crate::contract::evidence::{Ask, Evidence};

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::{Decision, Rfc};
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::{Decision, Rfc};
 use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence, UNKNOWN_METHOD};
 use crate::contract::exchange::Exchange;

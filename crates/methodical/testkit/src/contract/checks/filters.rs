@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::{Contract as Section, Decision};
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::{Contract as Section, Decision};
 use crate::contract::checks::records::{has_data, has_items, has_marker, reports_success};
 use crate::contract::description::{Contract, Operation, Response, Values, point};
 use crate::contract::evidence::Evidence;

@@ -1,7 +1,7 @@
 //! How the selector selects an operation.
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::Decision;
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::Decision;
 use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Evidence, UNKNOWN_METHOD};
 use crate::outcome::{Outcome, ensure, skip};

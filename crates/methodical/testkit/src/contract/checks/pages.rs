@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::Contract;
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::Contract;
 use crate::contract::checks::filters::unchanged;
 use crate::contract::description::{Data, Operation, Response};
 use crate::contract::evidence::Evidence;

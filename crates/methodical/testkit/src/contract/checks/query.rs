@@ -1,7 +1,7 @@
 //! How a query is parsed: repeated and unknown parameters, and percent-encoding.
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::{Decision, Rfc};
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::{Decision, Rfc};
 use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Values};
 use crate::contract::evidence::Evidence;

@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::{self, Contract, Decision};
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::{self, Contract, Decision};
 use crate::contract::description::{Data, Kind, Operation, PRESENCE, Response, point};
 use crate::contract::evidence::Evidence;
 use crate::contract::exchange::Exchange;
 use crate::contract::parameter::unknown;
-use crate::contract::{record, value};
+use crate::contract::record;
 use crate::outcome::{Outcome, ensure, fail};
 
 /// Returns the checks of an operation without its optional parameters.
@@ -24,7 +24,7 @@ pub(super) fn group(operation: &'static Operation) -> Group {
     }
     fields(&mut group, operation);
     for field in operation.record.fields {
-        let mut title = format!("`{}` is {}", field.name, value::shape(&field.kind));
+        let mut title = format!("`{}` is {}", field.name, record::shape(&field.kind));
         match field.kind {
             Kind::Record(_) => title.push_str(" whose fields have the listed types"),
             Kind::List(_) | Kind::Map(_) => title.push_str(" whose values have the listed type"),

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::contract::check::Group;
-use crate::contract::check::Source::{Contract as Section, Decision, Rfc};
+use crate::contract::checks::Group;
+use crate::contract::checks::Source::{Contract as Section, Decision, Rfc};
 use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence};
 use crate::contract::exchange::Exchange;
