@@ -16,11 +16,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use gateway_transport::{TransportError, blocking_transport_fn};
 use methodical_testkit::conformance::{
-    CHECKS, ConformanceCheck, Factory, Finding, Verdict, run_one,
+    CHECKS, ConformanceCheck, Factory, Finding, Setup, Subject, Verdict, run_one,
 };
 
-use crate::broken::{AGAIN, BROKEN, Broken, CARELESS, DROPS, ERRORS, HOSTS, REQUESTS, SETTINGS};
+use crate::broken::{Broken, all, breaks_no_rule, careless};
 
 #[test]
 fn a_broken_transport_fails_the_checks_of_its_promise() {
@@ -55,9 +56,9 @@ fn a_broken_transport_keeps_other_promises() {
 /// The rule that a careless client breaks is the cause of its failure.
 #[test]
 fn the_client_that_breaks_no_rule_passes_the_checks_of_all_rules() {
-    let cases: Vec<_> = CARELESS.iter().flat_map(with_its_checks).collect();
+    let cases: Vec<_> = careless().iter().flat_map(with_its_checks).collect();
     let failed = concurrently(&cases, |&(_, name)| {
-        let finding = attempt(broken::breaks_no_rule, name, is_pass);
+        let finding = attempt(breaks_no_rule(), name, is_pass);
         finding.err().map(|finding| finding.to_string())
     });
     assert_eq!(failed, [""; 0]);
@@ -65,19 +66,19 @@ fn the_client_that_breaks_no_rule_passes_the_checks_of_all_rules() {
 
 #[test]
 fn a_panic_fails_only_its_check() {
-    let finding = run_one(broken::panics, check("body.large_body_is_whole"), &[]);
+    let finding = run_one(panics, check("body.large_body_is_whole"), &[]);
     assert_eq!(finding.verdict, Verdict::Fail("panic: broken".to_owned()));
 }
 
 #[test]
 fn a_skipped_check_gives_its_reason() {
     let name = "body.large_body_is_whole";
-    let finding = run_one(broken::panics, check(name), &[(name, "it only panics")]);
+    let finding = run_one(panics, check(name), &[(name, "it only panics")]);
     assert_eq!(finding.to_string(), format!("skip {name}: it only panics"));
 }
 
-fn all() -> impl Iterator<Item = &'static Broken> {
-    [BROKEN, CARELESS, ERRORS, REQUESTS, AGAIN, SETTINGS, DROPS, HOSTS].into_iter().flatten()
+fn panics(_setup: &Setup) -> Result<Subject, TransportError> {
+    Ok(Subject::blocking(blocking_transport_fn(|_| panic!("broken"))))
 }
 
 fn with_its_checks(broken: &Broken) -> impl Iterator<Item = (&Broken, &'static str)> {

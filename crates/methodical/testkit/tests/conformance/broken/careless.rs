@@ -8,108 +8,122 @@ use gateway_transport::{
     BlockingResponse, BlockingTransport, Deadline, ErrorKind, Phase, Request, TransportError,
 };
 use http::{HeaderName, HeaderValue, Method, Response};
-use methodical_testkit::conformance::{Setup, Subject};
+use methodical_testkit::conformance::Subject;
 
+use crate::broken::Broken;
 use crate::broken::wire::Wire;
 
 macro_rules! careless {
-    ($($(#[$attribute:meta])* $name:ident: $rule:ident),+ $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident: $rule:ident [$($fails:literal),* $(,)?]),+ $(,)?) => {
         /// The rules that a client breaks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        enum Broken {
+        enum Rule {
             $($(#[$attribute])* $rule,)+
         }
 
-        $($(#[$attribute])* pub(crate) fn $name(setup: &Setup) -> Result<Subject, TransportError> {
-            Ok(Subject::blocking(Careless { broken: Broken::$rule, idle_timeout: setup.idle_timeout }))
-        })+
+        /// Clients that differ from the first, which breaks no rule, in one rule.
+        pub(crate) const CARELESS: &[Broken] = &[$(Broken {
+            name: stringify!($name),
+            factory: |setup| {
+                let careless = Careless { broken: Rule::$rule, idle_timeout: setup.idle_timeout };
+                Ok(Subject::blocking(careless))
+            },
+            fails: &[$($fails),*],
+        }),+];
     };
 }
 
 careless! {
     /// Breaks no rule: the client passes the checks that the others fail.
-    breaks_no_rule: Nothing,
+    breaks_no_rule: Nothing [],
     /// Refuses a status line without a reason phrase.
-    needs_a_reason: Reason,
+    needs_a_reason: Reason ["response.reason_may_be_missing"],
     /// Uses any version as HTTP/1.1.
-    ignores_the_version: Version,
+    ignores_the_version: Version ["errors.unknown_version"],
     /// Uses a response without a status line as a body, as in HTTP/0.9.
-    accepts_a_bare_body: StatusLine,
+    accepts_a_bare_body: StatusLine ["errors.peer_that_does_not_speak_http"],
     /// Uses a status that is not a number as 200.
-    guesses_the_status: Status,
+    guesses_the_status: Status ["errors.status_that_is_not_a_number"],
     /// Returns an interim response as the response.
-    returns_interim_responses: Interim,
+    returns_interim_responses: Interim ["response.interim_responses_are_skipped"],
     /// Starts the deadline again after each interim response.
-    waits_longer_after_interim_responses: InterimDeadline,
+    waits_longer_after_interim_responses: InterimDeadline ["time.deadline_of_interim_responses"],
     /// Uses the head as complete when the connection closes.
-    accepts_a_truncated_head: HeadEnd,
+    accepts_a_truncated_head: HeadEnd ["errors.closed_within_the_head"],
     /// Has no limit for the size of a line or a head.
-    reads_without_a_limit: HeadLimit,
+    reads_without_a_limit: HeadLimit [
+        "memory.endless_chunk_extension_is_refused",
+        "memory.endless_line_is_refused",
+        "response.endless_head_is_refused",
+    ],
     /// Reports a head that is too large as malformed.
-    reports_a_large_head_as_malformed: HeadKind,
+    reports_a_large_head_as_malformed: HeadKind ["response.oversized_heads_are_too_large"],
     /// Skips lines of the head without a colon.
-    skips_lines_without_a_colon: Colon,
+    skips_lines_without_a_colon: Colon ["errors.header_without_a_colon"],
     /// Removes NUL bytes from header values.
-    removes_nul_bytes: Nul,
+    removes_nul_bytes: Nul ["errors.nul_in_a_header"],
     /// Keeps the whitespace around header values.
-    keeps_space_around_values: Space,
+    keeps_space_around_values: Space ["response.space_around_values_is_removed"],
     /// Uses the second line of a folded header as a header.
-    splits_folded_lines: Fold,
+    splits_folded_lines: Fold ["response.folded_lines_do_no_harm"],
     /// Finds the headers of the framing only in lower case.
-    reads_framing_in_lower_case: Case,
+    reads_framing_in_lower_case: Case ["response.names_match_in_any_case"],
     /// Uses the first of two lengths.
-    uses_the_first_length: Lengths,
+    uses_the_first_length: Lengths ["errors.lengths_that_contradict"],
     /// Ignores a length that is not a number.
-    ignores_an_invalid_length: Length,
+    ignores_an_invalid_length: Length ["errors.length_that_is_not_a_number"],
     /// Uses the length of a response that also has chunks.
-    prefers_the_length: Precedence,
+    prefers_the_length: Precedence ["response.chunks_win_over_a_length"],
     /// Returns chunks with their sizes and extensions.
-    returns_chunk_framing: Chunks,
+    returns_chunk_framing: Chunks ["response.chunks_are_joined"],
     /// Ends the body at a chunk size that is not a number.
-    ends_at_an_invalid_chunk_size: ChunkSize,
+    ends_at_an_invalid_chunk_size: ChunkSize ["body.chunk_size_that_is_not_a_number"],
     /// Uses the lower bits of a chunk size.
-    wraps_chunk_sizes: ChunkBits,
+    wraps_chunk_sizes: ChunkBits ["body.huge_chunk_size_is_an_error"],
     /// Skips the rest of the line after a chunk.
-    ignores_the_end_of_a_chunk: ChunkEnd,
+    ignores_the_end_of_a_chunk: ChunkEnd ["body.chunk_without_an_end_is_an_error"],
     /// Does not read the trailers.
-    stops_before_the_trailers: Trailers,
+    stops_before_the_trailers: Trailers ["memory.endless_trailers_end"],
     /// Waits for the declared body of a 304 and of a response to HEAD.
-    expects_every_declared_body: NoBody,
+    expects_every_declared_body: NoBody ["response.some_responses_have_no_body"],
     /// Expects the whole response in one piece.
-    reads_once: Pieces,
+    reads_once: Pieces ["body.single_bytes_make_a_whole"],
     /// Starts the deadline again when the head has arrived.
-    restarts_the_deadline_at_the_head: DeadlineAtTheHead,
+    restarts_the_deadline_at_the_head: DeadlineAtTheHead ["time.deadline_is_not_restarted"],
     /// Starts the deadline again after each part of the response.
-    restarts_the_deadline_with_each_part: DeadlineOfEachPart,
+    restarts_the_deadline_with_each_part: DeadlineOfEachPart [
+        "time.deadline_is_not_restarted",
+        "time.deadline_of_a_dripping_head",
+    ],
     /// Waits until the deadline for a peer that is silent.
-    waits_until_the_deadline: IdleBesideDeadline,
+    waits_until_the_deadline: IdleBesideDeadline ["time.idle_timeout_beside_a_deadline"],
     /// Sends a request for up to five seconds, whatever its deadline is.
-    ignores_the_deadline_of_sending: Sending,
+    ignores_the_deadline_of_sending: Sending ["time.deadline_of_sending"],
 }
 
 struct Careless {
-    broken: Broken,
+    broken: Rule,
     idle_timeout: Duration,
 }
 
 impl BlockingTransport for Careless {
     fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        if self.broken != Broken::Sending {
+        if self.broken != Rule::Sending {
             Deadline::remaining(&request)?;
         }
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
         let stream = TcpStream::connect(&authority).map_err(TransportError::from_io)?;
         let mut wire = Wire::new(stream, Deadline::of(&request), self.idle_timeout);
-        wire.reads_once = self.broken == Broken::Pieces;
+        wire.reads_once = self.broken == Rule::Pieces;
         self.write(&mut wire, &authority, &request)?;
 
         let left = Deadline::remaining(&request)?;
-        wire.restarts = left.filter(|_| self.broken == Broken::DeadlineOfEachPart);
-        if self.broken == Broken::IdleBesideDeadline && left.is_some() {
+        wire.restarts = left.filter(|_| self.broken == Rule::DeadlineOfEachPart);
+        if self.broken == Rule::IdleBesideDeadline && left.is_some() {
             wire.idle_timeout = Duration::MAX;
         }
         let head = self.head(&mut wire)?;
-        if self.broken == Broken::DeadlineAtTheHead {
+        if self.broken == Rule::DeadlineAtTheHead {
             wire.deadline = left.map(Deadline::after);
         }
         let body = self.body(&mut wire, &head, request.method())?;
@@ -148,7 +162,7 @@ impl Careless {
         }
         bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(request.body());
-        let limit = if self.broken == Broken::Sending {
+        let limit = if self.broken == Rule::Sending {
             Some(Duration::from_secs(5))
         } else {
             Deadline::remaining(request)?
@@ -162,15 +176,15 @@ impl Careless {
         let start = Instant::now();
         loop {
             let line = self.line(wire)?;
-            if self.broken == Broken::StatusLine && !line.starts_with(b"HTTP/") {
+            if self.broken == Rule::StatusLine && !line.starts_with(b"HTTP/") {
                 return Ok(Head { status: 200, headers: Vec::new() });
             }
             let status = self.status(&line)?;
             let headers = self.headers(wire)?;
-            if status >= 200 || self.broken == Broken::Interim {
+            if status >= 200 || self.broken == Rule::Interim {
                 return Ok(Head { status, headers });
             }
-            if self.broken == Broken::InterimDeadline && start.elapsed() < Duration::from_secs(5) {
+            if self.broken == Rule::InterimDeadline && start.elapsed() < Duration::from_secs(5) {
                 wire.deadline = Some(Deadline::after(Duration::from_millis(300)));
             }
         }
@@ -182,14 +196,14 @@ impl Careless {
         let mut word = || words.next().unwrap_or_default();
         let (version, status, reason) = (word(), word(), word());
         let is_known = ["HTTP/1.0", "HTTP/1.1"].contains(&version);
-        if !is_known && self.broken != Broken::Version {
+        if !is_known && self.broken != Rule::Version {
             return Err(protocol("the version"));
         }
-        if reason.is_empty() && self.broken == Broken::Reason {
+        if reason.is_empty() && self.broken == Rule::Reason {
             return Err(protocol("the reason"));
         }
         match status.parse() {
-            Err(_) if self.broken == Broken::Status => Ok(200),
+            Err(_) if self.broken == Rule::Status => Ok(200),
             status => status.map_err(|_| protocol("the status")),
         }
     }
@@ -204,16 +218,16 @@ impl Careless {
             }
             size += line.len();
             let is_large = size > HEAD_LIMIT || headers.len() == HEADERS_LIMIT;
-            if is_large && self.broken != Broken::HeadLimit {
+            if is_large && self.broken != Rule::HeadLimit {
                 return Err(self.large_head());
             }
             match self.broken {
-                Broken::Nul => line.retain(|byte| *byte != 0),
-                Broken::Fold => line = line.trim_ascii().to_vec(),
+                Rule::Nul => line.retain(|byte| *byte != 0),
+                Rule::Fold => line = line.trim_ascii().to_vec(),
                 _ => {}
             }
             let Some(colon) = line.iter().position(|byte| *byte == b':') else {
-                if self.broken == Broken::Colon {
+                if self.broken == Rule::Colon {
                     continue;
                 }
                 return Err(protocol("a line without a colon"));
@@ -223,7 +237,7 @@ impl Careless {
             if name.contains(&b' ') || value.contains(&0) {
                 return Err(protocol("a header"));
             }
-            let value = if self.broken == Broken::Space { value } else { value.trim_ascii() };
+            let value = if self.broken == Rule::Space { value } else { value.trim_ascii() };
             headers.push((String::from_utf8_lossy(name).into_owned(), value.to_vec()));
         }
     }
@@ -236,29 +250,29 @@ impl Careless {
     ) -> Result<Vec<u8>, TransportError> {
         let values = |name: &str| -> Vec<String> {
             let is_it = |(found, _): &&(String, Vec<u8>)| match self.broken {
-                Broken::Case => found == name,
+                Rule::Case => found == name,
                 _ => found.eq_ignore_ascii_case(name),
             };
             let found = head.headers.iter().filter(is_it);
             found.map(|(_, value)| String::from_utf8_lossy(value).trim().to_owned()).collect()
         };
         let has_no_body = [204, 304].contains(&head.status) || method == Method::HEAD;
-        if has_no_body && self.broken != Broken::NoBody {
+        if has_no_body && self.broken != Rule::NoBody {
             return Ok(Vec::new());
         }
         let mut lengths = values("content-length");
         lengths.dedup();
-        if lengths.len() > 1 && self.broken != Broken::Lengths {
+        if lengths.len() > 1 && self.broken != Rule::Lengths {
             return Err(protocol("two lengths"));
         }
         let length: Option<usize> = match lengths.first().map(|length| length.parse()) {
-            Some(Err(_)) if self.broken == Broken::Length => None,
+            Some(Err(_)) if self.broken == Rule::Length => None,
             Some(length) => Some(length.map_err(|_| protocol("the length"))?),
             None => None,
         };
         let is_chunked = !values("transfer-encoding").is_empty();
-        if is_chunked && (length.is_none() || self.broken != Broken::Precedence) {
-            if self.broken == Broken::Chunks {
+        if is_chunked && (length.is_none() || self.broken != Rule::Precedence) {
+            if self.broken == Rule::Chunks {
                 return wire.rest();
             }
             return self.chunks(wire);
@@ -275,29 +289,29 @@ impl Careless {
             let line = String::from_utf8_lossy(&self.line(wire)?).into_owned();
             let digits = line.split(';').next().unwrap_or_default();
             let lower = digits.get(digits.len().saturating_sub(8)..).unwrap_or_default();
-            let digits = if self.broken == Broken::ChunkBits { lower } else { digits };
+            let digits = if self.broken == Rule::ChunkBits { lower } else { digits };
             let size = match usize::from_str_radix(digits, 16) {
-                Err(_) if self.broken == Broken::ChunkSize => return Ok(body),
+                Err(_) if self.broken == Rule::ChunkSize => return Ok(body),
                 size => size.map_err(|_| protocol("the size of a chunk"))?,
             };
             if size == 0 {
                 break;
             }
             body.append(&mut wire.take(size)?);
-            if !self.line(wire)?.is_empty() && self.broken != Broken::ChunkEnd {
+            if !self.line(wire)?.is_empty() && self.broken != Rule::ChunkEnd {
                 return Err(protocol("a chunk without an end"));
             }
         }
-        if self.broken != Broken::Trailers {
+        if self.broken != Rule::Trailers {
             self.headers(wire)?;
         }
         Ok(body)
     }
 
     fn line(&self, wire: &mut Wire) -> Result<Vec<u8>, TransportError> {
-        match wire.line(if self.broken == Broken::HeadLimit { usize::MAX } else { HEAD_LIMIT }) {
+        match wire.line(if self.broken == Rule::HeadLimit { usize::MAX } else { HEAD_LIMIT }) {
             Err(error)
-                if self.broken == Broken::HeadEnd && error.kind() == ErrorKind::Interrupted =>
+                if self.broken == Rule::HeadEnd && error.kind() == ErrorKind::Interrupted =>
             {
                 Ok(Vec::new())
             }
@@ -308,7 +322,7 @@ impl Careless {
 
     fn large_head(&self) -> TransportError {
         let kind =
-            if self.broken == Broken::HeadKind { ErrorKind::Protocol } else { ErrorKind::TooLarge };
+            if self.broken == Rule::HeadKind { ErrorKind::Protocol } else { ErrorKind::TooLarge };
         TransportError::new(kind, "a large head")
     }
 }

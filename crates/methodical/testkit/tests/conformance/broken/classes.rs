@@ -16,7 +16,7 @@ use methodical_testkit::conformance::{Setup, Subject};
 use crate::broken::Broken;
 use crate::broken::support::{around, other};
 
-macro_rules! broken {
+macro_rules! broken_by {
     ($(#[$attribute:meta])* $list:ident, $by:ident: $($name:ident $([$fails:literal])+ = $break:expr;)+) => {
         $(#[$attribute])*
         pub(crate) const $list: &[Broken] = &[$(Broken {
@@ -27,7 +27,7 @@ macro_rules! broken {
     };
 }
 
-broken! {
+broken_by! {
     /// Transports that change an error, given the method of its request.
     ERRORS, changes_errors:
     reports_a_late_head_as_unsent ["errors.sent_and_phase_of_each_failure"] = |_, error| {
@@ -78,7 +78,7 @@ broken! {
     };
 }
 
-broken! {
+broken_by! {
     /// Transports that change a request, given whether it is the first.
     REQUESTS, changes_requests:
     adds_a_header_to_a_post ["request.every_method_with_and_without_a_body"] = |request, _| {
@@ -142,7 +142,7 @@ broken! {
     };
 }
 
-broken! {
+broken_by! {
     /// Transports that send a request again if a call after the first loses its connection.
     AGAIN, sends_again:
     sends_again_on_a_reused_connection ["connections.reused_connection_that_dies"] = |_, _| true;
@@ -154,7 +154,7 @@ broken! {
         ["connections.reused_connection_that_dies"] = |_, phase| phase == Phase::Body;
 }
 
-broken! {
+broken_by! {
     /// Transports with other settings for some requests.
     SETTINGS, changes_settings:
     ignores_the_idle_timeout_beside_a_deadline
@@ -174,7 +174,7 @@ broken! {
     };
 }
 
-broken! {
+broken_by! {
     /// Transports that handle some dropped bodies wrongly.
     DROPS, drops_bodies:
     drains_small_bodies ["memory.small_dropped_body_closes"] = |body, _| drain(body);
@@ -194,7 +194,7 @@ broken! {
     };
 }
 
-broken! {
+broken_by! {
     /// Transports that send the `Host` of another request.
     HOSTS, changes_hosts:
     sends_the_first_host ["connections.authorities_do_not_share_connections"] = |first, _| first;

@@ -10,73 +10,57 @@ use methodical_testkit::conformance::{Setup, Subject};
 
 use crate::broken::support::{around, other};
 
-pub(super) fn lowers_request_values(setup: &Setup) -> Result<Subject, TransportError> {
-    around(setup, |good, mut request| {
+broken! { HEADERS:
+    lowers_request_values ["request.header_values_keep_their_case"] =
+        |setup| around(setup, |good, mut request| {
         lower(request.headers_mut(), |name| name != "authorization");
         good.send(request)
-    })
-}
-
-pub(super) fn lowers_the_content_type_of_a_request(
-    setup: &Setup,
-) -> Result<Subject, TransportError> {
-    around(setup, |good, mut request| {
+    });
+    lowers_the_content_type_of_a_request ["request.header_values_keep_their_case"] =
+        |setup| around(setup, |good, mut request| {
         lower(request.headers_mut(), |name| name == CONTENT_TYPE);
         good.send(request)
-    })
-}
-
-pub(super) fn lowers_response_values(setup: &Setup) -> Result<Subject, TransportError> {
-    around(setup, |good, request| {
+    });
+    lowers_response_values ["response.header_values_keep_their_case"] =
+        |setup| around(setup, |good, request| {
         let mut response = good.send(request)?;
         lower(response.headers_mut(), |_| true);
         Ok(response)
-    })
-}
-
-pub(super) fn lowers_the_content_type_of_a_response(
-    setup: &Setup,
-) -> Result<Subject, TransportError> {
-    around(setup, |good, request| {
+    });
+    lowers_the_content_type_of_a_response ["response.header_values_keep_their_case"] =
+        |setup| around(setup, |good, request| {
         let mut response = good.send(request)?;
         lower(response.headers_mut(), |name| name == CONTENT_TYPE);
         Ok(response)
-    })
-}
-
-pub(super) fn strips_set_cookie(setup: &Setup) -> Result<Subject, TransportError> {
-    strips(setup, "set-cookie")
-}
-
-pub(super) fn strips_www_authenticate(setup: &Setup) -> Result<Subject, TransportError> {
-    strips(setup, "www-authenticate")
-}
-
-pub(super) fn strips_content_length(setup: &Setup) -> Result<Subject, TransportError> {
-    strips(setup, "content-length")
-}
-
-pub(super) fn strips_via(setup: &Setup) -> Result<Subject, TransportError> {
-    strips(setup, "via")
-}
-
-pub(super) fn replaces_bytes_that_are_not_ascii(setup: &Setup) -> Result<Subject, TransportError> {
-    fn replace(headers: &mut HeaderMap) {
-        for value in headers.values_mut() {
-            let text = String::from_utf8_lossy(value.as_bytes()).replace('\u{fffd}', "?");
-            *value = HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("?"));
+    });
+    strips_set_cookie ["response.no_header_is_removed"] = |setup| {
+        strips(setup, "set-cookie")
+    };
+    strips_www_authenticate ["response.no_header_is_removed"] = |setup| {
+        strips(setup, "www-authenticate")
+    };
+    strips_content_length ["response.no_header_is_removed"] = |setup| {
+        strips(setup, "content-length")
+    };
+    strips_via ["response.no_header_is_removed"] = |setup| {
+        strips(setup, "via")
+    };
+    replaces_bytes_that_are_not_ascii ["request.header_bytes_are_preserved", "response.header_bytes_are_kept"] =
+        |setup| {
+        fn replace(headers: &mut HeaderMap) {
+            for value in headers.values_mut() {
+                let text = String::from_utf8_lossy(value.as_bytes()).replace('\u{fffd}', "?");
+                *value = HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("?"));
+            }
         }
-    }
-    around(setup, |good, mut request| {
-        replace(request.headers_mut());
-        let mut response = good.send(request)?;
-        replace(response.headers_mut());
-        Ok(response)
-    })
-}
-
-pub(super) fn treats_trailers_as_headers(setup: &Setup) -> Result<Subject, TransportError> {
-    around(setup, |good, request| {
+        around(setup, |good, mut request| {
+            replace(request.headers_mut());
+            let mut response = good.send(request)?;
+            replace(response.headers_mut());
+            Ok(response)
+        })
+    };
+    treats_trailers_as_headers ["response.trailers_are_not_headers"] = |setup| around(setup, |good, request| {
         let mut response = good.send(request)?;
         if let Some(name) = response.headers_mut().remove("trailer")
             && let Ok(name) = HeaderName::from_bytes(name.as_bytes())
@@ -84,15 +68,13 @@ pub(super) fn treats_trailers_as_headers(setup: &Setup) -> Result<Subject, Trans
             response.headers_mut().insert(name, HeaderValue::from_static("1"));
         }
         Ok(response)
-    })
-}
-
-pub(super) fn decodes_gzip(setup: &Setup) -> Result<Subject, TransportError> {
-    decodes(setup, "gzip", |body| Box::new(GzDecoder::new(body)))
-}
-
-pub(super) fn decodes_deflate(setup: &Setup) -> Result<Subject, TransportError> {
-    decodes(setup, "deflate", |body| Box::new(ZlibDecoder::new(body)))
+    });
+    decodes_gzip ["response.encoded_body_is_not_decoded"] = |setup| {
+        decodes(setup, "gzip", |body| Box::new(GzDecoder::new(body)))
+    };
+    decodes_deflate ["response.encoded_body_is_not_decoded"] = |setup| {
+        decodes(setup, "deflate", |body| Box::new(ZlibDecoder::new(body)))
+    };
 }
 
 fn decodes(

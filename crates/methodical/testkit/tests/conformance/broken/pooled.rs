@@ -15,44 +15,30 @@ use methodical_testkit::conformance::{Setup, Subject};
 use crate::broken::support::other;
 use crate::broken::wire::limited_read;
 
-pub(super) fn reuses_after_a_late_head(setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::LateHead)))
+broken! { POOLED:
+    reuses_after_a_late_head ["connections.connection_of_a_late_head_is_not_reused"] =
+        |setup| reuses(setup, Reuse::LateHead);
+    reuses_after_a_late_body ["connections.connection_of_a_late_body_is_not_reused"] =
+        |setup| reuses(setup, Reuse::LateBody);
+    reuses_after_a_failed_body ["connections.failed_connection_is_not_reused"] =
+        |setup| reuses(setup, Reuse::FailedBody);
+    reuses_after_connection_close ["connections.close_is_respected"] = |setup| reuses(setup, Reuse::Closing);
+    reuses_after_http_1_0 ["connections.http_1_0_connection_is_not_reused"] =
+        |setup| reuses(setup, Reuse::Old);
+    /// Fails, as every client does now and then, when the peer has closed a connection of the pool, and does not try
+    /// another one.
+    does_not_survive_a_stale_connection ["connections.stale_connection_is_survived"] =
+        |setup| reuses(setup, Reuse::Stale);
+    /// Looks for unsolicited bytes when a connection becomes idle, but not when it is used again.
+    reuses_after_an_unsolicited_response ["errors.unsolicited_response_is_not_used"] =
+        |setup| reuses(setup, Reuse::Unsolicited);
+    /// Uses the connections to one port of a host for the others, too.
+    pools_by_host ["connections.authorities_do_not_share_connections"] =
+        |setup| reuses(setup, Reuse::OtherPort);
 }
 
-pub(super) fn reuses_after_a_late_body(setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::LateBody)))
-}
-
-pub(super) fn reuses_after_a_failed_body(setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::FailedBody)))
-}
-
-pub(super) fn reuses_after_connection_close(setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::Closing)))
-}
-
-pub(super) fn reuses_after_http_1_0(setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::Old)))
-}
-
-/// Fails, as every client does now and then, when the peer has closed a connection of the pool, and does not try
-/// another one.
-pub(super) fn does_not_survive_a_stale_connection(
-    setup: &Setup,
-) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::Stale)))
-}
-
-/// Looks for unsolicited bytes when a connection becomes idle, but not when it is used again.
-pub(super) fn reuses_after_an_unsolicited_response(
-    setup: &Setup,
-) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::Unsolicited)))
-}
-
-/// Uses the connections to one port of a host for the others, too.
-pub(super) fn pools_by_host(setup: &Setup) -> Result<Subject, TransportError> {
-    Ok(Subject::blocking(Pooled::new(setup, Reuse::OtherPort)))
+fn reuses(setup: &Setup, reuse: Reuse) -> Result<Subject, TransportError> {
+    Ok(Subject::blocking(Pooled::new(setup, reuse)))
 }
 
 /// The connections that are wrongly used again.
