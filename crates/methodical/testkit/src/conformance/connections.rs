@@ -28,12 +28,12 @@ pub(super) fn opens(kit: &Kit, connections: usize, server: &RawServer) -> Outcom
 
 pub(super) fn calls_leave_nothing_behind(kit: &Kit) -> Outcome {
     let server = friendly()?;
-    for _ in 0..500 {
+    for _ in 0..200 {
         equal("the status", kit.fetch(get(&server, "/")?)?.head.status.as_u16(), 200)?;
     }
     let open = |progress: &Progress| progress.connections - progress.ended;
     let is_small = server.wait_until(PATIENCE, |progress| open(progress) <= 4);
-    ensure!(is_small, "{} connections are open after 500 calls", open(&server.progress()));
+    ensure!(is_small, "{} connections are open after 200 calls", open(&server.progress()));
     Ok(())
 }
 
@@ -116,7 +116,7 @@ fn not_reused_after(server: &RawServer, target: &str) -> Outcome {
 pub(super) fn requests_run_side_by_side(kit: &Kit) -> Outcome {
     let server = server(|_, connection| {
         // No request is answered before all four have arrived.
-        let are_all_here = connection.wait_for_scripts(4, PATIENCE);
+        let are_all_here = connection.wait_for_scripts(4, PATIENCE / 2);
         connection.respond("", if are_all_here { b"together" } else { b"alone" });
         Next::KeepAlive
     })?;
@@ -212,7 +212,7 @@ pub(super) fn reused_connection_that_dies(kit: &Kit) -> Outcome {
 pub(super) fn unsolicited_response_is_not_used(kit: &Kit) -> Outcome {
     for_input("with the response", unsolicited_response(kit, false))?;
     // A client that notices it in the background may be slow on a busy machine.
-    for_input("on an idle connection", patiently(|| unsolicited_response(kit, true)))
+    for_input("on an idle connection", patiently(|_| unsolicited_response(kit, true)))
 }
 
 fn unsolicited_response(kit: &Kit, is_late: bool) -> Outcome {

@@ -22,7 +22,7 @@ use crate::raw_server::{Connection, Next, RawRequest, RawServer};
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Timeout of requests that must run into it.
-pub(super) const SHORT: Duration = Duration::from_millis(300);
+pub(super) const SHORT: Duration = Duration::from_millis(100);
 
 /// Pause between two bytes of a slow response.
 pub(super) const DRIP: Duration = Duration::from_millis(50);
@@ -190,12 +190,12 @@ pub(super) fn settle(time: Duration) {
     never.recv_timeout(time).unwrap_or_default();
 }
 
-/// Calls `call` up to three times, until it succeeds.
+/// Calls `call` up to three times, with more time each, until it succeeds.
 ///
 /// Only for time limits that are short to keep a check fast: a busy machine may delay anything for a moment, but a
 /// broken transport fails each time.
-pub(super) fn patiently<T>(call: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    call().or_else(|_| call()).or_else(|_| call())
+pub(super) fn patiently<T>(call: impl Fn(Duration) -> Outcome<T>) -> Outcome<T> {
+    call(SHORT).or_else(|_| call(SHORT * 3)).or_else(|_| call(SHORT * 9))
 }
 
 /// Runs a check for each of its cases, all of them concurrently because they mostly wait. Returns the first failure.

@@ -413,7 +413,6 @@ pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
         (LENGTH, Next::KeepAlive, Timeout),
         (CHUNK, Next::KeepAlive, Timeout),
     ];
-    let idle = idle(kit, SHORT)?;
     for_each(&cases, |&(sent, next, kind)| {
         let is_silent = next == Next::KeepAlive;
         let server = if is_silent { stalling(sent)? } else { playing(sent, next)? };
@@ -425,9 +424,10 @@ pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
                 for_input(input, failed_when_sent(kit, request, kind))?;
                 continue;
             }
-            let late = || failed_when_sent(kit, within(SHORT, request.clone()), kind);
+            let late = |short| failed_when_sent(kit, within(short, request.clone()), kind);
             for_input(format_args!("{input}, with a deadline"), patiently(late))?;
-            let outcome = patiently(|| failed_when_sent(&idle, request.clone(), kind));
+            let outcome =
+                patiently(|short| failed_when_sent(&idle(kit, short)?, request.clone(), kind));
             for_input(format_args!("{input}, with an idle timeout"), outcome)?;
         }
         Ok(())

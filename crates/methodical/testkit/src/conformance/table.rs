@@ -291,7 +291,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         dropped_body_closes: |kit| dropped(kit, &endless_body()?, 0);
         /// Dropping a body that was read in part closes its connection. Promise 6 of a transport.
         body_dropped_half_read_closes: |kit| dropped(kit, &endless_body()?, 100_000);
-        /// After 500 consecutive calls, at most four connections are open. A transport that leaks connections runs out
+        /// After 200 consecutive calls, at most four connections are open. A transport that leaks connections runs out
         /// of them eventually.
         calls_leave_nothing_behind: connections::calls_leave_nothing_behind;
         /// A declared length does not allocate memory before the bytes arrive. A client that allocates the declared
@@ -366,10 +366,10 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         deadline_of_the_head: |kit| in_time(kit, within(SHORT, get(&stalling("")?, "/")?));
         /// The deadline ends the wait for a head that arrives byte by byte: it limits the whole head, not each pause.
         /// Promise 4 of a transport.
-        deadline_of_a_dripping_head: |kit| in_time(kit, within(SHORT, get(&dripping("")?, "/")?));
+        deadline_of_a_dripping_head: |kit| in_time(kit, within(SHORT * 3, get(&dripping("")?, "/")?));
         /// The deadline of the head ends the wait for a head that arrives byte by byte, although the body may take
         /// longer. A list may take an hour to read, but it must begin soon. Promise 4 of a transport.
-        early_deadline_of_a_dripping_head: |kit| in_time(kit, begun(SHORT, get(&dripping("")?, "/")?));
+        early_deadline_of_a_dripping_head: |kit| in_time(kit, begun(SHORT * 3, get(&dripping("")?, "/")?));
         /// The deadline of the head does not end the body. A deadline that ends too early truncates good lists. Promise
         /// 4 of a transport.
         body_later_than_the_deadline_of_its_head: time::body_later_than_the_deadline_of_its_head;

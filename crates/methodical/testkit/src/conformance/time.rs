@@ -78,14 +78,15 @@ pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome 
 }
 
 pub(super) fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
-    let server = server(|_, connection| {
-        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
-        settle(SHORT * 2);
-        connection.send(b"late");
-        Next::KeepAlive
-    })?;
-    let response = patiently(|| kit.fetch(begun(SHORT, get(&server, "/")?)))?;
-    equal("the body", text(response.body), "late")
+    patiently(|short| {
+        let server = server(move |_, connection| {
+            connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n");
+            settle(short * 2);
+            connection.send(b"late");
+            Next::KeepAlive
+        })?;
+        equal("the body", text(kit.fetch(begun(short, get(&server, "/")?))?.body), "late")
+    })
 }
 
 pub(super) fn deadline_that_has_passed(kit: &Kit) -> Outcome {
@@ -111,15 +112,17 @@ pub(super) fn slow_response_within_its_deadline(kit: &Kit) -> Outcome {
 }
 
 pub(super) fn deadline_belongs_to_its_request(kit: &Kit) -> Outcome {
-    let server = server(|request, connection| {
-        if request.target() == "/slow" {
-            settle(SHORT * 4);
-        }
-        connection.respond("", b"{}");
-        Next::KeepAlive
-    })?;
-    patiently(|| kit.fetch(within(SHORT * 3, get(&server, "/quick")?)))?;
-    kit.fetch(get(&server, "/slow")?).map(drop)
+    patiently(|short| {
+        let server = server(move |request, connection| {
+            if request.target() == "/slow" {
+                settle(short * 4);
+            }
+            connection.respond("", b"{}");
+            Next::KeepAlive
+        })?;
+        kit.fetch(within(short * 3, get(&server, "/quick")?))?;
+        kit.fetch(get(&server, "/slow")?).map(drop)
+    })
 }
 
 pub(super) fn connect_timeout(kit: &Kit) -> Outcome {
@@ -177,19 +180,19 @@ pub(super) fn far_deadline_does_no_harm(kit: &Kit) -> Outcome {
 }
 
 pub(super) fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
-    let kit = idle(kit, SHORT * 3)?;
-    let server = server(|_, connection| {
-        connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n");
-        connection.drip(b"slow body", SHORT / 2);
-        Next::KeepAlive
-    })?;
-    let response = patiently(|| kit.fetch(get(&server, "/")?))?;
-    equal("the body", text(response.body), "slow body")
+    patiently(|short| {
+        let kit = idle(kit, short * 3)?;
+        let server = server(move |_, connection| {
+            connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n");
+            connection.drip(b"slow body", short / 2);
+            Next::KeepAlive
+        })?;
+        equal("the body", text(kit.fetch(get(&server, "/")?)?.body), "slow body")
+    })
 }
 
 pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
     const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n";
-    let limit = SHORT * 3;
     // What arrives after two thirds of the time, and what follows, byte by byte.
     let cases = [
         ("an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", ""),
@@ -198,27 +201,27 @@ pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
         ("the head and a slow body", HEAD, "x"),
     ];
     for_each(&cases, |&(input, first, rest)| {
-        let server = server(move |_, connection| {
-            settle(SHORT * 2);
-            connection.send(first.as_bytes());
-            connection.drip(rest.repeat(200).as_bytes(), DRIP);
-            connection.wait_for_close(PATIENCE);
-            Next::Close
-        })?;
-        // A deadline for the head, just before the end, changes nothing here.
-        for head in [limit, SHORT * 8 / 3] {
-            let outcome = patiently(|| {
+        let attempt = |short: Duration| {
+            let server = server(move |_, connection| {
+                settle(short * 2);
+                connection.send(first.as_bytes());
+                connection.drip(rest.repeat(200).as_bytes(), DRIP);
+                connection.wait_for_close(PATIENCE);
+                Next::Close
+            })?;
+            let limit = short * 3;
+            // A deadline for the head, just before the end, changes nothing here.
+            for head in [limit, short * 8 / 3] {
                 let start = Instant::now();
                 let deadline = Deadline::since(start, limit).head_by(start + head);
                 let error = kit.failure(until(deadline, get(&server, "/")?))?;
                 let took = start.elapsed();
                 expect_kind(&error, &[ErrorKind::Timeout])?;
-                ensure!(took < limit + SHORT, "{limit:?} became {took:?}");
-                Ok(())
-            });
-            for_input(input, outcome)?;
-        }
-        Ok(())
+                ensure!(took < limit + short, "{limit:?} became {took:?}");
+            }
+            Ok(())
+        };
+        for_input(input, patiently(attempt))
     })
 }
 
@@ -262,7 +265,7 @@ pub(super) fn works_after_a_drop(kit: &Kit) -> Outcome {
     for _ in 0..3 {
         let request = get(&server, "/wait")?;
         let sent = runtime
-            .block_on(async { tokio::time::timeout(SHORT / 6, transport.send(request)).await });
+            .block_on(async { tokio::time::timeout(SHORT / 2, transport.send(request)).await });
         ensure!(sent.is_err(), "the call ended, although the peer never answered");
         equal("the body", text(kit.fetch(get(&server, "/after")?)?.body), "/after")?;
     }
