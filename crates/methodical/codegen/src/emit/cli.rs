@@ -196,45 +196,47 @@ fn id(param: &Param) -> String {
     format!("param:{}", param.wire)
 }
 
-/// Returns the name of the value of a flag; `None` for a flag with `true` or `false`.
-fn value_name(param: &Param) -> Option<&'static str> {
-    match (&param.ty, param.ty.in_query()) {
-        (_, Primitive::Boolean | Primitive::Coded) => None,
-        (_, Primitive::Signed | Primitive::Unsigned | Primitive::Float) => Some("N"),
-        (ValueType::Enum(_), Primitive::Text) => Some("NAME"),
-        (_, Primitive::Text) => Some("TEXT"),
-    }
+/// How the program reads the flag of a parameter.
+struct Flag {
+    /// The name of the value; `None` for a flag with `true` or `false`.
+    value: Option<&'static str>,
+    ty: String,
+    /// The parser that refuses what the service would refuse; `None` for the default parser.
+    parser: Option<String>,
 }
 
-/// Returns the parser that refuses what the service would refuse; `None` for the default parser.
-fn value_parser(param: &Param) -> Option<String> {
+fn flag(param: &Param) -> Flag {
+    let primitive = param.ty.in_query();
+    let number = Some("N").filter(|_| !matches!(primitive, Primitive::Text));
     if let Some(one) = param.ty.as_closed_enum() {
-        let values = strings(one.values.iter().map(|value| &value.wire));
-        let parse = format!("text.parse::<{}>()", value_type(param));
-        return Some(format!(
-            "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([{values}]), |text| {parse})"
-        ));
+        let (ty, values) = (
+            format!("model::{}", one.rust.pascal()),
+            strings(one.values.iter().map(|value| &value.wire)),
+        );
+        let parser = format!(
+            "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([{values}]), |text| text.parse::<{ty}>())"
+        );
+        return Flag { value: number.or(Some("NAME")), ty, parser: Some(parser) };
     }
-    match (param.ty.in_query(), param.min, param.max) {
-        (Primitive::Float | Primitive::Boolean | Primitive::Coded, ..)
-        | (Primitive::Signed, None, None) => None,
-        (Primitive::Signed, min, max) => {
-            let min = min.map(|min| min.to_string()).unwrap_or_default();
-            let max = max.map(|max| format!("={max}")).unwrap_or_default();
-            Some(format!("clap::value_parser!(i64).range({min}..{max})"))
+    let text = if param.ty.as_enum().is_some() { "NAME" } else { "TEXT" };
+    let (value, ty, parser) = match primitive {
+        Primitive::Text => {
+            let parser = "clap::builder::NonEmptyStringValueParser::new()".to_owned();
+            (Some(text), "String", Some(parser))
         }
-        (Primitive::Unsigned, ..) => Some("methodical_cli::codegen::whole_number".to_owned()),
-        (Primitive::Text, ..) => Some("clap::builder::NonEmptyStringValueParser::new()".to_owned()),
-    }
-}
-
-/// Returns the type of the flag's value.
-fn value_type(param: &Param) -> String {
-    match param.ty.as_closed_enum() {
-        Some(one) => format!("model::{}", one.rust.pascal()),
-        None if param.ty.in_query() == Primitive::Float => "model::Float".to_owned(),
-        None => param.ty.in_query().rust().to_owned(),
-    }
+        Primitive::Unsigned => {
+            (number, "u64", Some("methodical_cli::codegen::whole_number".to_owned()))
+        }
+        Primitive::Signed => {
+            let min = param.min.map(|min| min.to_string()).unwrap_or_default();
+            let max = param.max.map(|max| format!("={max}")).unwrap_or_default();
+            let parser = || format!("clap::value_parser!(i64).range({min}..{max})");
+            (number, "i64", (param.min.is_some() || param.max.is_some()).then(parser))
+        }
+        Primitive::Float => (number, "model::Float", None),
+        Primitive::Boolean | Primitive::Coded => (None, "bool", None),
+    };
+    Flag { value, ty: ty.to_owned(), parser }
 }
 
 /// Returns the statement that sets an optional parameter of a query, if its flag was given. The parser refuses it without the
