@@ -2,9 +2,9 @@
 
 use crate::ir::{
     Decides, ErrorClass, Field, Layout, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
-    Primitive, Response, RustName, Says, Service, Type, ValueType,
+    Response, RustName, Says, Service, Type, ValueType, Verdict,
 };
-use crate::text::json_string;
+use crate::text::{json_string, list};
 
 impl Service {
     /// Returns an outline of a successful response, such as `[Album, …]`.
@@ -31,46 +31,36 @@ impl Response {
     /// Returns a sentence for each thing that the outline of a response does not show.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.absent_as_empty {
-            notes.push("The list may be absent or null if it is empty.".to_owned());
-        }
-        if self.one_as_list {
-            notes.push("A single record may replace the list.".to_owned());
-        }
-        let Some(verdict) = self.reported() else { return notes };
+        let mut note = |applies: bool, text: String| notes.extend(applies.then_some(text));
         let quoted = |texts: &[String]| {
             texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")
         };
         let path = |path: &[String]| format!("`{}`", path.join("."));
-        notes.push(match &verdict.decides {
+        note(self.absent_as_empty, "The list may be absent or null if it is empty.".to_owned());
+        note(self.one_as_list, "A single record may replace the list.".to_owned());
+        let Some(verdict) = self.reported() else { return notes };
+        let decides = match &verdict.decides {
             Decides::Success { at, is } => {
                 format!("The call succeeded if {} is {}.", path(at), quoted(is))
             }
             Decides::Failure { present } => {
                 format!("The call failed if {} is present.", path(present))
             }
-        });
-        if !verdict.code.is_empty() {
-            notes.push(format!("The error code is {}.", path(&verdict.code)));
-        }
-        if !verdict.message.is_empty() {
-            notes.push(format!("The error message is {}.", path(&verdict.message)));
-        }
+        };
+        let Verdict { code, message, empty_codes, empty_messages, .. } = verdict;
+        note(true, decides);
+        note(!code.is_empty(), format!("The error code is {}.", path(code)));
+        note(!message.is_empty(), format!("The error message is {}.", path(message)));
         for class in ErrorClass::ALL {
             let codes = verdict.classes.iter().filter(|(_, of)| of == class);
             let codes: Vec<_> = codes.map(|(code, _)| code.clone()).collect();
-            if !codes.is_empty() {
-                notes.push(format!("Errors of class `{}`: {}.", class.word(), quoted(&codes)));
-            }
+            let text = format!("Errors of class `{}`: {}.", class.word(), quoted(&codes));
+            note(!codes.is_empty(), text);
         }
-        for (what, texts) in [("code", &verdict.empty_codes), ("message", &verdict.empty_messages)]
-        {
-            if !texts.is_empty() {
-                notes.push(format!(
-                    "A failure with the {what} {} means an empty list.",
-                    quoted(texts)
-                ));
-            }
+        for (what, texts) in [("code", empty_codes), ("message", empty_messages)] {
+            let texts_are =
+                format!("A failure with the {what} {} means an empty list.", quoted(texts));
+            note(!texts.is_empty(), texts_are);
         }
         notes
     }
@@ -96,18 +86,6 @@ impl Type {
             Self::List(of) => format!("Vec<{}>", of.rust(service)),
             Self::Map(of) => format!("Map<{}>", of.rust(service)),
         }
-    }
-
-    /// Returns the names in the owned type that Rust does not know without an import.
-    pub fn imported(&self, service: &Service) -> Vec<String> {
-        let element = match self.element() {
-            Self::Value(value) if value.name().is_none() => {
-                (value.in_record() == Primitive::Float).then(|| "Float".to_owned())
-            }
-            element => Some(element.rust(service)),
-        };
-        let map = self.has(Self::is_map).then(|| "Map".to_owned());
-        element.into_iter().chain(map).collect()
     }
 
     /// Returns the name of a declared type, also in a list or a map; `None` for a built-in one.
@@ -155,10 +133,7 @@ impl Operation {
     /// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`". `name` formats a name.
     pub fn needed_names(&self, param: &Param, name: impl Fn(&str) -> String) -> Option<String> {
         let names: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
-        names.split_last().map(|(last, others)| match others {
-            [] => last.clone(),
-            others => format!("{} and {last}", others.join(", ")),
-        })
+        (!names.is_empty()).then(|| list(&names, " and "))
     }
 
     /// Returns a sentence about the amount that the response reports.
@@ -178,36 +153,27 @@ impl Operation {
         let param = self.position_param().map(|param| format!("`{}`", param.wire));
         let param = param.unwrap_or_default();
         let by = match paging.by {
-            PagedBy::Number { first } => {
-                format!("The list has pages: {param} is the number of the page, from {first}")
-            }
-            PagedBy::Offset => {
-                format!("The list has pages: {param} is the number of records before the page")
-            }
-            PagedBy::Cursor => format!("The list has pages: {param} is the cursor of the page"),
+            PagedBy::Number { first } => format!("the number of the page, from {first}"),
+            PagedBy::Offset => "the number of records before the page".to_owned(),
+            PagedBy::Cursor => "the cursor of the page".to_owned(),
         };
         let size = self.size_param().map(|param| format!(", and `{}` its size", param.wire));
-        let ends: Vec<_> = paging
-            .marks
-            .iter()
-            .map(|mark| {
-                let field = format!("`{}`", mark.path.join("."));
-                match mark.says {
-                    Says::Last => format!("{field} is the number of pages."),
-                    Says::Total => format!("{field} is the number of all records."),
-                    Says::Next => {
-                        format!("{field} is that of the next page; the last page has none.")
-                    }
-                    Says::More => format!("{field} is false on the last page."),
-                }
-            })
-            .collect();
+        let ends = paging.marks.iter().map(|mark| {
+            let says = match mark.says {
+                Says::Last => "is the number of pages",
+                Says::Total => "is the number of all records",
+                Says::Next => "is that of the next page; the last page has none",
+                Says::More => "is false on the last page",
+            };
+            format!("`{}` {says}.", mark.path.join("."))
+        });
+        let ends: Vec<_> = ends.collect();
         let end = match (ends.is_empty(), paging.short_page_ends) {
             (false, _) => ends.join(" "),
             (true, true) => "The last page has fewer records than its size.".to_owned(),
             (true, false) => "An empty page follows the last one.".to_owned(),
         };
-        Some(format!("{by}{}. {end}", size.unwrap_or_default()))
+        Some(format!("The list has pages: {param} is {by}{}. {end}", size.unwrap_or_default()))
     }
 
     /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
@@ -219,13 +185,11 @@ impl Operation {
             (Some(needed), Otherwise::NoEffect) => format!("needs {needed}, else no effect"),
             (Some(needed), Otherwise::Error) => format!("needs {needed}, else refused"),
         };
-        let mut parts = vec![presence];
-        parts.extend(param.default.as_ref().map(|value| format!("default {}", name(value))));
-        parts.extend(
-            param.recovers.as_ref().map(|attribute| format!("recovers {}", name(attribute))),
-        );
-        parts.extend(param.deprecated.as_ref().map(|_| "deprecated".to_owned()));
-        parts.join(", ")
+        let default = param.default.as_ref().map(|value| format!("default {}", name(value)));
+        let recovers = param.recovers.as_ref().map(|one| format!("recovers {}", name(one)));
+        let deprecated = param.deprecated.as_ref().map(|_| "deprecated".to_owned());
+        let parts = [Some(presence), default, recovers, deprecated].into_iter().flatten();
+        parts.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -164,23 +164,9 @@ impl Type {
         }
     }
 
-    /// Returns whether a type is this one, or occurs in it as a list or a map.
-    pub fn has(&self, fits: fn(&Self) -> bool) -> bool {
-        fits(self)
-            || match self {
-                Self::Value(_) | Self::Model(_) => false,
-                Self::List(of) | Self::Map(of) => of.has(fits),
-            }
-    }
-
     /// Returns whether it is a list.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::List(_))
-    }
-
-    /// Returns whether it is a map.
-    pub fn is_map(&self) -> bool {
-        matches!(self, Self::Map(_))
     }
 }
 
