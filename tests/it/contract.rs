@@ -6,9 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gateway_server::demo::{self, Demo};
-use gateway_server::{
-    Clock, Config, CreditsRow, ImportMode, Place, Server, SqliteStore, Stage, StoreAdmin as _,
-};
+use gateway_server::{Clock, Config, CreditsRow, ImportMode, Place, Server, Stage, Store};
 use gateway_testkit::contract::{CONTRACT, Profile, Report, Target, Verdict, checks, run};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{BlockingTransport, Options};
@@ -29,7 +27,7 @@ fn our_server_passes_every_check() {
 #[test]
 fn our_server_fails_no_check_with_an_empty_account() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path().join("empty.db")).unwrap();
+    let store = Store::open(directory.path().join("empty.db")).unwrap();
     let now = Clock::system().now();
     let account = store.create_account("empty", now).unwrap();
     let credits = CreditsRow::new("0", "EUR");

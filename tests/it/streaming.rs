@@ -10,7 +10,7 @@ use gateway_client::model::{Candidate, ListCandidates, RawQuery};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
 use gateway_server::{
     CandidateRow, Clock, Config, ImportMode, NewToken, Place, PortalRow, RunningServer, Server,
-    SqliteStore, Stage, StoreAdmin as _,
+    Stage, Store,
 };
 use gateway_testkit::raw_server::{Next, RawServer};
 use tempfile::TempDir;
@@ -253,7 +253,7 @@ fn driver(asynchronous: bool, base_url: &str, token: AccessToken) -> Driver {
 
 fn serve_a_million() -> (TempDir, RunningServer, NewToken) {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path().join("million.db")).unwrap();
+    let store = Store::open(directory.path().join("million.db")).unwrap();
     let now = Clock::system().now();
     let account = store.create_account("million", now).unwrap();
     store.import(account, ImportMode::Commit, &mut fill).unwrap();

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gateway_server::{
-    Config, DemoData, ImportMode, SqliteStore, RunningServer, Server, StoreAdmin as _, TokenDigest,
-    UnixTime,
+    Config, DemoData, ImportMode, RunningServer, Server, Store, TokenDigest, UnixTime,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -26,7 +25,7 @@ thread_local! {
 
 impl Running {
     fn start() -> Self {
-        let store = SqliteStore::in_memory().expect("a database in memory");
+        let store = Store::in_memory().expect("a database in memory");
         let account = store.create_account("sample", UnixTime(0)).unwrap();
         store.add_token(account, &TokenDigest::of(TOKEN), "fuzz", UnixTime(0), None).unwrap();
         let data = DemoData { candidates: 3, seed: 7 };

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use gateway_model::formula::{guard, unguard};
 use gateway_server::{
-    AccountId, CandidateFilter, Cursor, Error, ErrorKind, Import, ImportFormat, ImportMode,
-    SqliteStore, Page, Snapshot, Store as _, StoreAdmin as _, TokenDigest, UnixTime,
+    AccountId, CandidateFilter, Cursor, Error, ErrorKind, Import, ImportFormat, ImportMode, Page,
+    Snapshot, Store, TokenDigest, UnixTime,
 };
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
@@ -46,7 +46,7 @@ const FORMATS: [ImportFormat; 3] = [ImportFormat::Csv, ImportFormat::Ndjson, Imp
 
 /// An account without records.
 struct Sample {
-    store: SqliteStore,
+    store: Store,
     account: AccountId,
 }
 
@@ -61,7 +61,7 @@ struct Records {
 
 impl Sample {
     fn new() -> Self {
-        let store = SqliteStore::in_memory().expect("a database in memory");
+        let store = Store::in_memory().expect("a database in memory");
         let account = store.create_account("sample", UnixTime(0)).unwrap();
         store.add_token(account, &TokenDigest::of("t"), "", UnixTime(0), None).unwrap();
         Self { store, account }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use gateway_server::{
-    AccountId, ApplicationRow, CandidateRow, CreditsRow, Error, ImportMode, Place, Removals,
-    SqliteStore, Stage, StoreAdmin as _, UnixTime, VacancyRow,
+    AccountId, ApplicationRow, CandidateRow, CreditsRow, Error, ImportMode, Place, Removals, Stage,
+    Store, UnixTime, VacancyRow,
 };
 
 use crate::world::World;
@@ -79,7 +79,7 @@ impl fmt::Debug for Account {
 
 struct Inner {
     world: World,
-    store: Arc<SqliteStore>,
+    store: Arc<Store>,
     id: AccountId,
     /// Each state and the time since when it was current.
     history: Mutex<Vec<(Duration, Arc<Records>)>>,
@@ -92,7 +92,7 @@ impl Account {
     ///
     /// If the store fails.
     pub fn new(world: &World, random: &mut Rng) -> Result<Self, Error> {
-        let store = Arc::new(SqliteStore::in_memory()?);
+        let store = Arc::new(Store::in_memory()?);
         let id = store.create_account("simulation", UnixTime(0))?;
         let candidates = if random.u8(0..16) == 0 { 100 } else { random.i64(5..24) };
         let mut records = Records { credits: "100".to_owned(), ..Records::default() };
@@ -110,7 +110,7 @@ impl Account {
     }
 
     /// Returns the store.
-    pub fn store(&self) -> Arc<SqliteStore> {
+    pub fn store(&self) -> Arc<Store> {
         Arc::clone(&self.0.store)
     }
 

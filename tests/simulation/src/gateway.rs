@@ -11,7 +11,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::account::Account;
 use crate::network::Network;
-use crate::pages::SmallPages;
 use crate::pipe::Pipe;
 use crate::vault::PREFIX;
 use crate::world::World;
@@ -95,7 +94,8 @@ impl Gateway {
             UnixTime(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
         });
         let Inner { account, page, latency, .. } = &*self.0;
-        let store = Arc::new(SmallPages { store: account.store(), limit: *page });
+        let store = account.store();
+        store.limit_pages(*page);
         let (random, longest) = (Mutex::new(self.0.world.fork()), *latency);
         let server = Server::new(config, store).unbound(move || {
             let mut random = random.lock().unwrap_or_else(PoisonError::into_inner);

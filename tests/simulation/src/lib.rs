@@ -10,7 +10,6 @@ pub mod faults;
 pub mod gateway;
 pub mod mirror;
 pub mod network;
-pub mod pages;
 pub mod pipe;
 pub mod place;
 pub mod program;

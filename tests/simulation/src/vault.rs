@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use gateway_client::{AccessToken, TokenSource};
-use gateway_server::{StoreAdmin as _, TokenDigest, UnixTime};
+use gateway_server::{TokenDigest, UnixTime};
 use gateway_transport::{BoxError, BoxFuture};
 
 use crate::account::Account;

@@ -21,9 +21,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gateway_server::{
-    Clock, Config, DemoData, ImportMode, Server, SqliteStore, Store, StoreAdmin as _,
-};
+use gateway_server::{Clock, Config, DemoData, ImportMode, Server, Store};
 
 fn main() -> ExitCode {
     let candidates = std::env::var("GATEWAY_BENCH_CANDIDATES");
@@ -74,7 +72,7 @@ const SUBJECTS: [Subject; 6] = [
 /// The data of the server, and a token for it.
 struct Service {
     runtime: tokio::runtime::Runtime,
-    store: Arc<dyn Store>,
+    store: Arc<Store>,
     token: String,
     _directory: tempfile::TempDir,
 }
@@ -82,7 +80,7 @@ struct Service {
 impl Service {
     fn with(candidates: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(directory.path().join("lists.db")).unwrap();
+        let store = Store::open(directory.path().join("lists.db")).unwrap();
         let now = Clock::system().now();
         let account = store.create_account("lists", now).unwrap();
         let data = DemoData { candidates, seed: 1 };

@@ -75,13 +75,13 @@ const INTERVAL: Duration = Duration::from_secs(5 * 60);
 mod tests {
     use super::*;
     use crate::clock::UnixTime;
-    use crate::store::sqlite::SqliteStore;
+    use crate::store::Store;
 
     #[tokio::test]
     async fn a_failed_removal_is_counted() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.db");
-        let store = SqliteStore::open(&path).unwrap();
+        let store = Store::open(&path).unwrap();
         let work = Work::new(Arc::new(store), 1, Duration::from_secs(10));
         let clock = Clock::from_fn(|| UnixTime(1_795_000_000));
         let cleanup = Cleanup::default();

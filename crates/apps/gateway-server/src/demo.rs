@@ -14,8 +14,7 @@ use crate::demo_data::DemoData;
 pub use crate::demo_history::DemoHistory;
 use crate::error::{Error, ErrorKind};
 use crate::server::{RunningServer, Server};
-use crate::store::sqlite::SqliteStore;
-use crate::store::{AccountId, ImportMode, StoreAdmin as _};
+use crate::store::{AccountId, ImportMode, Store};
 use crate::token::NewToken;
 
 /// A running server with sample data. Dropping it stops the server and deletes the data.
@@ -59,7 +58,7 @@ impl Demo {
 /// The database of a sample account, and a token of the account.
 #[derive(Debug)]
 struct Data {
-    store: Arc<SqliteStore>,
+    store: Arc<Store>,
     account: AccountId,
     token: NewToken,
 }
@@ -138,7 +137,7 @@ pub(crate) async fn serve(config: Config) -> Result<(RunningServer, NewToken, Te
 async fn serve_data(config: Config) -> Result<(RunningServer, Data, TempDir), Error> {
     let directory = tempfile::Builder::new().prefix("gateway-demo-").tempdir()?;
     let data = data(&directory)?;
-    let store: Arc<SqliteStore> = Arc::clone(&data.store);
+    let store: Arc<Store> = Arc::clone(&data.store);
     let running = Server::new(config, store).start().await?;
     Ok((running, data, directory))
 }
@@ -146,7 +145,7 @@ async fn serve_data(config: Config) -> Result<(RunningServer, Data, TempDir), Er
 /// Creates a database with one account, its sample data and a token.
 fn data(directory: &TempDir) -> Result<Data, Error> {
     let now = Clock::system().now();
-    let store = SqliteStore::open(directory.path().join("demo.db"))?;
+    let store = Store::open(directory.path().join("demo.db"))?;
     let account = store.create_account("demo", now)?;
     store.import(account, ImportMode::Commit, &mut |stage| DemoData::default().fill(stage))?;
     let token = store.create_token(account, "demo", now, None)?;

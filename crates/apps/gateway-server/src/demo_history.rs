@@ -10,8 +10,7 @@ use crate::demo_data::{
     Person, Random, applications, candidate_id, credits, place, vacancy, vacancy_id,
 };
 use crate::error::Error;
-use crate::store::sqlite::SqliteStore;
-use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, StoreAdmin as _};
+use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, Store};
 
 /// The data of a [`Demo`](crate::demo::Demo) over some weeks: candidates apply, move from status to status and withdraw,
 /// vacancies open and close, and credits are spent and bought.
@@ -19,7 +18,7 @@ use crate::store::{AccountId, ApplicationRow, ImportMode, Removals, Stage, Store
 /// The data of a day is the same on every machine, apart from dates, which end today.
 #[derive(Debug)]
 pub struct DemoHistory {
-    store: Arc<SqliteStore>,
+    store: Arc<Store>,
     account: AccountId,
     days: Days,
 }
@@ -38,7 +37,7 @@ impl DemoHistory {
     /// The statuses that [`set_day`](Self::set_day) uses and the contract does not list.
     pub const STATUSES: &[&str] = &[INVITED, HIRED];
 
-    pub(crate) fn new(store: Arc<SqliteStore>, account: AccountId) -> Self {
+    pub(crate) fn new(store: Arc<Store>, account: AccountId) -> Self {
         let UnixTime(now) = Clock::system().now();
         let began = UnixTime(now - i64::from(Self::DAYS - 1) * DAY);
         Self { store, account, days: Days { began } }

@@ -131,7 +131,7 @@ impl Front {
         client: Option<&ClientKey>,
     ) -> Result<Principal, Problem> {
         let now = self.clock.now();
-        let ask = move |store: &dyn Store| store.authenticate(&digest, now);
+        let ask = move |store: &Store| store.authenticate(&digest, now);
         let was_valid = self.guesses.was_valid(&digest);
         let found = if was_valid {
             self.work.look_up(ask).await?

@@ -31,7 +31,7 @@ use crate::error::{Error, ErrorKind};
 use crate::import::input::{is_standard_input, standard_input};
 use crate::import::target::Target;
 use crate::place::Place;
-use crate::store::{AccountId, ImportMode, ImportReport, Removals, Stage, StoreAdmin};
+use crate::store::{AccountId, ImportMode, ImportReport, Removals, Stage, Store};
 
 /// The files to import into one account.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub struct Import {
     /// A vacancy, and the status in it that every candidate in the files gets. For responses to filtered calls.
     pub application: Option<(i64, String)>,
     /// Whether the files are the whole truth: records of the same kinds that are not in the files are removed, as far as
-    /// this permits it. See [`StoreAdmin::replace`].
+    /// this permits it. See [`Store::replace`].
     pub replace: Option<Removals>,
 }
 
@@ -83,7 +83,7 @@ impl Import {
     /// with [`ErrorKind::RemovalsRefused`] if too many records would be removed.
     pub fn run(
         &self,
-        store: &dyn StoreAdmin,
+        store: &Store,
         account: AccountId,
         mode: ImportMode,
         progress: &mut dyn FnMut(u64),

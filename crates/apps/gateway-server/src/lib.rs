@@ -49,12 +49,11 @@ pub use crate::network::Network;
 pub use crate::place::Place;
 pub use crate::server::{RunningServer, Server};
 #[cfg(feature = "postgres")]
-pub use crate::store::postgres::{PostgresOptions, PostgresStore};
-pub use crate::store::sqlite::SqliteStore;
+pub use crate::store::PostgresOptions;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
     DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
-    Snapshot, Stage, Store, StoreAdmin, TokenInfo, UnknownIds, Versions,
+    Snapshot, Stage, Store, TokenInfo, UnknownIds, Versions,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};
 #[cfg(feature = "test-util")]

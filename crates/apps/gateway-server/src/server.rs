@@ -31,12 +31,12 @@ use crate::unbound::UnboundServer;
 #[derive(Debug)]
 pub struct Server {
     config: Config,
-    store: Arc<dyn Store>,
+    store: Arc<Store>,
 }
 
 impl Server {
     /// Creates a server that answers from `store`.
-    pub fn new(config: Config, store: Arc<dyn Store>) -> Self {
+    pub fn new(config: Config, store: Arc<Store>) -> Self {
         Self { config: config.clamped(), store }
     }
 

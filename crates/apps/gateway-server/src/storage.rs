@@ -9,7 +9,7 @@ use crate::generated::parameters;
 use crate::records::Records;
 use crate::store::{CandidateFilter, Cursor, Page, Principal, Snapshot, Store, Versions};
 
-impl Storage for dyn Store + '_ {
+impl Storage for Store {
     fn list_candidates(
         &self,
         snapshot: Snapshot,

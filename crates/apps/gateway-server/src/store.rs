@@ -1,107 +1,264 @@
-//! The interface to the database, the same for every store.
+//! The store: accounts, tokens, records and revisions in SQLite or PostgreSQL, with one text for both.
 //!
-//! Every call blocks and is short. A list is read in pages by key, each page in its own small read, so a slow client
-//! holds neither a connection nor a transaction. Revisions make the pages consistent: every row carries the revision
-//! that added it and the one that superseded it, and all pages of a list are read at the revision that was current when
-//! the list began.
+//! A list is read in pages by key, each page in its own small read, so a slow client holds neither a connection nor a
+//! transaction. Revisions make the pages consistent: every row carries the revision that added it and the one that
+//! superseded it, and all pages of a list are read at the revision that was current when the list began.
 
-mod account;
-mod additions;
-mod balance;
 mod check;
-mod cursor;
-mod damage;
+mod db;
 mod deletion;
-mod dictionary;
-mod errors;
-mod merge;
-mod merge_sql;
+mod import;
+mod model;
 #[cfg(feature = "postgres")]
-pub(crate) mod postgres;
+mod postgres;
+mod read;
 mod rendered;
-mod replace;
-mod revision;
 mod schema;
-mod session;
-mod snapshot;
-mod sql;
-pub(crate) mod sqlite;
-mod stage;
-mod staged;
-mod verify;
+mod sqlite;
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::causes::with_causes;
 use crate::clock::UnixTime;
-use crate::error::Error;
-pub use crate::store::account::{Account, TokenInfo};
-pub use crate::store::check::CheckReport;
-pub use crate::store::cursor::Cursor;
-pub use crate::store::deletion::{Deletion, DeletionReport, UnknownIds};
-pub use crate::store::replace::Removals;
-pub use crate::store::snapshot::{
-    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, Versions,
+use crate::error::{Error, ErrorKind};
+use crate::lock::lock;
+use crate::store::db::{Db, Driver, Value, damaged};
+pub use crate::store::model::{
+    Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
+    DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
+    Snapshot, Stage, TokenInfo, UnknownIds, Versions,
 };
-pub use crate::store::stage::{ApplicationRow, Changes, Fill, ImportMode, ImportReport, Stage};
+#[cfg(feature = "postgres")]
+pub use crate::store::postgres::PostgresOptions;
+pub(crate) use crate::store::sqlite::file::{backup, restore};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
-/// The operations of a running server on its database.
+/// The data of the service: one SQLite file, or a PostgreSQL database that other servers may use concurrently.
 ///
-/// One instance serves many threads. Every method that reads an account's data takes the account first.
+/// One instance serves many threads, and every method blocks. Several processes may use a file concurrently, for example
+/// a server and an import: readers are never blocked, and writers wait for one another. The latest changes may be in a
+/// log beside the file, `FILE-wal`: the two belong together. To copy a database in use, run `gateway-server backup`.
+///
+/// The URL of a PostgreSQL database has the parameters of libpq, and its environment variables set the rest: see
+/// `docs/server/postgresql.md`.
 ///
 /// # Errors
 ///
 /// Every method fails if the database does: busy, full, damaged, unreachable.
+pub struct Store {
+    driver: Box<dyn Driver>,
+    /// Connections to read that are not in use.
+    idle: Mutex<Vec<Box<dyn Db>>>,
+    /// Whether a read has found damage. It stays so until the program is started again.
+    is_damaged: AtomicBool,
+    /// Time limit of a read that answers a request.
+    limit: Duration,
+    #[cfg(feature = "test-util")]
+    page: std::sync::atomic::AtomicU32,
+    #[cfg(feature = "test-util")]
+    look_up: Box<dyn Fn(&TokenDigest) + Send + Sync>,
+}
+
 #[expect(
     clippy::missing_errors_doc,
-    reason = "the errors are the same for all methods; see the trait"
+    reason = "the errors are the same for most methods; see the type"
 )]
-pub trait Store: Send + Sync + fmt::Debug + 'static {
+impl Store {
+    fn over(driver: impl Driver + 'static) -> Self {
+        Self {
+            driver: Box::new(driver),
+            idle: Mutex::default(),
+            is_damaged: AtomicBool::new(false),
+            limit: STATEMENT_BUDGET,
+            #[cfg(feature = "test-util")]
+            page: std::sync::atomic::AtomicU32::new(u32::MAX),
+            #[cfg(feature = "test-util")]
+            look_up: Box::new(|_token| {}),
+        }
+    }
+
+    /// Opens a SQLite database, or creates it if the file does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a file that is empty, damaged, of another program or of a newer release, and leaves it unchanged. Also
+    /// fails if the file is missing but its log exists, because the content of the log belongs to that file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        sqlite::file::create_if_missing(path.as_ref())?;
+        Self::open_existing(path)
+    }
+
+    /// Opens an existing SQLite database.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file does not exist, and otherwise as
+    /// [`open`](Self::open) does.
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
+        sqlite::File::open(path.as_ref()).map(Self::over)
+    }
+
+    /// Opens a SQLite database to check it: also a file that this process cannot write.
+    pub(crate) fn open_to_read(path: &Path) -> Result<Self, Error> {
+        match sqlite::File::open_unwritable(path)? {
+            Some(file) => Ok(Self::over(file)),
+            None => Self::open_existing(path),
+        }
+    }
+
+    /// Creates a SQLite database in memory, for tests. It lasts as long as this value. Unstable: it may change or disappear
+    /// in any release.
+    ///
+    /// # Errors
+    ///
+    /// Fails if SQLite has no more memory.
+    #[cfg(feature = "test-util")]
+    pub fn in_memory() -> Result<Self, Error> {
+        sqlite::File::in_memory().map(Self::over)
+    }
+
+    /// Sets what is called before a token is looked up. For tests, as [`in_memory`](Self::in_memory).
+    #[cfg(feature = "test-util")]
+    #[must_use]
+    pub fn observed(mut self, look_up: impl Fn(&TokenDigest) + Send + Sync + 'static) -> Self {
+        self.look_up = Box::new(look_up);
+        self
+    }
+
+    /// Limits the records of every page. For tests, as [`in_memory`](Self::in_memory).
+    #[cfg(feature = "test-util")]
+    pub fn limit_pages(&self, records: u32) {
+        self.page.store(records, Ordering::Relaxed);
+    }
+
+    /// Connects to a PostgreSQL database, and creates the tables if they do not exist. Any number of servers may do so
+    /// concurrently.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid. Fails with another kind if the
+    /// database cannot be reached or refuses the connection, or if a newer release has written it.
+    #[cfg(feature = "postgres")]
+    pub fn connect(url: &str) -> Result<Self, Error> {
+        Self::connect_with(url, PostgresOptions::new())
+    }
+
+    /// Connects to a PostgreSQL database that already has the tables.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::NotFound`] if it does not have them, and otherwise as [`connect`](Self::connect) does.
+    #[cfg(feature = "postgres")]
+    pub fn connect_existing(url: &str) -> Result<Self, Error> {
+        Self::connect_with(url, PostgresOptions::new().create_tables(false))
+    }
+
+    /// Connects as [`connect`](Self::connect) or [`connect_existing`](Self::connect_existing) does, with other options.
+    ///
+    /// # Errors
+    ///
+    /// As those of the two.
+    #[cfg(feature = "postgres")]
+    pub fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, Error> {
+        postgres::Database::connect(url, options).map(Self::over)
+    }
+
+    /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
+    /// with [`ErrorKind::StorageSlow`].
+    #[must_use]
+    pub fn with_statement_budget(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// Returns the account of a token, or `None` for an unknown, expired or revoked token.
-    fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error>;
+    pub fn authenticate(
+        &self,
+        token: &TokenDigest,
+        now: UnixTime,
+    ) -> Result<Option<Principal>, Error> {
+        #[cfg(feature = "test-util")]
+        (self.look_up)(token);
+        self.read(|db| read::authenticate(db, token, now))
+    }
 
     /// Reads one page of candidates. Returns where the next page begins, or `None` at the end of the list.
     ///
-    /// A row that is not as it was written, and at its end a list that lacks a row, are errors of the kind
-    /// [`ErrorKind::StorageCorrupt`](crate::ErrorKind::StorageCorrupt).
-    fn candidates(
+    /// # Errors
+    ///
+    /// A row that is not as it was written is an error of the kind [`ErrorKind::StorageCorrupt`]. A page of a revision
+    /// whose rows were removed is one of the kind [`ErrorKind::SnapshotGone`].
+    pub fn candidates(
         &self,
         snapshot: Snapshot,
         filter: &CandidateFilter,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error>;
+    ) -> Result<Option<Cursor>, Error> {
+        self.page(page, |db, page| match read::candidates(db, filter) {
+            Some((sql, more)) => read::page(db, snapshot, (sql, &more), page, sink),
+            None => Ok(()),
+        })
+    }
 
     /// Reads one page of vacancies, as [`candidates`](Self::candidates) does.
-    fn vacancies(
+    pub fn vacancies(
         &self,
         snapshot: Snapshot,
         page: Page,
         sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error>;
+    ) -> Result<Option<Cursor>, Error> {
+        self.page(page, |db, page| read::page(db, snapshot, (read::VACANCIES, &[]), page, sink))
+    }
+
+    /// Reads a page. If it is repeated on another connection, the second read goes on where the first one ended.
+    fn page(
+        &self,
+        mut page: Page,
+        mut read: impl FnMut(&mut dyn Db, &mut Page) -> Result<(), Error>,
+    ) -> Result<Option<Cursor>, Error> {
+        #[cfg(feature = "test-util")]
+        {
+            page.limit = page.limit.min(self.page.load(Ordering::Relaxed));
+        }
+        self.read(|db| read(db, &mut page))?;
+        Ok((page.limit == 0).then_some(page.from))
+    }
 
     /// Reads the credit balance.
-    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error>;
+    pub fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
+        self.read(|db| read::credits(db, account, sink))
+    }
 
     /// Returns whether a read of a single row takes microseconds, as it does inside this process. If it takes a round
     /// trip over a network, requests wait for it without blocking a thread of the runtime.
-    fn is_near(&self) -> bool {
-        false
+    pub fn is_near(&self) -> bool {
+        self.driver.is_near()
     }
 
-    /// Checks that the database can be read now, and that no read has found damage.
-    fn health(&self) -> Result<(), Error>;
+    /// Checks that the database can be read now, that it is the one that was opened, and that no read has found damage.
+    pub fn health(&self) -> Result<(), Error> {
+        if self.is_damaged.load(Ordering::Relaxed) {
+            return Err(damaged("a row"));
+        }
+        self.driver.health()?;
+        self.read(|db| db.count(HEALTH, &[]).map(drop))
+    }
 
-    /// Returns when the newest revision was created, by the clock of the database. Returns `None` without revisions, and if
-    /// the store does not record times.
-    fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
-        Ok(None)
+    /// Returns when the newest revision was created, by the clock of the database. Returns `None` without revisions.
+    pub fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
+        let newest = "SELECT coalesce(max(at), -1) FROM revision";
+        let newest = self.read(|db| db.first(newest, &[]))?;
+        Ok(newest.filter(|[at]| *at >= 0).map(|[at]| UnixTime(at)))
     }
 
     /// Returns the number of connections to the database that are open and not in use.
-    fn idle_connections(&self) -> usize {
-        0
+    pub fn idle_connections(&self) -> usize {
+        lock(&self.idle).len()
     }
 
     /// Deletes row versions that were superseded at least `age` ago, by the clock of the database, and returns their
@@ -109,32 +266,70 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     ///
     /// Reading the next page of a snapshot that contained them then fails with
     /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list ends early.
-    fn collect(&self, age: Duration) -> Result<u64, Error>;
-}
+    pub fn collect(&self, age: Duration) -> Result<u64, Error> {
+        let mut db = self.open_unlimited("cannot remove superseded rows")?;
+        let before = db.now()?.saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX));
+        let mut accounts = Vec::new();
+        db.each(COLLECTABLE, &[before.into()], &mut |row| {
+            accounts.push((row.number(0)?, row.number(1)?));
+            Ok(())
+        })?;
+        let mut deleted = 0;
+        for (account, revision) in accounts {
+            deleted +=
+                db.transaction(ImportMode::Commit, |db| deletion::collect(db, account, revision))?;
+        }
+        Ok(deleted)
+    }
 
-/// The operations of an operator on the database: accounts, tokens, imports.
-///
-/// # Errors
-///
-/// Every method fails if the database does. [`create_account`](Self::create_account) fails with
-/// [`ErrorKind::Exists`](crate::ErrorKind::Exists) if the name is taken, and [`account`](Self::account) with
-/// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if it is unknown.
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "the errors are the same for all methods; see the trait"
-)]
-pub trait StoreAdmin: Store {
-    /// Creates an account.
-    fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error>;
+    /// Creates an account. Fails with [`ErrorKind::Exists`](crate::ErrorKind::Exists) if the name is taken.
+    pub fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
+        let credits = rendered::no_credits()?;
+        let mut db = self.open_unlimited("cannot create the account")?;
+        loop {
+            let row = [name.into(), credits.as_str().into(), now.0.into()];
+            match db.first(CREATE_ACCOUNT, &row) {
+                Ok(created) => {
+                    return created.map(|[id]| AccountId(id)).ok_or_else(|| damaged("an account"));
+                }
+                Err(error) if error.kind() == ErrorKind::Exists => {}
+                Err(error) => return Err(error),
+            }
+            // The name and the number are unique. If another program took only the number, this tries the next.
+            if db.first::<1>(ACCOUNT, &[name.into()])?.is_some() {
+                let text = format!("account \"{name}\" already exists");
+                return Err(Error::new(ErrorKind::Exists, text));
+            }
+        }
+    }
 
     /// Returns the accounts, sorted by name.
-    fn accounts(&self) -> Result<Vec<Account>, Error>;
+    pub fn accounts(&self) -> Result<Vec<Account>, Error> {
+        let mut accounts = Vec::new();
+        let sql = "SELECT id, name, revision, created_at FROM account ORDER BY name, id";
+        self.open_unlimited("cannot list the accounts")?.each(sql, &[], &mut |row| {
+            accounts.push(Account {
+                id: AccountId(row.number(0)?),
+                name: row.text(1)?,
+                revision: row.number(2)?,
+                created_at: UnixTime(row.number(3)?),
+            });
+            Ok(())
+        })?;
+        Ok(accounts)
+    }
 
-    /// Finds an account by its name.
-    fn account(&self, name: &str) -> Result<AccountId, Error>;
+    /// Finds an account by its name. Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if it is unknown.
+    pub fn account(&self, name: &str) -> Result<AccountId, Error> {
+        let mut db = self.open_unlimited("cannot look up the account")?;
+        let found = db.first(ACCOUNT, &[name.into()])?;
+        let unknown =
+            || Error::new(ErrorKind::NotFound, format!("account \"{name}\" does not exist"));
+        found.map(|[id]| AccountId(id)).ok_or_else(unknown)
+    }
 
     /// Creates a token. The returned value is the only copy of its text.
-    fn create_token(
+    pub fn create_token(
         &self,
         account: AccountId,
         label: &str,
@@ -147,47 +342,82 @@ pub trait StoreAdmin: Store {
     }
 
     /// Stores the digest of a new token.
-    fn add_token(
+    pub fn add_token(
         &self,
         account: AccountId,
         digest: &TokenDigest,
         label: &str,
         now: UnixTime,
         expires_at: Option<UnixTime>,
-    ) -> Result<(), Error>;
+    ) -> Result<(), Error> {
+        let expires_at = Value::Integer(expires_at.map(|time| time.0));
+        let (digest, account) = (Value::Bytes(&digest.0), account.0.into());
+        let mut db = self.open_unlimited("cannot store the token")?;
+        let row = [digest, account, label.into(), now.0.into(), expires_at];
+        match db.execute(CREATE_TOKEN, &row)? {
+            0 => Err(db::account_gone()),
+            _ => Ok(()),
+        }
+    }
 
     /// Returns the tokens of an account, oldest first.
-    fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error>;
+    pub fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
+        let mut tokens = Vec::new();
+        let mut db = self.open_unlimited("cannot list the tokens")?;
+        db.each(TOKENS, &[account.0.into()], &mut |row| {
+            let digest = row.bytes(0)?.try_into().map_err(|_length| damaged("a token"))?;
+            tokens.push(TokenInfo {
+                id: TokenDigest(digest).id(),
+                label: row.text(1)?,
+                created_at: UnixTime(row.number(2)?),
+                expires_at: row.integer(3)?.map(UnixTime),
+                revoked_at: row.integer(4)?.map(UnixTime),
+            });
+            Ok(())
+        })?;
+        Ok(tokens)
+    }
 
     /// Revokes a token with immediate effect. Returns whether the account has this token. A token that was revoked
     /// before keeps the time of its first revocation.
-    fn revoke_token(
+    pub fn revoke_token(
         &self,
         account: AccountId,
         token: &TokenId,
         now: UnixTime,
-    ) -> Result<bool, Error>;
+    ) -> Result<bool, Error> {
+        let Some([first, last]) = token.digests() else { return Ok(false) };
+        let range = [Value::Bytes(&first.0), Value::Bytes(&last.0)];
+        let [first, last] = range;
+        let mut db = self.open_unlimited("cannot revoke the token")?;
+        let revoked = db.execute(REVOKE_TOKEN, &[now.0.into(), account.0.into(), first, last])?;
+        Ok(revoked > 0)
+    }
 
-    /// Imports the records that `fill` stages, atomically and in one new revision.
-    fn import(
+    /// Imports the records that `fill` stages, atomically and in one new revision. An import without changes creates no
+    /// revision, so that caches stay valid.
+    pub fn import(
         &self,
         account: AccountId,
         mode: ImportMode,
         fill: Fill<'_>,
-    ) -> Result<ImportReport, Error>;
+    ) -> Result<ImportReport, Error> {
+        let mut db = self.open_unlimited("cannot import")?;
+        import::import(&mut *db, account, mode, None, fill)
+    }
 
     /// Imports the records that `fill` stages as [`import`](Self::import) does, and removes the others.
     ///
     /// Vacancies, candidates and statuses that were not staged are removed if at least one record of their kind was.
     /// With a vacancy or a candidate, its statuses are removed. Former revisions keep the removed records until
-    /// [`collect`](Store::collect) deletes them.
+    /// [`collect`](Self::collect) deletes them.
     ///
     /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused), and imports nothing, if `removals`
     /// does not permit the number of removed records. A dry run reports it instead.
     ///
     /// ```
-    /// # use gateway_server::{Error, ImportMode, Place, Removals, StoreAdmin, UnixTime, VacancyRow};
-    /// # fn example(store: &dyn StoreAdmin) -> Result<(), Error> {
+    /// # use gateway_server::{Error, ImportMode, Place, Removals, Store, UnixTime, VacancyRow};
+    /// # fn example(store: &Store) -> Result<(), Error> {
     /// let account = store.create_account("acme", UnixTime(0))?;
     /// for (id, text) in [(7, "7"), (8, "8")] {
     ///     store.replace(account, ImportMode::Commit, Removals::Few, &mut |stage| {
@@ -206,15 +436,18 @@ pub trait StoreAdmin: Store {
     /// # Ok(())
     /// # }
     /// # let directory = tempfile::tempdir().unwrap();
-    /// # example(&gateway_server::SqliteStore::open(directory.path().join("a.db")).unwrap()).unwrap();
+    /// # example(&gateway_server::Store::open(directory.path().join("a.db")).unwrap()).unwrap();
     /// ```
-    fn replace(
+    pub fn replace(
         &self,
         account: AccountId,
         mode: ImportMode,
         removals: Removals,
         fill: Fill<'_>,
-    ) -> Result<ImportReport, Error>;
+    ) -> Result<ImportReport, Error> {
+        let mut db = self.open_unlimited("cannot import")?;
+        import::import(&mut *db, account, mode, Some(removals), fill)
+    }
 
     /// Deletes records from every revision of an account, atomically. If that changes a list, the account gets a new
     /// revision.
@@ -224,8 +457,8 @@ pub trait StoreAdmin: Store {
     /// remain in the files until [`erase_traces`](Self::erase_traces) returns.
     ///
     /// ```
-    /// # use gateway_server::{Deletion, Error, ImportMode, Place, StoreAdmin, UnknownIds, UnixTime, VacancyRow};
-    /// # fn example(store: &dyn StoreAdmin) -> Result<(), Error> {
+    /// # use gateway_server::{Deletion, Error, ImportMode, Place, Store, UnknownIds, UnixTime, VacancyRow};
+    /// # fn example(store: &Store) -> Result<(), Error> {
     /// let account = store.create_account("acme", UnixTime(0))?;
     /// store.import(account, ImportMode::Commit, &mut |stage| {
     ///     let row = VacancyRow { project: "Welder", ..VacancyRow::new("7") };
@@ -237,27 +470,148 @@ pub trait StoreAdmin: Store {
     /// # Ok(())
     /// # }
     /// # let directory = tempfile::tempdir().unwrap();
-    /// # example(&gateway_server::SqliteStore::open(directory.path().join("a.db")).unwrap()).unwrap();
+    /// # example(&gateway_server::Store::open(directory.path().join("a.db")).unwrap()).unwrap();
     /// ```
-    fn delete(
+    pub fn delete(
         &self,
         account: AccountId,
         deletion: &Deletion,
         unknown: UnknownIds,
         mode: ImportMode,
-    ) -> Result<DeletionReport, Error>;
+    ) -> Result<DeletionReport, Error> {
+        let mut db = self.open_unlimited("cannot delete")?;
+        deletion::delete(&mut *db, account, deletion, unknown, mode)
+    }
 
     /// Removes the traces that deleted and superseded rows left in the files of the database, also those of an
     /// interrupted deletion. Waits at most `timeout` for readers of older revisions.
     ///
     /// Fails with [`ErrorKind::ErasurePending`](crate::ErrorKind::ErasurePending) if the time does not suffice. The
     /// call can be repeated.
-    fn erase_traces(&self, timeout: Duration) -> Result<(), Error>;
+    pub fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
+        self.driver.erase_traces(timeout)
+    }
 
     /// Looks for damage, and for records that lack a field of the contract.
-    fn check(&self) -> Result<CheckReport, Error>;
+    pub fn check(&self) -> Result<CheckReport, Error> {
+        let mut db = self.open_unlimited("cannot check the database")?;
+        let mut report = check::check(&mut *db)?;
+        report.damage.splice(0..0, self.driver.damage()?);
+        Ok(report)
+    }
+
+    /// Opens a connection without a time limit, for work that must not be repeated on another connection.
+    fn open_unlimited(&self, context: &'static str) -> Result<Box<dyn Db>, Error> {
+        self.driver.connect(None, context)
+    }
+
+    /// Runs `work` with an idle connection, or a new one. If the database has closed the idle one meanwhile, runs `work`
+    /// once more with a new one. The caller limits the number of concurrent calls.
+    fn read<T>(&self, mut work: impl FnMut(&mut dyn Db) -> Result<T, Error>) -> Result<T, Error> {
+        let idle = lock(&self.idle).pop();
+        if let Some(mut db) = idle {
+            db.start();
+            match work(&mut *db) {
+                Err(error) if db.is_closed() => {
+                    tracing::warn!(name: "database_connection_lost", cause = with_causes(&error));
+                }
+                result => return self.end(db, result),
+            }
+        }
+        let mut db = self.driver.connect(Some(self.limit), "cannot read the database")?;
+        db.start();
+        let result = work(&mut *db);
+        self.end(db, result)
+    }
+
+    /// Keeps a connection, unless it failed: its state is unknown. Notes damage.
+    fn end<T>(&self, db: Box<dyn Db>, result: Result<T, Error>) -> Result<T, Error> {
+        match &result {
+            Ok(_) => {
+                let mut idle = lock(&self.idle);
+                if idle.len() < MAX_IDLE {
+                    idle.push(db);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::StorageCorrupt => {
+                self.is_damaged.store(true, Ordering::Relaxed);
+            }
+            Err(_) => {}
+        }
+        result
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        // A connection to PostgreSQL owns a runtime, which must not be dropped on a thread of another runtime.
+        if !self.driver.is_near() {
+            drop(std::thread::Builder::new().spawn(move || drop(idle)));
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
 }
 
 /// Default time limit of a read that answers a request: far longer than any page takes, and shorter than clients wait.
 /// Imports, checks and the removal of superseded rows have no limit.
 pub(crate) const STATEMENT_BUDGET: Duration = Duration::from_secs(10);
+
+/// Maximum number of idle connections kept open.
+const MAX_IDLE: usize = 16;
+
+const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
+
+/// Takes the next number. That of a deleted account is not used again, because a list of it may be in progress.
+const CREATE_ACCOUNT: &str = "\
+    INSERT INTO account(id, name, revision, credits, created_at, tag) \
+    SELECT coalesce(max(id), 0) + 1, $1, 0, $2, $3, 0 \
+    FROM (SELECT id FROM account UNION ALL SELECT account_id FROM erasure) used RETURNING id";
+
+const ACCOUNT: &str = "SELECT id FROM account WHERE name = $1";
+
+const CREATE_TOKEN: &str = "\
+    INSERT INTO token(sha256, account_id, label, created_at, expires_at) \
+    SELECT $1, id, $3, $4, $5 FROM account WHERE id = $2";
+
+const TOKENS: &str = "\
+    SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
+    WHERE account_id = $1 ORDER BY created_at, sha256";
+
+/// A token is named by the first bytes of its hash, so this selects a range of hashes.
+const REVOKE_TOKEN: &str = "\
+    UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
+    WHERE account_id = $2 AND sha256 BETWEEN $3 AND $4";
+
+/// Selects the newest revision of each account that was created before a point in time. Older ones are no longer read.
+const COLLECTABLE: &str = "\
+    SELECT account_id, max(rev) FROM revision WHERE at <= $1 GROUP BY account_id";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One account never sees another.
+    #[test]
+    fn every_statement_on_account_data_has_the_account_as_a_parameter() {
+        let reads = [read::CANDIDATES, read::VACANCIES, TOKENS, REVOKE_TOKEN];
+        let statements = reads.into_iter().chain(deletion::COLLECT).map(str::to_owned);
+        for sql in statements.chain(import::all()) {
+            let tables = ["candidate ", "vacancy ", "application ", "status ", "token "];
+            let touches = tables.iter().any(|table| {
+                ["FROM ", "JOIN ", "UPDATE ", "INTO "]
+                    .iter()
+                    .any(|verb| sql.contains(&format!("{verb}{table}")))
+            });
+            assert!(
+                !touches || sql.contains("account_id = $") || sql.contains("(account_id,"),
+                "{sql}"
+            );
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateway_server::{Config, Import, ImportMode, Server, SqliteStore, StoreAdmin as _, UnixTime};
+use gateway_server::{Config, Import, ImportMode, Server, Store, UnixTime};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -16,7 +16,7 @@ const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// A server in this process with one account.
 struct Account {
-    store: Arc<SqliteStore>,
+    store: Arc<Store>,
     base_url: String,
     token: String,
     _running: gateway_server::RunningServer,
@@ -25,7 +25,7 @@ struct Account {
 
 impl Account {
     fn new(folder: &TempDir, name: &str) -> Self {
-        let store = Arc::new(SqliteStore::open(folder.path().join(name)).unwrap());
+        let store = Arc::new(Store::open(folder.path().join(name)).unwrap());
         let account = store.create_account("acme", NOW).unwrap();
         let token = store.create_token(account, "", NOW, None).unwrap().reveal().to_owned();
         let runtime = Runtime::new().unwrap();

@@ -1,6 +1,6 @@
 //! Invalid values in the environment are refused: the program must not silently use another account or another route.
 
-use gateway_server::{Config, Server, SqliteStore, StoreAdmin as _, UnixTime};
+use gateway_server::{Config, Server, Store, UnixTime};
 
 use crate::process::Process;
 use crate::run::{ClosedPort, Person, code, stderr, stdout};
@@ -69,7 +69,7 @@ fn a_certificate_authority_in_ssl_cert_file_is_trusted() {
     let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
     std::fs::write(&certificate, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let store = std::sync::Arc::new(SqliteStore::open(folder.path().join("a.db")).unwrap());
+    let store = std::sync::Arc::new(Store::open(folder.path().join("a.db")).unwrap());
     let now = UnixTime(1_800_000_000);
     let account = store.create_account("acme", now).unwrap();
     let token = store.create_token(account, "", now, None).unwrap().reveal().to_owned();

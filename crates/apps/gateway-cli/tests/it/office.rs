@@ -6,8 +6,7 @@ use std::process::Output;
 use std::sync::Arc;
 
 use gateway_server::{
-    AccountId, Config, Import, ImportMode, Removals, RunningServer, Server, SqliteStore,
-    StoreAdmin as _, UnixTime,
+    AccountId, Config, Import, ImportMode, Removals, RunningServer, Server, Store, UnixTime,
 };
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -16,7 +15,7 @@ use crate::run::{Person, code, stderr, stdout};
 
 /// A server with one account, and a person who reads it.
 pub(crate) struct Office {
-    store: Arc<SqliteStore>,
+    store: Arc<Store>,
     account: AccountId,
     pub(crate) person: Person,
     pub(crate) token: String,
@@ -28,7 +27,7 @@ impl Office {
     /// Starts a server with these records.
     pub(crate) fn new(records: &[Value]) -> Self {
         let person = Person::new();
-        let store = Arc::new(SqliteStore::open(person.home.path().join("server.db")).unwrap());
+        let store = Arc::new(Store::open(person.home.path().join("server.db")).unwrap());
         let now = UnixTime(1_800_000_000);
         let account = store.create_account("acme", now).unwrap();
         let token = store.create_token(account, "", now, None).unwrap().reveal().to_owned();

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::database::{Database, open_file};
+use crate::cli::database::Database;
 use crate::cli::output::print;
 use crate::error::Error;
-use crate::store::sqlite::SqliteStore;
+use crate::store;
 
 #[derive(Debug, Args)]
 pub(super) struct BackupArguments {
@@ -20,8 +20,7 @@ pub(super) struct BackupArguments {
 
 pub(super) fn backup(arguments: &BackupArguments) -> Result<(), Error> {
     let database = arguments.database.file("cannot back up a PostgreSQL database; use pg_dump")?;
-    let unwritable = SqliteStore::open_unwritable(database)?;
-    unwritable.map_or_else(|| open_file(database), Ok)?.backup(&arguments.file)?;
+    store::backup(database, &arguments.file)?;
     print(&format!("backup written to {}\n", arguments.file.display()))
 }
 
@@ -40,6 +39,6 @@ pub(super) struct RestoreArguments {
 pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), Error> {
     let database =
         arguments.database.file("cannot restore a PostgreSQL database; use pg_restore or psql")?;
-    SqliteStore::restore(&arguments.file, database, arguments.replace)?;
+    store::restore(&arguments.file, database, arguments.replace)?;
     print(&format!("restored {}\n", database.display()))
 }

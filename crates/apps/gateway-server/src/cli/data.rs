@@ -81,7 +81,7 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
             note(&format!("{count} records read"));
         }
     };
-    let report = import.run(&*store, account, mode, &mut progress)?;
+    let report = import.run(&store, account, mode, &mut progress)?;
     if read == 0 {
         note("warning: the files contain no records; check the program that wrote them");
     }

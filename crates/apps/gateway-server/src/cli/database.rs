@@ -1,7 +1,6 @@
 //! The database that a command works on.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -9,9 +8,8 @@ use clap::Args;
 use crate::cli::output::note;
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "postgres")]
-use crate::store::postgres::{PostgresOptions, PostgresStore};
-use crate::store::sqlite::SqliteStore;
-use crate::store::{STATEMENT_BUDGET, StoreAdmin};
+use crate::store::PostgresOptions;
+use crate::store::{STATEMENT_BUDGET, Store};
 
 /// The flag that names the database.
 #[derive(Debug, Args)]
@@ -23,18 +21,17 @@ pub(super) struct Database {
 
 impl Database {
     /// Opens the database, which must exist: a mistyped name must not create one.
-    pub(super) fn open(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
+    pub(super) fn open(&self) -> Result<Store, Error> {
         open_existing(self.database.as_deref())
     }
 
     /// Opens the database to read it: also a file that this process cannot write.
-    pub(super) fn open_to_read(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
-        if let Location::File(path) = given(self.database.as_deref())?
-            && let Some(store) = SqliteStore::open_unwritable(Path::new(path))?
-        {
-            return Ok(Arc::new(store));
+    pub(super) fn open_to_read(&self) -> Result<Store, Error> {
+        match given(self.database.as_deref())? {
+            Location::File(path) => Store::open_to_read(Path::new(path)),
+            #[cfg(feature = "postgres")]
+            Location::Url(_) => self.open(),
         }
-        self.open()
     }
 
     /// Returns the database file. For a PostgreSQL database, fails with the message `refusal`.
@@ -56,26 +53,21 @@ impl Database {
     }
 
     /// Opens the database, and creates it if it does not exist.
-    pub(super) fn open_or_create(&self) -> Result<Arc<dyn StoreAdmin>, Error> {
+    pub(super) fn open_or_create(&self) -> Result<Store, Error> {
         open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO, note_notice)
     }
 }
 
 /// Opens a database, which must exist.
-pub(super) fn open_existing(database: Option<&str>) -> Result<Arc<dyn StoreAdmin>, Error> {
+pub(super) fn open_existing(database: Option<&str>) -> Result<Store, Error> {
     match given(database)? {
-        Location::File(path) => Ok(Arc::new(open_file(Path::new(path))?)),
+        Location::File(path) => Store::open_existing(path),
         #[cfg(feature = "postgres")]
-        Location::Url(url) => Ok(Arc::new(PostgresStore::connect_with(
+        Location::Url(url) => Store::connect_with(
             &url,
             PostgresOptions::new().notice(note_notice).create_tables(false),
-        )?)),
+        ),
     }
-}
-
-/// Opens a database file, which must exist.
-pub(super) fn open_file(path: &Path) -> Result<SqliteStore, Error> {
-    SqliteStore::open_existing(path)
 }
 
 /// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for, `wait`
@@ -86,16 +78,14 @@ pub(super) fn open_or_create(
     budget: Duration,
     wait: Duration,
     notice: impl Fn(&str) + Send + Sync + 'static,
-) -> Result<Arc<dyn StoreAdmin>, Error> {
+) -> Result<Store, Error> {
     match given(database)? {
-        Location::File(path) => {
-            Ok(Arc::new(SqliteStore::open(path)?.with_statement_budget(budget)))
-        }
+        Location::File(path) => Ok(Store::open(path)?.with_statement_budget(budget)),
         #[cfg(feature = "postgres")]
         Location::Url(url) => {
             let options = PostgresOptions::new().wait(wait).notice(notice);
-            let store = PostgresStore::connect_with(&url, options)?;
-            Ok(Arc::new(store.with_statement_budget(budget)))
+            let store = Store::connect_with(&url, options)?;
+            Ok(store.with_statement_budget(budget))
         }
     }
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::database::Database;
 use crate::cli::output::{note, print};
 use crate::error::{Error, ErrorKind};
-use crate::store::{Deletion, DeletionReport, ImportMode, StoreAdmin, UnknownIds};
+use crate::store::{Deletion, DeletionReport, ImportMode, Store, UnknownIds};
 
 /// The deleted records are gone from all revisions, and their bytes from the files. Lists in progress are cut.
 #[derive(Debug, clap::Subcommand)]
@@ -120,7 +120,7 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
             account.delete(&Deletion::Account, &options)
         }
         Command::Traces { timeout, database } => {
-            erase_traces(&*database.open()?, timeout, database.is_shared())?;
+            erase_traces(&database.open()?, timeout, database.is_shared())?;
             print("erased the traces of deleted records\n")
         }
     }
@@ -147,13 +147,13 @@ impl OfAccount {
         match mode {
             ImportMode::DryRun => Ok(()),
             ImportMode::Commit => {
-                erase_traces(&*store, options.timeout, options.database.is_shared())
+                erase_traces(&store, options.timeout, options.database.is_shared())
             }
         }
     }
 }
 
-fn erase_traces(store: &dyn StoreAdmin, timeout: Timeout, is_shared: bool) -> Result<(), Error> {
+fn erase_traces(store: &Store, timeout: Timeout, is_shared: bool) -> Result<(), Error> {
     store.erase_traces(Duration::from_secs(timeout.seconds.into()))?;
     if is_shared {
         note(

@@ -91,10 +91,10 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
         let text = text.strip_prefix("warning: ").unwrap_or(text);
         tracing::warn!(name: "database_notice", message = text);
     };
-    let store: Option<Arc<dyn Store>> = if demo {
+    let store: Option<Arc<Store>> = if demo {
         None
     } else {
-        Some(open_or_create(settings.database.as_deref(), budget, wait, notice)?)
+        Some(Arc::new(open_or_create(settings.database.as_deref(), budget, wait, notice)?))
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config, pause));
@@ -105,7 +105,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
 
 /// Serves `store`, or sample data without one. After a signal, waits for `pause` before it stops.
 async fn serve(
-    store: Option<Arc<dyn Store>>,
+    store: Option<Arc<Store>>,
     mut config: Config,
     pause: Duration,
 ) -> Result<(), Error> {

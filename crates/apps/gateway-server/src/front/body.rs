@@ -155,7 +155,7 @@ impl List {
                 let is_compressed = pages.encoder.is_some();
                 let deadline = self.deadline;
                 State::Reading(tokio::spawn(async move {
-                    let read = move |_store: &dyn Store| {
+                    let read = move |_store: &Store| {
                         let bytes = pages.next()?;
                         Ok((pages, bytes))
                     };

@@ -14,7 +14,7 @@ use crate::store::{Cursor, Page, Principal, Snapshot, Store};
 /// The bytes of one list, in pages. Holds no database resource between two pages.
 #[derive(Debug)]
 pub(crate) struct ListSource {
-    store: Arc<dyn Store>,
+    store: Arc<Store>,
     snapshot: Snapshot,
     call: Call,
     frame: Frame,
@@ -30,12 +30,7 @@ pub(crate) struct ListSource {
 
 impl ListSource {
     /// Creates the source of a response that is a list.
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        principal: &Principal,
-        call: Call,
-        frame: Frame,
-    ) -> Self {
+    pub(crate) fn new(store: Arc<Store>, principal: &Principal, call: Call, frame: Frame) -> Self {
         Self {
             store,
             snapshot: principal.snapshot,
@@ -57,7 +52,7 @@ impl ListSource {
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(from) = self.next else { return Ok(None) };
         let mut out = Vec::with_capacity(self.capacity);
-        let is_first = from.is_start();
+        let is_first = from == Cursor::START;
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
         }

@@ -27,7 +27,7 @@ use crate::store::Store;
 /// returns, so that a hanging database cannot accumulate threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
-    store: Arc<dyn Store>,
+    store: Arc<Store>,
     readers: Arc<Semaphore>,
     limit: usize,
     /// Calls that wait for a reader.
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Latency {
 
 impl Work {
     /// Creates `readers` readers. `statement_timeout` is the limit of one database statement.
-    pub(crate) fn new(store: Arc<dyn Store>, readers: usize, statement_timeout: Duration) -> Self {
+    pub(crate) fn new(store: Arc<Store>, readers: usize, statement_timeout: Duration) -> Self {
         Self {
             store,
             readers: Arc::new(Semaphore::new(readers)),
@@ -72,7 +72,7 @@ impl Work {
     /// Creates readers without threads: for a store in memory, in a simulation.
     #[cfg(feature = "test-util")]
     pub(crate) fn without_threads(
-        store: Arc<dyn Store>,
+        store: Arc<Store>,
         readers: usize,
         statement_timeout: Duration,
         latency: Latency,
@@ -96,7 +96,7 @@ impl Work {
         out.counter("gateway_database_failures_total", help, failures);
     }
 
-    pub(crate) fn store(&self) -> Arc<dyn Store> {
+    pub(crate) fn store(&self) -> Arc<Store> {
         Arc::clone(&self.store)
     }
 
@@ -105,12 +105,12 @@ impl Work {
     pub(crate) async fn look_up<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         if !self.store.is_near() {
             return self.run(job).await;
         }
-        let result = job(&*self.store);
+        let result = job(&self.store);
         self.availability.observe(&result);
         result
     }
@@ -120,7 +120,7 @@ impl Work {
     pub(crate) async fn run<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         let busy = |_elapsed| Error::new(ErrorKind::Overloaded, "all database readers are busy");
         let reader = timeout(self.statement_timeout, self.reader()).await.map_err(busy)??;
@@ -132,7 +132,7 @@ impl Work {
     pub(crate) async fn run_patiently<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         let reader = self.reader().await?;
         self.run_with(reader, job).await
@@ -143,7 +143,7 @@ impl Work {
     pub(crate) async fn run_compressing<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         if !self.store.is_near() {
             return self.run_patiently(job).await;
@@ -161,7 +161,7 @@ impl Work {
     pub(crate) async fn run_in_background<T, F>(&self, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         self.spawn(None, job).await
     }
@@ -176,7 +176,7 @@ impl Work {
     async fn run_with<T, F>(&self, reader: OwnedSemaphorePermit, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
         let spawned = self.spawn(Some(reader), job);
@@ -189,11 +189,11 @@ impl Work {
     async fn spawn<T, F>(&self, reader: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&dyn Store) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
     {
         let store = self.store();
         let job = move || {
-            let result = job(&*store);
+            let result = job(&store);
             drop(reader);
             result
         };
@@ -240,12 +240,11 @@ const STEPS: u32 = 3;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::sqlite::SqliteStore;
 
     #[tokio::test]
     async fn one_processor_compresses_nothing() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Arc::new(SqliteStore::open(directory.path().join("t.db")).unwrap());
+        let store = Arc::new(Store::open(directory.path().join("t.db")).unwrap());
         let work = Work::new(store, compressing() + 2, Duration::from_secs(10));
         let (running, mut started) = tokio::sync::mpsc::unbounded_channel();
         let (release, held) = std::sync::mpsc::channel::<()>();
@@ -254,7 +253,7 @@ mod tests {
             .map(|_| {
                 let (work, running, held) = (work.clone(), running.clone(), Arc::clone(&held));
                 tokio::spawn(async move {
-                    let job = move |_: &dyn Store| {
+                    let job = move |_: &Store| {
                         running.send(()).unwrap();
                         crate::lock::lock(&held).recv().unwrap();
                         Ok(())

@@ -1,79 +1,176 @@
-//! The result of the check of a database.
+//! Looks for damage: references between the tables, and stored records that are not as an import writes them.
 
-use crate::store::rendered::{Kind, Stored};
-use crate::store::snapshot::AccountId;
+use crate::error::{Error, ErrorKind};
+use crate::store::db::Db;
+use crate::store::model::CheckReport;
+use crate::store::rendered::{self, Kind, Stored};
 
-/// The result of the check of a database.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckReport {
-    /// One line for each kind of damage.
-    pub damage: Vec<String>,
-    /// One line for each kind of records that lack a field of the contract, because they were imported before it was
-    /// added. Responses send these records without the field until they are imported again.
-    pub outdated: Vec<String>,
-    /// Number of deletions whose traces were not removed from the files. [`erase_traces`] removes them.
-    ///
-    /// [`erase_traces`]: crate::StoreAdmin::erase_traces
-    pub pending_erasures: u64,
+/// Checks what the database cannot check itself. The check goes on after a place that cannot be read.
+pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
+    let mut report = CheckReport::default();
+    for (sql, what) in ORPHANS {
+        match unless_damaged(db.count(sql, &[]))? {
+            Some(0) => {}
+            Some(count) => report.damage.push(format!("{what}: {count}")),
+            None => report.damage.push(format!("{what}: cannot be counted")),
+        }
+    }
+    report.pending_erasures = unless_damaged(db.count(PENDING_ERASURES, &[]))?.unwrap_or(0);
+    for (kind, sql) in EVERY_RECORD {
+        let mut deviations = Deviations::default();
+        let mut after = None;
+        let read = read_all(db, &kind, sql, &mut deviations, &mut after);
+        if unless_damaged(read)?.is_none() {
+            let after = after.map_or_else(String::new, |(account, id)| {
+                format!(" after {id} of account {}", name(db, account))
+            });
+            report.damage.push(format!("{} that cannot be read{after}", kind.name));
+        }
+        let Deviations { damaged, first, outdated } = deviations;
+        let kinds = kind.name;
+        if damaged > 0 {
+            let text = format!("{kinds} that are not stored as responses send them: {damaged}");
+            report.damage.push(text);
+        }
+        for (account, id) in first {
+            let text = format!("account {}: {} is damaged", name(db, account), (kind.one)(id));
+            report.damage.push(text);
+        }
+        if outdated > 0 {
+            report.outdated.push(format!(
+                "{kinds} imported before a field was added: {outdated}; import them again"
+            ));
+        }
+    }
+    Ok(report)
 }
 
 /// The numbers of stored records of one kind that are not as an import writes them now.
 #[derive(Debug, Default)]
-pub(super) struct Deviations {
+struct Deviations {
     damaged: u64,
-    /// The first damaged records.
-    first: Vec<(AccountId, i64)>,
+    /// The account and the id of the first damaged records.
+    first: Vec<(i64, i64)>,
+    /// Without a field that was added later. Only records that new responses contain.
     outdated: u64,
 }
 
-impl Deviations {
-    /// Counts a record. `is_live` says whether new responses contain it.
-    pub(super) fn count(
-        &mut self,
-        kind: &Kind,
-        account: AccountId,
-        id: i64,
-        record: &[u8],
-        is_live: bool,
-    ) {
-        match (kind.compare)(id, record) {
-            Stored::Damaged => {
-                self.damaged += 1;
-                if self.first.len() < NAMED {
-                    self.first.push((account, id));
+/// Compares all records of a kind, in pages in the order of the key. `last` is the last one that was read.
+fn read_all(
+    db: &mut dyn Db,
+    kind: &Kind,
+    sql: &str,
+    deviations: &mut Deviations,
+    last: &mut Option<(i64, i64)>,
+) -> Result<(), Error> {
+    let mut after = [0, -1, 0];
+    loop {
+        let before = after;
+        db.each(sql, &before.map(Into::into), &mut |row| {
+            after = [row.number(0)?, row.number(1)?, row.number(2)?];
+            let [account, id, _revision] = after;
+            *last = Some((account, id));
+            match (kind.compare)(id, row.bytes(3)?) {
+                Stored::Damaged => {
+                    deviations.damaged += 1;
+                    if deviations.first.len() < NAMED {
+                        deviations.first.push((account, id));
+                    }
                 }
+                Stored::Outdated if row.number(4)? == 1 => deviations.outdated += 1,
+                Stored::Outdated | Stored::Whole => {}
             }
-            Stored::Outdated if is_live => self.outdated += 1,
-            Stored::Outdated | Stored::Whole => {}
+            Ok(())
+        })?;
+        if before == after {
+            return Ok(());
         }
     }
+}
 
-    /// Adds a line to the report for each number that is not 0, and for each of the first damaged records. `account`
-    /// returns the name of an account, if it can be read.
-    pub(super) fn report(
-        self,
-        kind: &Kind,
-        report: &mut CheckReport,
-        mut account: impl FnMut(AccountId) -> Option<String>,
-    ) {
-        let Self { damaged, first, outdated } = self;
-        let name = kind.name;
-        if damaged > 0 {
-            report
-                .damage
-                .push(format!("{name} that are not stored as responses send them: {damaged}"));
-        }
-        for (owner, id) in first {
-            let owner = account(owner).unwrap_or_else(|| format!("number {owner}"));
-            report.damage.push(format!("account {owner}: {} is damaged", (kind.one)(id)));
-        }
-        if outdated > 0 {
-            report.outdated.push(format!(
-                "{name} imported before a field was added: {outdated}; import them again"
-            ));
-        }
+/// Returns `None` if the database is damaged where it was read.
+fn unless_damaged<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == ErrorKind::StorageCorrupt => Ok(None),
+        Err(error) => Err(error),
     }
+}
+
+/// Returns the name of an account, or its number if the name cannot be read.
+fn name(db: &mut dyn Db, account: i64) -> String {
+    let mut name = format!("number {account}");
+    // An error is one that the check has reported.
+    drop(db.each("SELECT name FROM account WHERE id = $1", &[account.into()], &mut |row| {
+        name = row.text(0)?;
+        Ok(())
+    }));
+    name
 }
 
 /// Maximum number of damaged records of a kind that a report names.
 const NAMED: usize = 20;
+
+/// One page of all row versions of all accounts, in the order of the key.
+const EVERY_RECORD: [(Kind, &str); 3] = [
+    (
+        rendered::CANDIDATES,
+        "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM candidate \
+         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
+    ),
+    (
+        rendered::VACANCIES,
+        "SELECT account_id, id, rev_from, record, rev_to = 9223372036854775807 FROM vacancy \
+         WHERE (account_id, id, rev_from) > ($1, $2, $3) ORDER BY account_id, id, rev_from LIMIT 4096",
+    ),
+    (
+        rendered::CREDITS,
+        "SELECT id, id, revision, credits, true FROM account \
+         WHERE (id, id, revision) > ($1, $2, $3) ORDER BY id LIMIT 4096",
+    ),
+];
+
+const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";
+
+/// Counts inconsistent references, each with its line in the report of `check`. An import creates none.
+const ORPHANS: [(&str, &str); 8] = [
+    (
+        "SELECT count(*) FROM (SELECT 1 FROM candidate WHERE rev_to = 9223372036854775807 \
+         GROUP BY account_id, id HAVING count(*) > 1) twice",
+        "candidates with two current versions",
+    ),
+    (
+        "SELECT count(*) FROM (SELECT 1 FROM vacancy WHERE rev_to = 9223372036854775807 \
+         GROUP BY account_id, id HAVING count(*) > 1) twice",
+        "vacancies with two current versions",
+    ),
+    (
+        "SELECT count(*) FROM account a JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+         WHERE r.tag <> a.tag",
+        "accounts whose tag is not the one of their revision",
+    ),
+    (
+        "SELECT count(*) FROM account WHERE (revision = 0) <> (tag = 0)",
+        "accounts with a revision but no tag, or a tag but no revision",
+    ),
+    (
+        "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \
+         WHERE r.account_id = a.id AND r.rev = a.revision)",
+        "accounts whose current revision does not exist",
+    ),
+    (
+        "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
+         WHERE s.account_id = a.account_id AND s.key = a.status_key)",
+        "statuses of candidates without a name",
+    ),
+    (
+        "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \
+         (SELECT 1 FROM candidate c WHERE c.account_id = a.account_id AND c.id = a.candidate_id \
+         AND c.rev_to = 9223372036854775807)",
+        "statuses of candidates that do not exist",
+    ),
+    (
+        "SELECT count(*) FROM token t WHERE NOT EXISTS (SELECT 1 FROM account a WHERE a.id = t.account_id)",
+        "tokens of accounts that do not exist",
+    ),
+];

@@ -1,201 +1,192 @@
-//! Deletes records of an account from every revision. The steps are the same on every database.
+//! Deletes records of an account from every revision.
 
 use std::collections::HashSet;
 
 use crate::error::{Error, ErrorKind};
-use crate::store::errors::account_gone;
-use crate::store::revision::create_revision;
-use crate::store::session::Session;
-use crate::store::{AccountId, sql};
+use crate::store::db::{Db, Table, Value, account_gone};
+use crate::store::import::create_revision;
+use crate::store::model::{AccountId, Deletion, DeletionReport, ImportMode, UnknownIds};
 
-/// The records that a deletion removes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Deletion {
-    /// The candidates with these ids, and their statuses.
-    Candidates(Vec<i64>),
-    /// The vacancies with these ids, and the statuses of candidates in them.
-    Vacancies(Vec<i64>),
-    /// Statuses, each given by the id of the vacancy and the id of the candidate.
-    Statuses(Vec<(i64, i64)>),
-    /// The account with its records, credit balance and tokens. Its number is not used again.
-    Account,
-}
-
-/// How a deletion treats an id that the account does not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UnknownIds {
-    /// Fail with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), and delete nothing.
-    #[default]
-    Refuse,
-    /// Delete the others.
-    Ignore,
-}
-
-/// The rows that a deletion removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeletionReport {
-    /// Vacancies.
-    pub vacancies: u64,
-    /// Candidates.
-    pub candidates: u64,
-    /// Statuses of candidates in vacancies.
-    pub applications: u64,
-    /// Tokens of a deleted account.
-    pub tokens: u64,
-    /// Versions of records that had been superseded, of the whole account.
-    pub superseded: u64,
-    /// Ids that the account did not have.
-    pub unknown: u64,
-    /// The revision after the deletion. A deleted account has none, and this is its last one.
-    pub revision: i64,
-}
-
-impl DeletionReport {
-    /// Returns whether a list of the account changed.
-    pub fn changed_anything(&self) -> bool {
-        self.vacancies + self.candidates + self.applications > 0
-    }
-}
-
-impl Deletion {
-    /// Returns the different keys of the rows, each as a vacancy and a candidate; 0 where a kind has only one of them.
-    pub(super) fn keys(&self) -> Vec<(i64, i64)> {
-        let mut keys: Vec<_> = match self {
-            Self::Candidates(ids) => ids.iter().map(|id| (0, *id)).collect(),
-            Self::Vacancies(ids) => ids.iter().map(|id| (*id, 0)).collect(),
-            Self::Statuses(keys) => keys.clone(),
-            Self::Account => Vec::new(),
-        };
-        let mut seen = HashSet::new();
-        keys.retain(|key| seen.insert(*key));
-        keys
-    }
-
-    /// Returns the error for an id that the account does not have.
-    pub(super) fn unknown(&self, (vacancy, candidate): (i64, i64), others: u64) -> Error {
-        let what = match self {
-            Self::Vacancies(_) => format!("vacancy {vacancy}"),
-            Self::Statuses(_) => format!("a status of candidate {candidate} in vacancy {vacancy}"),
-            Self::Candidates(_) | Self::Account => format!("candidate {candidate}"),
-        };
-        let others = match others {
-            0 => String::new(),
-            1 => ", nor 1 other id".to_owned(),
-            others => format!(", nor {others} other ids"),
-        };
-        let text =
-            format!("cannot delete: the account does not have {what}{others}; nothing was deleted");
-        Error::new(ErrorKind::NotFound, text)
-    }
-}
-
-/// Deletes the records whose keys are in the temporary table `doomed`.
-///
-/// Superseded versions and former revisions of the account are removed too. Reading the next page of such a revision
-/// fails, so a list in progress is cut and never lacks a record.
-pub(super) fn delete<S: Session>(
-    session: &mut S,
-    account: AccountId,
+/// Deletes records. Superseded versions and former revisions of the account are removed too. Reading the next page of
+/// such a revision fails, so a list in progress is cut and never lacks a record.
+pub(super) fn delete(
+    db: &mut dyn Db,
+    AccountId(account): AccountId,
     deletion: &Deletion,
     unknown: UnknownIds,
+    mode: ImportMode,
 ) -> Result<DeletionReport, Error> {
-    let AccountId(account) = account;
-    let [current] = session.first(sql::REVISION, &[account])?.ok_or_else(account_gone)?;
-    let next = current + 1;
-    let mut report = DeletionReport { revision: current, ..DeletionReport::default() };
+    let dialect = db.dialect();
+    db.batch(dialect.doomed)?;
+    db.transaction(mode, |db| {
+        let current = db.first(dialect.lock_account, &[account.into()])?;
+        let [current] = current.ok_or_else(account_gone)?;
+        let mut report = DeletionReport { revision: current, ..DeletionReport::default() };
+        match deletion {
+            Deletion::Account => delete_account(db, account, &mut report)?,
+            Deletion::Candidates(_) | Deletion::Vacancies(_) | Deletion::Statuses(_) => {
+                for (number, (vacancy, candidate)) in (1_i64..).zip(keys(deletion)) {
+                    db.load(Table::Doomed, &[number, vacancy, candidate].map(Value::from))?;
+                }
+                db.end_load()?;
+                delete_records(db, account, deletion, unknown, &mut report)?;
+            }
+        }
+        db.batch(dialect.lock_erasures)?;
+        let now = db.now()?;
+        db.execute(CREATE_ERASURE, &[account, now].map(Value::from))?;
+        Ok(report)
+    })
+}
+
+fn delete_records(
+    db: &mut dyn Db,
+    account: i64,
+    deletion: &Deletion,
+    unknown: UnknownIds,
+    report: &mut DeletionReport,
+) -> Result<(), Error> {
+    let own = [account.into()];
+    let absent = absent(deletion);
+    report.unknown = db.count(&format!("SELECT count(*) {absent}"), &own)?;
+    if report.unknown > 0 && unknown == UnknownIds::Refuse {
+        let first = format!("SELECT d.vacancy_id, d.candidate_id {absent} ORDER BY d.seq LIMIT 1");
+        let [vacancy, candidate] = db.first(&first, &own)?.unwrap_or([0, 0]);
+        return Err(not_found(deletion, vacancy, candidate, report.unknown - 1));
+    }
+    let next = report.revision + 1;
+    let mut end = |table: &str, key: &str, doomed: &str| {
+        let sql = format!(
+            "UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+             AND ({key}) IN (SELECT {doomed} FROM doomed)"
+        );
+        db.execute(&sql, &[next, account].map(Value::from))
+    };
     match deletion {
-        Deletion::Account => return delete_account(session, account, report),
         Deletion::Candidates(_) => {
-            report.unknown = count_unknown(session, account, deletion, &CANDIDATES, unknown)?;
-            report.applications =
-                session.execute(sql::END_STATUSES_OF_CANDIDATES, &[next, account])?;
-            report.candidates = session.execute(sql::END_CANDIDATES, &[next, account])?;
+            report.applications = end("application", "candidate_id", "candidate_id")?;
+            report.candidates = end("candidate", "id", "candidate_id")?;
         }
         Deletion::Vacancies(_) => {
-            report.unknown = count_unknown(session, account, deletion, &VACANCIES, unknown)?;
-            report.applications =
-                session.execute(sql::END_STATUSES_OF_VACANCIES, &[next, account])?;
-            report.vacancies = session.execute(sql::END_VACANCIES, &[next, account])?;
+            report.applications = end("application", "vacancy_id", "vacancy_id")?;
+            report.vacancies = end("vacancy", "id", "vacancy_id")?;
         }
-        Deletion::Statuses(_) => {
-            report.unknown = count_unknown(session, account, deletion, &STATUSES, unknown)?;
-            report.applications = session.execute(sql::END_STATUSES, &[next, account])?;
+        Deletion::Statuses(_) | Deletion::Account => {
+            let key = "vacancy_id, candidate_id";
+            report.applications = end("application", key, key)?;
         }
     }
-    if report.changed_anything() {
-        let changed = [report.candidates > 0, report.applications > 0, report.vacancies > 0, false];
-        create_revision(session, AccountId(account), next, changed)?;
+    let changed =
+        [report.candidates, report.applications, report.vacancies, 0].map(|rows| rows > 0);
+    if changed.contains(&true) {
+        create_revision(db, account, next, changed)?;
         report.revision = next;
     }
-    session.execute(sql::COLLECT_REVISIONS, &[account, report.revision])?;
-    for (ended, sql) in [
-        (report.vacancies, sql::COLLECT_VACANCIES),
-        (report.candidates, sql::COLLECT_CANDIDATES),
-        (report.applications, sql::COLLECT_APPLICATIONS),
-    ] {
-        let removed = session.execute(sql, &[account, report.revision])?;
-        report.superseded += removed.saturating_sub(ended);
-    }
-    session.execute(sql::DELETE_TALLIES, &[account])?;
-    session.execute(sql::DELETE_UNUSED_STATUS_NAMES, &[account])?;
-    let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
-    session.execute(sql::CREATE_ERASURE, &[account, now])?;
-    Ok(report)
+    let ended = report.vacancies + report.candidates + report.applications;
+    report.superseded = collect(db, account, report.revision)?.saturating_sub(ended);
+    db.execute(DELETE_TALLIES, &own)?;
+    db.execute(DELETE_UNUSED_STATUS_NAMES, &own)?;
+    Ok(())
 }
 
-/// Finds the keys that no version of a record has. Fails at the first one, unless they are ignored.
-fn count_unknown(
-    session: &mut impl Session,
-    account: i64,
-    deletion: &Deletion,
-    [count, first]: &[&'static str; 2],
-    unknown: UnknownIds,
-) -> Result<u64, Error> {
-    let [found] = session.first(count, &[account])?.unwrap_or([0]);
-    let found = u64::try_from(found).unwrap_or(0);
-    match (found, unknown) {
-        (0, _) | (_, UnknownIds::Ignore) => Ok(found),
-        (_, UnknownIds::Refuse) => {
-            let [vacancy, candidate] = session.first(first, &[account])?.unwrap_or([0, 0]);
-            Err(deletion.unknown((vacancy, candidate), found.saturating_sub(1)))
-        }
-    }
+/// Deletes the row versions of an account that `revision` does not have. The revisions are deleted first: a reader that
+/// could miss a row finds that its revision is missing too.
+pub(super) fn collect(db: &mut dyn Db, account: i64, revision: i64) -> Result<u64, Error> {
+    let parameters = [account, revision].map(Value::from);
+    db.execute(COLLECT_REVISIONS, &parameters)?;
+    COLLECT.iter().map(|sql| db.execute(sql, &parameters)).sum()
 }
 
-fn delete_account<S: Session>(
-    session: &mut S,
-    account: i64,
-    mut report: DeletionReport,
-) -> Result<DeletionReport, Error> {
-    for (count, sql) in [
-        (&mut report.vacancies, sql::DELETE_ALL_VACANCIES),
-        (&mut report.candidates, sql::DELETE_ALL_CANDIDATES),
-        (&mut report.applications, sql::DELETE_ALL_STATUSES),
-        (&mut report.tokens, sql::DELETE_TOKENS),
+fn delete_account(db: &mut dyn Db, account: i64, report: &mut DeletionReport) -> Result<(), Error> {
+    let own = [account.into()];
+    for (count, table) in [
+        (&mut report.vacancies, "vacancy"),
+        (&mut report.candidates, "candidate"),
+        (&mut report.applications, "application"),
     ] {
-        *count = session.execute(sql, &[account])?;
+        let all = format!("DELETE FROM {table} WHERE account_id = $1");
+        *count = db.execute(&format!("{all} AND rev_to = 9223372036854775807"), &own)?;
+        report.superseded += db.execute(&all, &own)?;
     }
+    report.tokens = db.execute("DELETE FROM token WHERE account_id = $1", &own)?;
     for sql in [
-        sql::DELETE_SUPERSEDED_VACANCIES,
-        sql::DELETE_SUPERSEDED_CANDIDATES,
-        sql::DELETE_SUPERSEDED_STATUSES,
+        DELETE_TALLIES,
+        "DELETE FROM status WHERE account_id = $1",
+        "DELETE FROM revision WHERE account_id = $1",
+        "DELETE FROM account WHERE id = $1",
     ] {
-        report.superseded += session.execute(sql, &[account])?;
+        db.execute(sql, &own)?;
     }
-    for sql in
-        [sql::DELETE_TALLIES, sql::DELETE_STATUS_NAMES, sql::DELETE_REVISIONS, sql::DELETE_ACCOUNT]
-    {
-        session.execute(sql, &[account])?;
-    }
-    let [now] = session.first(S::NOW, &[])?.unwrap_or([0]);
-    session.execute(sql::CREATE_ERASURE, &[account, now])?;
-    Ok(report)
+    Ok(())
 }
 
-const CANDIDATES: [&str; 2] = [sql::COUNT_UNKNOWN_CANDIDATES, sql::FIRST_UNKNOWN_CANDIDATE];
+/// Returns the different keys of the rows, each as a vacancy and a candidate; 0 where a kind has only one of them.
+fn keys(deletion: &Deletion) -> Vec<(i64, i64)> {
+    let mut keys: Vec<_> = match deletion {
+        Deletion::Candidates(ids) => ids.iter().map(|id| (0, *id)).collect(),
+        Deletion::Vacancies(ids) => ids.iter().map(|id| (*id, 0)).collect(),
+        Deletion::Statuses(keys) => keys.clone(),
+        Deletion::Account => Vec::new(),
+    };
+    let mut seen = HashSet::new();
+    keys.retain(|key| seen.insert(*key));
+    keys
+}
 
-const VACANCIES: [&str; 2] = [sql::COUNT_UNKNOWN_VACANCIES, sql::FIRST_UNKNOWN_VACANCY];
+/// Selects the keys of which the account has no version.
+fn absent(deletion: &Deletion) -> String {
+    let (table, same) = match deletion {
+        Deletion::Candidates(_) => ("candidate", "o.id = d.candidate_id"),
+        Deletion::Vacancies(_) => ("vacancy", "o.id = d.vacancy_id"),
+        Deletion::Statuses(_) | Deletion::Account => {
+            ("application", "o.vacancy_id = d.vacancy_id AND o.candidate_id = d.candidate_id")
+        }
+    };
+    format!(
+        "FROM doomed d WHERE NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = $1 AND {same})"
+    )
+}
 
-const STATUSES: [&str; 2] = [sql::COUNT_UNKNOWN_STATUSES, sql::FIRST_UNKNOWN_STATUS];
+/// Returns the error for an id that the account does not have.
+fn not_found(deletion: &Deletion, vacancy: i64, candidate: i64, others: u64) -> Error {
+    let what = match deletion {
+        Deletion::Vacancies(_) => format!("vacancy {vacancy}"),
+        Deletion::Statuses(_) => format!("a status of candidate {candidate} in vacancy {vacancy}"),
+        Deletion::Candidates(_) | Deletion::Account => format!("candidate {candidate}"),
+    };
+    let others = match others {
+        0 => String::new(),
+        1 => ", nor 1 other id".to_owned(),
+        others => format!(", nor {others} other ids"),
+    };
+    let text =
+        format!("cannot delete: the account does not have {what}{others}; nothing was deleted");
+    Error::new(ErrorKind::NotFound, text)
+}
+
+const COLLECT_REVISIONS: &str = "DELETE FROM revision WHERE account_id = $1 AND rev < $2";
+
+pub(super) const COLLECT: [&str; 3] = [
+    "DELETE FROM vacancy WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807",
+    "DELETE FROM candidate WHERE account_id = $1 AND rev_to <= $2 AND rev_to < 9223372036854775807",
+    "DELETE FROM application WHERE account_id = $1 AND rev_to <= $2 \
+     AND rev_to < 9223372036854775807",
+];
+
+/// Deletes what a former release counted: it has the names of statuses.
+const DELETE_TALLIES: &str = "DELETE FROM status_tally WHERE account_id = $1";
+
+/// Deletes the names of statuses that no version of a row has.
+const DELETE_UNUSED_STATUS_NAMES: &str = "\
+    DELETE FROM status WHERE account_id = $1 \
+    AND key NOT IN (SELECT status_key FROM application WHERE account_id = $1)";
+
+/// Records an erasure that is committed, but may have left traces in the files.
+const CREATE_ERASURE: &str = "\
+    INSERT INTO erasure(id, account_id, at, pending) \
+    SELECT coalesce(max(id), 0) + 1, $1, $2, 1 FROM erasure";
+
+pub(super) const LAST_ERASURE: &str = "SELECT coalesce(max(id), 0) FROM erasure";
+
+pub(super) const FINISH_ERASURES: &str =
+    "UPDATE erasure SET pending = 0 WHERE pending = 1 AND id <= $1";

@@ -1,142 +1,141 @@
-//! The store on PostgreSQL: many servers, one database.
+//! The driver of PostgreSQL: many servers, one database.
 //!
 //! The SQL uses no sequences, triggers, cursors or foreign keys, and every key begins with the account. An import uses
 //! temporary tables, and the tables are created under an advisory lock.
 
-mod check;
-mod erase;
-mod import;
-mod link;
-#[cfg(test)]
-mod plans;
-mod read;
-mod session;
-mod stage;
-mod tables;
-
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::io::{self, Write as _};
+use std::time::{Duration, Instant};
 
-use ::postgres::Row;
+use ::postgres::error::SqlState;
+use ::postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use ::postgres::{Client, Statement};
+use bytes::BytesMut;
 use methodical_postgres::{Connector, Options};
 
-use crate::causes::with_causes;
-use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
-use crate::lock::lock;
-use crate::store::damage::Damage;
-use crate::store::errors::{account_exists, no_account};
-use crate::store::postgres::link::{Link, Parameter, get, is_unique_violation, not_connected};
-use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
-    ImportMode, ImportReport, Page, Principal, RecordSink, Removals, STATEMENT_BUDGET, Snapshot,
-    Store, StoreAdmin, TokenInfo, UnknownIds, rendered, sql, verify,
-};
-use crate::token::{TokenDigest, TokenId};
+use crate::store::db::{Db, Dialect, Driver, Row, Table, Value};
+use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
+use crate::store::schema;
 
-/// The data of the service in a PostgreSQL database, which other servers may use concurrently.
-///
-/// The URL has the parameters of libpq for TLS: `sslmode`, `sslrootcert`, `sslcert`, `sslkey` and `channel_binding`.
-/// The environment sets the rest: `PGPASSWORD`, `PGPASSFILE`, `PGSSLMODE`, `PGSSLROOTCERT`, `PGSSLCERT`, `PGSSLKEY` and
-/// `PGCHANNELBINDING`.
-pub struct PostgresStore {
-    connector: Connector,
-    links: Mutex<Vec<Link>>,
-    damage: Damage,
-    budget: Duration,
-}
+/// A PostgreSQL database.
+pub(super) struct Database(Connector);
 
-impl PostgresStore {
-    /// Connects, and creates the tables if they do not exist. Any number of servers may do so concurrently.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid. Fails with another kind if the
-    /// database cannot be reached or refuses the connection, or if a newer release has written it.
-    pub fn connect(url: &str) -> Result<Self, Error> {
-        Self::connect_with(url, PostgresOptions::new())
-    }
-
-    /// Connects to a database that already has the tables.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::NotFound`] if it does not have them, and otherwise as [`connect`](Self::connect) does.
-    pub fn connect_existing(url: &str) -> Result<Self, Error> {
-        Self::connect_with(url, PostgresOptions::new().create_tables(false))
-    }
-
-    /// Connects as [`connect`](Self::connect) or [`connect_existing`](Self::connect_existing) does, with other options.
-    ///
-    /// # Errors
-    ///
-    /// As those of the two.
-    pub fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, Error> {
+impl Database {
+    /// Connects, and creates or checks the tables.
+    pub(super) fn connect(url: &str, options: PostgresOptions) -> Result<Self, Error> {
         let PostgresOptions { create_tables, wait, notice } = options;
         let options = Options::new("gateway-server").notice(notice);
         let connector = Connector::new(url, options).map_err(not_connected)?;
-        let mut link = Link::open_waiting(&connector, wait)?;
-        if create_tables {
-            tables::create_if_missing(&mut link)?;
-        } else {
-            tables::find(&mut link)?;
-        }
-        Ok(Self {
-            connector,
-            links: Mutex::new(Vec::new()),
-            damage: Damage::none(),
-            budget: STATEMENT_BUDGET,
-        })
-    }
-
-    /// Sets the time limit of a statement that answers a request. The default is 10 seconds. The database cancels a
-    /// statement that takes longer, and the read fails with [`ErrorKind::StorageSlow`].
-    #[must_use]
-    pub fn with_statement_budget(mut self, budget: Duration) -> Self {
-        self.budget = budget;
-        self
-    }
-
-    /// Opens a connection without a statement time limit, for work that must not be repeated on another connection.
-    fn open_unlimited(&self) -> Result<Link, Error> {
-        Link::open(&self.connector, None)
-    }
-
-    /// Runs `work` with a pooled connection. If the server has closed it meanwhile, runs `work` once more with a new
-    /// one.
-    fn with<T>(&self, mut work: impl FnMut(&mut Link) -> Result<T, Error>) -> Result<T, Error> {
-        let idle = lock(&self.links).pop();
-        if let Some(mut link) = idle {
-            match work(&mut link) {
-                Err(error) if link.is_closed() => {
-                    tracing::warn!(name: "database_connection_lost", cause = with_causes(&error));
+        let client = connector.open_waiting(UNLIMITED_PATIENCE, wait).map_err(not_connected)?;
+        let mut db = Postgres::new(client, "cannot create or find the tables");
+        for attempt in 1.. {
+            match prepare(&mut db, create_tables) {
+                Err(error) if error.kind() == ErrorKind::StorageBusy && attempt < ATTEMPTS => {
+                    std::thread::park_timeout(PAUSE);
                 }
-                result => {
-                    self.damage.note(&result);
-                    self.keep(link);
-                    return result;
-                }
+                Err(error) => return Err(error),
+                Ok(()) => break,
             }
         }
-        let mut link = Link::open(&self.connector, Some(self.budget))?;
-        let result = work(&mut link);
-        self.damage.note(&result);
-        if !link.is_closed() {
-            self.keep(link);
-        }
-        result
-    }
-
-    fn keep(&self, link: Link) {
-        let mut links = lock(&self.links);
-        if links.len() < MAX_IDLE_LINKS {
-            links.push(link);
-        }
+        Ok(Self(connector))
     }
 }
 
-/// How a [`PostgresStore`] connects for the first time, and who receives its warnings.
+/// Checks the schema version, and applies missing additions. Creates the tables if they do not exist and `create` says so.
+/// Concurrent callers wait for one another.
+fn prepare(db: &mut Postgres, create: bool) -> Result<(), Error> {
+    let db: &mut dyn Db = db;
+    db.transaction(crate::store::ImportMode::Commit, |db| {
+        // Held until the transaction ends.
+        db.batch(LOCK)?;
+        if db.count(EXISTS, &["gateway_schema".into()])? == 0 {
+            if !create {
+                let text = "the database has no tables of this program; \
+                            `serve` and `account create` create them";
+                return Err(Error::new(ErrorKind::NotFound, text));
+            }
+            db.batch(schema::SCHEMA)?;
+            db.batch(VERSION_TABLE)?;
+        }
+        let version = db.first("SELECT coalesce(max(version), -1) FROM gateway_schema", &[])?;
+        let version = version.map(|[version]| version).filter(|version| *version >= 0);
+        schema::check("the database", version)?;
+        if db.count(EXISTS, &["erasure".into()])? > 0 {
+            return Ok(());
+        }
+        let sql = format!("{LOCK_TIMEOUT}; {}; {}", schema::UPGRADE, include_str!("postgres/upgrade.sql"));
+        db.batch(&sql).map_err(|error| {
+            if !is(&error, &SqlState::INSUFFICIENT_PRIVILEGE) {
+                return error;
+            }
+            let text = "cannot upgrade the tables: the role does not own them; run `gateway-server account list` with \
+                        the role that does, then start again";
+            Error::caused(ErrorKind::Storage, text, error)
+        })
+    })
+}
+
+impl Driver for Database {
+    fn connect(
+        &self,
+        limit: Option<Duration>,
+        context: &'static str,
+    ) -> Result<Box<dyn Db>, Error> {
+        let patience = limit.unwrap_or(UNLIMITED_PATIENCE);
+        let client = self.0.open(patience).map_err(not_connected)?;
+        let mut db = Postgres::new(client, context);
+        if let Some(limit) = limit {
+            // At least 1 ms, because 0 means no limit.
+            db.batch(&format!("SET statement_timeout = {}", limit.as_millis().max(1)))?;
+        }
+        Ok(Box::new(db))
+    }
+
+    fn is_near(&self) -> bool {
+        false
+    }
+
+    /// Waits for transactions that may still read the deleted rows, and builds the tables again without them.
+    fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
+        let deadline = Instant::now() + timeout;
+        let mut db = self.connect(Some(timeout), "cannot delete")?;
+        let last = db.first(LAST_ERASURE, &[])?.map_or(0, |[last]| last);
+        let now = db.first(MICROSECONDS, &[])?.map_or(0, |[now]| now);
+        while db.count(OLDER_READERS, &[now.into()])? > 0 {
+            if Instant::now() >= deadline {
+                return Err(remains("a transaction that began before still runs", timeout));
+            }
+            db.batch("SELECT pg_sleep(0.1)")?;
+        }
+        for table in ["candidate", "vacancy", "application", "status", "account", "token"] {
+            if db.count(OWNS, &[table.into()])? == 0 {
+                let text = format!(
+                    "the records are deleted, but bytes of them remain in the files of the tables: only the owner of \
+                     the table {table} may run VACUUM; run `gateway-server delete traces` as that role"
+                );
+                return Err(Error::new(ErrorKind::ErasurePending, text));
+            }
+        }
+        db.batch(VACUUM).map_err(|error| match error.kind() {
+            ErrorKind::StorageSlow => remains("another program still uses the tables", timeout),
+            _ => error,
+        })?;
+        db.execute(FINISH_ERASURES, &[last.into()]).map(drop)
+    }
+}
+
+fn remains(cause: &str, timeout: Duration) -> Error {
+    let text = format!(
+        "the records are deleted, but bytes of them remain in the files of the tables: {cause} after {} s (--timeout); \
+         run `gateway-server delete traces` later",
+        timeout.as_secs()
+    );
+    Error::new(ErrorKind::ErasurePending, text)
+}
+
+/// How a [`Store`](crate::Store) connects to PostgreSQL for the first time, and who receives its warnings.
 pub struct PostgresOptions {
     create_tables: bool,
     wait: Duration,
@@ -188,202 +187,342 @@ impl fmt::Debug for PostgresOptions {
     }
 }
 
-impl Store for PostgresStore {
-    fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
-        let found = self.with(|link| link.optional(sql::AUTHENTICATE, &[&&token.0[..], &now.0]))?;
-        let Some(row) = found else { return Ok(None) };
-        let mut columns = [None; verify::TOKEN_COLUMNS];
-        for (index, column) in columns.iter_mut().enumerate() {
-            *column = get(&row, index)?;
+/// A connection, its prepared statements, and rows that are not sent yet.
+struct Postgres {
+    client: Client,
+    statements: HashMap<String, Statement>,
+    rows: [Vec<u8>; TABLES.len()],
+    context: &'static str,
+}
+
+impl Postgres {
+    fn new(client: Client, context: &'static str) -> Self {
+        Self { client, statements: HashMap::new(), rows: Default::default(), context }
+    }
+
+    /// Prepares a statement once per connection.
+    fn statement(&mut self, sql: &str) -> Result<Statement, Error> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
         }
-        let balance: &str = get(&row, verify::TOKEN_COLUMNS)?;
-        let principal = verify::principal(token, columns, Some(balance.as_bytes()));
-        self.damage.note(&principal);
-        principal.map(Some)
+        let statement = self.client.prepare(sql).map_err(failed(self.context))?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
     }
 
-    fn candidates(
-        &self,
-        snapshot: Snapshot,
-        filter: &CandidateFilter,
-        page: Page,
-        sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.with(|link| read::candidates(link, snapshot, filter, page, sink))
-    }
-
-    fn vacancies(
-        &self,
-        snapshot: Snapshot,
-        page: Page,
-        sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.with(|link| read::vacancies(link, snapshot, page, sink))
-    }
-
-    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
-        self.with(|link| read::credits(link, account, sink))
-    }
-
-    fn health(&self) -> Result<(), Error> {
-        self.damage.check()?;
-        self.with(|link| link.query(sql::HEALTH, &[]).map(drop))
-    }
-
-    fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
-        let row = self.with(|link| link.optional(sql::NEWEST_REVISION, &[]))?;
-        row.map_or(Ok(None), |row| Ok(get::<Option<i64>>(&row, 0)?.map(UnixTime)))
-    }
-
-    fn idle_connections(&self) -> usize {
-        lock(&self.links).len()
-    }
-
-    fn collect(&self, age: Duration) -> Result<u64, Error> {
-        import::collect(&mut self.open_unlimited()?, age)
+    /// Sends the rows of a table in the binary format of `COPY`.
+    fn send(&mut self, table: Table) -> Result<(), Error> {
+        let Some(rows) = self.rows.get_mut(table as usize).filter(|rows| !rows.is_empty()) else {
+            return Ok(());
+        };
+        let name = TABLES.iter().find(|(one, _)| *one == table).map_or("", |(_, name)| name);
+        let sql = format!("COPY {name} FROM STDIN (FORMAT binary)");
+        let mut writer = self.client.copy_in(&sql).map_err(failed(self.context))?;
+        for part in [HEADER, rows, TRAILER] {
+            // An error of the driver, which a writer of the standard library passes on.
+            let not_sent = |error: io::Error| match error.downcast() {
+                Ok(error) => failure(self.context, error),
+                Err(error) => Error::caused(ErrorKind::Storage, self.context, error),
+            };
+            writer.write_all(part).map_err(not_sent)?;
+        }
+        writer.finish().map_err(failed(self.context))?;
+        rows.clear();
+        Ok(())
     }
 }
 
-impl StoreAdmin for PostgresStore {
-    fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
-        let credits = rendered::no_credits()?;
-        loop {
-            match self.with(|link| link.insert(sql::CREATE_ACCOUNT, &[&name, &credits, &now.0])) {
-                Ok(id) => return Ok(AccountId(id)),
-                Err(error) if is_unique_violation(&error) => {}
-                Err(error) => return Err(error),
-            }
-            // The name and the number are unique. If only the number was taken, by another server, this tries the next.
-            if self.with(|link| link.optional(sql::ACCOUNT, &[&name]))?.is_some() {
-                return Err(account_exists(name));
-            }
-        }
+impl Db for Postgres {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
     }
 
-    fn accounts(&self) -> Result<Vec<Account>, Error> {
-        let rows = self.with(|link| link.query(sql::ACCOUNTS, &[]))?;
-        rows.iter()
-            .map(|row| {
-                Ok(Account {
-                    id: AccountId(get(row, 0)?),
-                    name: get(row, 1)?,
-                    revision: get(row, 2)?,
-                    created_at: UnixTime(get(row, 3)?),
-                })
-            })
-            .collect()
+    fn is_closed(&self) -> bool {
+        self.client.is_closed()
     }
 
-    fn account(&self, name: &str) -> Result<AccountId, Error> {
-        let found = self.with(|link| link.optional(sql::ACCOUNT, &[&name]))?;
-        let row = found.ok_or_else(|| no_account(name))?;
-        get(&row, 0).map(AccountId)
+    fn batch(&mut self, sql: &str) -> Result<(), Error> {
+        self.client.batch_execute(sql).map_err(failed(self.context))
     }
 
-    fn add_token(
-        &self,
-        account: AccountId,
-        digest: &TokenDigest,
-        label: &str,
-        now: UnixTime,
-        expires_at: Option<UnixTime>,
+    fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, Error> {
+        let statement = self.statement(sql)?;
+        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+        self.client.execute(&statement, &parameters).map_err(failed(self.context))
+    }
+
+    fn each(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        on_row: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let expires_at = expires_at.map(|time| time.0);
-        let parameters: [Parameter<'_>; 5] =
-            [&&digest.0[..], &account.0, &label, &now.0, &expires_at];
-        self.with(|link| link.execute(sql::CREATE_TOKEN, &parameters)).map(drop)
+        let statement = self.statement(sql)?;
+        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+        let rows = self.client.query(&statement, &parameters).map_err(failed(self.context))?;
+        rows.iter().try_for_each(|row| on_row(row))
     }
 
-    fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
-        let rows = self.with(|link| link.query(sql::TOKENS, &[&account.0]))?;
-        rows.iter()
-            .map(|row| {
-                Ok(TokenInfo {
-                    id: digest(row)?.id(),
-                    label: get(row, 1)?,
-                    created_at: UnixTime(get(row, 2)?),
-                    expires_at: get::<Option<i64>>(row, 3)?.map(UnixTime),
-                    revoked_at: get::<Option<i64>>(row, 4)?.map(UnixTime),
-                })
-            })
-            .collect()
+    fn load(&mut self, table: Table, row: &[Value<'_>]) -> Result<(), Error> {
+        let Some(rows) = self.rows.get_mut(table as usize) else { return Ok(()) };
+        rows.extend_from_slice(&i16::try_from(row.len()).unwrap_or(i16::MAX).to_be_bytes());
+        let mut column = |bytes: &[u8]| {
+            // A record is at most as large as clients read.
+            rows.extend_from_slice(&i32::try_from(bytes.len()).unwrap_or(i32::MAX).to_be_bytes());
+            rows.extend_from_slice(bytes);
+        };
+        for value in row {
+            match value {
+                Value::Integer(number) => column(&number.unwrap_or_default().to_be_bytes()),
+                Value::Text(text) => column(text.as_bytes()),
+                Value::Bytes(bytes) => column(bytes),
+            }
+        }
+        if rows.len() >= BATCH { self.send(table) } else { Ok(()) }
     }
 
-    fn revoke_token(
-        &self,
-        account: AccountId,
-        token: &TokenId,
-        now: UnixTime,
-    ) -> Result<bool, Error> {
-        let Some([first, last]) = token.digests() else { return Ok(false) };
-        let parameters: [Parameter<'_>; 4] = [&now.0, &account.0, &&first.0[..], &&last.0[..]];
-        let revoked = self.with(|link| link.execute(sql::REVOKE_TOKEN, &parameters))?;
-        Ok(revoked > 0)
-    }
-
-    fn import(
-        &self,
-        account: AccountId,
-        mode: ImportMode,
-        fill: Fill<'_>,
-    ) -> Result<ImportReport, Error> {
-        import::run(&mut self.open_unlimited()?, account, mode, None, fill)
-    }
-
-    fn replace(
-        &self,
-        account: AccountId,
-        mode: ImportMode,
-        removals: Removals,
-        fill: Fill<'_>,
-    ) -> Result<ImportReport, Error> {
-        import::run(&mut self.open_unlimited()?, account, mode, Some(removals), fill)
-    }
-
-    fn delete(
-        &self,
-        account: AccountId,
-        deletion: &Deletion,
-        unknown: UnknownIds,
-        mode: ImportMode,
-    ) -> Result<DeletionReport, Error> {
-        erase::delete(&mut self.open_unlimited()?, account, deletion, unknown, mode)
-    }
-
-    fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
-        erase::erase_traces(&mut Link::open(&self.connector, Some(timeout))?, timeout)
-    }
-
-    fn check(&self) -> Result<CheckReport, Error> {
-        check::check(&mut self.open_unlimited()?)
+    fn end_load(&mut self) -> Result<(), Error> {
+        TABLES.into_iter().try_for_each(|(table, _)| self.send(table))
     }
 }
 
-impl Drop for PostgresStore {
-    fn drop(&mut self) {
-        let links = std::mem::take(&mut *lock(&self.links));
-        // Each connection owns a runtime, which must not be dropped on a thread of another runtime.
-        drop(std::thread::Builder::new().spawn(move || drop(links)));
+impl Row for ::postgres::Row {
+    fn integer(&self, column: usize) -> Result<Option<i64>, Error> {
+        let number: Option<Number> =
+            self.try_get(column).map_err(failed("cannot read a column"))?;
+        Ok(number.map(|Number(number)| number))
+    }
+
+    fn bytes(&self, column: usize) -> Result<&[u8], Error> {
+        let Raw(bytes) = self.try_get(column).map_err(failed("cannot read a column"))?;
+        Ok(bytes)
     }
 }
 
-impl fmt::Debug for PostgresStore {
+/// A number of any size, or a boolean.
+struct Number(i64);
+
+impl<'r> FromSql<'r> for Number {
+    fn from_sql(ty: &Type, bytes: &'r [u8]) -> Result<Self, BoxError> {
+        Ok(Self(match *ty {
+            Type::BOOL => bool::from_sql(ty, bytes)?.into(),
+            Type::INT4 => i32::from_sql(ty, bytes)?.into(),
+            _ => i64::from_sql(ty, bytes)?,
+        }))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(*ty, Type::BOOL | Type::INT4 | Type::INT8)
+    }
+}
+
+/// The bytes of a text or a binary value.
+struct Raw<'r>(&'r [u8]);
+
+impl<'r> FromSql<'r> for Raw<'r> {
+    fn from_sql(_: &Type, bytes: &'r [u8]) -> Result<Self, BoxError> {
+        Ok(Self(bytes))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(*ty, Type::TEXT | Type::BYTEA)
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
+        match self {
+            Self::Integer(number) => number.to_sql(ty, out),
+            Self::Text(text) => text.to_sql(ty, out),
+            Self::Bytes(bytes) => bytes.to_sql(ty, out),
+        }
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(*ty, Type::INT8 | Type::TEXT | Type::BYTEA)
+    }
+
+    to_sql_checked!();
+}
+
+/// Returns a value as the driver takes it.
+fn parameter<'v>(value: &'v Value<'_>) -> &'v (dyn ToSql + Sync) {
+    value
+}
+
+type BoxError = Box<dyn std::error::Error + Sync + Send>;
+
+/// The code of a PostgreSQL error. Its text is dropped, because it may quote a row.
+#[derive(Debug)]
+struct Code(SqlState);
+
+impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore").finish_non_exhaustive()
+        write!(f, "SQLSTATE {}", self.0.code())
     }
 }
 
-fn digest(row: &Row) -> Result<TokenDigest, Error> {
-    let bytes: &[u8] = get(row, 0)?;
-    let damaged = |error| {
-        Error::caused(
-            ErrorKind::StorageCorrupt,
-            "the hash of a token does not have 32 bytes",
-            error,
+impl std::error::Error for Code {}
+
+/// Returns whether the database reported this code.
+fn is(error: &Error, code: &SqlState) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref());
+    source.is_some_and(|Code(state)| state == code)
+}
+
+/// Translates an error of PostgreSQL. `context` is the message of errors that have no more specific one.
+fn failure(context: &'static str, error: ::postgres::Error) -> Error {
+    let Some(state) = error.code().cloned() else {
+        return Error::caused(ErrorKind::Storage, context, error);
+    };
+    let (kind, context) = match state.code() {
+        "53100" => (ErrorKind::StorageFull, "the disk of the database is full"),
+        "57014" => (ErrorKind::StorageSlow, "a database statement timed out or was cancelled"),
+        "40001" | "40P01" | "55P03" | "53300" => {
+            (ErrorKind::StorageBusy, "the database is busy; try again later")
+        }
+        "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
+        "23505" => (ErrorKind::Exists, context),
+        "42501" => {
+            // The message of this code names the table, and no row.
+            let message = error.as_db_error().map_or("permission denied", |error| error.message());
+            let text = format!(
+                "the role of the database URL lacks a privilege: {message}; grant it, or use another role"
+            );
+            return Error::caused(ErrorKind::Storage, text, Code(state));
+        }
+        // A statement that was prepared in this session is unknown, or one that was not is known.
+        "26000" | "42P05" => (
+            ErrorKind::Storage,
+            "a connection pooler gives one session to several clients; set its pool mode to session",
+        ),
+        "25006" => {
+            (ErrorKind::Storage, "the database is read-only; the program needs write access")
+        }
+        _ => (ErrorKind::Storage, context),
+    };
+    Error::caused(kind, context, Code(state))
+}
+
+/// Returns [`failure`] for `map_err`.
+fn failed(context: &'static str) -> impl FnOnce(::postgres::Error) -> Error {
+    move |error| failure(context, error)
+}
+
+/// Translates an error of the connector, which names the cause and the next step.
+fn not_connected(error: methodical_postgres::Error) -> Error {
+    let kind = match error.kind() {
+        methodical_postgres::ErrorKind::Setting => ErrorKind::Config,
+        methodical_postgres::ErrorKind::Busy => ErrorKind::StorageBusy,
+        _ => ErrorKind::Storage,
+    };
+    let context = match error.waited() {
+        Some(_) => "cannot connect to the database within --database-timeout",
+        None => "cannot connect to the database",
+    };
+    Error::caused(kind, context, error)
+}
+
+/// TCP timeout of a connection without a statement time limit. An import may be interrupted for longer than a request.
+const UNLIMITED_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Size at which rows are sent, in bytes.
+const BATCH: usize = 1024 * 1024;
+
+const TABLES: [(Table, &str); 4] = [
+    (Table::Vacancies, "staged_vacancy"),
+    (Table::Candidates, "staged_candidate"),
+    (Table::Applications, "staged_application"),
+    (Table::Doomed, "doomed"),
+];
+
+/// The signature of the binary format, no flags, and no extension.
+const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+
+/// The number of columns that ends the rows.
+const TRAILER: &[u8] = &(-1_i16).to_be_bytes();
+
+/// The key of the lock is an arbitrary number that only this program uses.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(5139274821775263047)";
+
+const EXISTS: &str = "\
+    SELECT count(*) FROM information_schema.tables \
+    WHERE table_schema = current_schema() AND table_name = $1::text";
+
+const VERSION_TABLE: &str = "CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY); INSERT INTO gateway_schema VALUES (4)";
+
+/// While an upgrade waits for a lock on a table, readers of other servers wait behind it. So it waits for a short time and
+/// tries again later.
+const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = 2000";
+
+/// Pause between two attempts of an upgrade.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Maximum number of attempts of an upgrade. An import of a former release, which locks the tables, has about a minute.
+const ATTEMPTS: u32 = 20;
+
+const MICROSECONDS: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+/// Counts the other sessions that may read rows deleted before `$1`. Without the role `pg_read_all_stats`, only those of
+/// the same role are seen.
+const OLDER_READERS: &str = "\
+    SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
+    AND datname = current_database() AND backend_xmin IS NOT NULL \
+    AND xact_start < to_timestamp($1::bigint / 1000000.0)";
+
+/// Counts the table if its owner is this role, or if it does not exist.
+const OWNS: &str = "\
+    SELECT count(*) FROM (SELECT $1::text AS name) one LEFT JOIN pg_class ON oid = to_regclass(name) \
+    WHERE oid IS NULL OR pg_has_role(relowner, 'USAGE')";
+
+/// One statement, because several would be one transaction, in which VACUUM does not run.
+const VACUUM: &str = "VACUUM candidate, vacancy, application, status, account, token";
+
+/// Selects a page of the candidates of a vacancy. The subquery selects the ids of the page first. For a plain join, the
+/// planner walks the candidates of the whole account in order and looks up each one in the vacancy.
+macro_rules! of_vacancy {
+    ($status:literal) => {
+        concat!(
+            "SELECT c.id, c.record \
+             FROM candidate c WHERE c.account_id = $1 AND c.rev_from <= $3 AND $3 < c.rev_to \
+             AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+             AND c.id = ANY(ARRAY(SELECT a.candidate_id FROM application a \
+             WHERE a.account_id = $1 AND a.vacancy_id = $5 AND a.candidate_id > $2 ",
+            $status,
+            "AND a.rev_from <= $3 AND $3 < a.rev_to ORDER BY a.candidate_id LIMIT $4)) ORDER BY c.id"
         )
     };
-    bytes.try_into().map(TokenDigest).map_err(damaged)
 }
 
-/// Maximum number of idle connections kept open.
-const MAX_IDLE_LINKS: usize = 16;
+static DIALECT: Dialect = Dialect {
+    begin: "BEGIN",
+    // `now()` would return the start of the transaction.
+    now: "SELECT extract(epoch FROM clock_timestamp())::bigint",
+    lock_account: "SELECT revision FROM account WHERE id = $1 FOR UPDATE",
+    // For the statements of this connection: sort and hash in memory, and do not compile.
+    staging: "\
+        SET work_mem = '64MB'; SET jit = off; \
+        CREATE TEMP TABLE staged_vacancy (\
+        seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
+        CREATE TEMP TABLE staged_candidate (\
+        seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
+        CREATE TEMP TABLE staged_application (\
+        seq BIGINT NOT NULL, place BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
+        candidate_id BIGINT NOT NULL, status_key BIGINT NOT NULL); \
+        CREATE TEMP TABLE staged_status (key BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    // The statistics for the planner, but none of the records, which would outlive an erasure.
+    staged: "ANALYZE staged_vacancy(seq, id), staged_candidate(seq, id), staged_application",
+    // Without statistics, the planner assumes small tables until the next autovacuum.
+    merged: "ANALYZE vacancy, candidate, application, status",
+    lock_erasures: "LOCK TABLE erasure IN EXCLUSIVE MODE",
+    doomed: "\
+        CREATE TEMP TABLE doomed (seq BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
+        candidate_id BIGINT NOT NULL)",
+    vacancy_candidates: of_vacancy!(""),
+    status_candidates: of_vacancy!(
+        "AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) "
+    ),
+};
+
+#[cfg(test)]
+mod tests;

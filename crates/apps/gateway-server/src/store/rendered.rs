@@ -49,11 +49,6 @@ fn text(buffer: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(buffer).map_err(odd)
 }
 
-/// Returns a stored text if it may be sent. Only its ends are checked, so that a response does not contain a torn row.
-pub(super) fn sendable(record: &[u8]) -> Option<&[u8]> {
-    matches!(record, [b'{', .., b'}']).then_some(record)
-}
-
 /// A stored text, compared with what rendering its fields gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {

@@ -1,156 +1,74 @@
-//! The store on SQLite: one file, one writer, any number of readers.
+//! The driver of SQLite: one file, one writer at a time, any number of readers.
 
-mod backup;
-mod check;
-mod erase;
-mod failure;
-mod import;
-mod open;
-mod read;
-mod readers;
-mod stage;
+pub(super) mod file;
 
-use std::fmt;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, Statement, ffi};
 
-use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind};
-use crate::lock::lock;
-use crate::store::errors::{account_exists, no_account};
-use crate::store::sqlite::failure::{failed, failure};
-use crate::store::sqlite::read::Reader;
-use crate::store::sqlite::readers::Readers;
-use crate::store::{
-    Account, AccountId, CandidateFilter, CheckReport, Cursor, Deletion, DeletionReport, Fill,
-    ImportMode, ImportReport, Page, Principal, RecordSink, Removals, Snapshot, Store, StoreAdmin,
-    TokenInfo, UnknownIds, rendered, sql,
-};
-use crate::token::{TokenDigest, TokenId};
+use crate::store::db::{Db, Dialect, Driver, Row, Table, Value};
+use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 
-/// The data of the service in one SQLite file.
-///
-/// Several processes may use the file concurrently, for example a server and an import. Readers are never blocked;
-/// writers wait for one another.
-///
-/// The latest changes may be in a log beside the file, `FILE-wal`: the two belong together. To copy a database in use,
-/// run `gateway-server backup`, and to put a backup in place, `gateway-server restore`.
-pub struct SqliteStore {
+/// A database file.
+pub(super) struct File {
     path: PathBuf,
-    writer: Mutex<Connection>,
-    readers: Readers,
+    is_writable: bool,
+    /// The device and the inode of the file, to notice that another one has taken its place.
+    identity: Option<(u64, u64)>,
+    /// Keeps the log, and a database in memory, while no other connection is open.
+    _held: Mutex<Connection>,
 }
 
-impl SqliteStore {
-    /// Opens a database, or creates it if the file does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Refuses a file that is empty, damaged, of another program or of a newer release, and leaves it unchanged. Also
-    /// fails if the file is missing but its log exists, because the content of the log belongs to that file.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        open::create_if_missing(path)?;
-        Self::open_existing(path)
-    }
-
+impl File {
     /// Opens an existing database.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the file does not exist, and otherwise as
-    /// [`open`](Self::open) does.
-    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let writer = open::writer(path)?;
-        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Readers::new() })
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        let held = Mutex::new(file::writer(path)?);
+        let identity = file::identity(path);
+        Ok(Self { path: path.to_owned(), is_writable: true, identity, _held: held })
     }
 
-    /// Opens a file that this process cannot write, to check or to copy it. Returns `None` if it can.
-    pub(crate) fn open_unwritable(path: &Path) -> Result<Option<Self>, Error> {
-        let Some(name) = open::unwritable(path)? else { return Ok(None) };
-        let reader = open::reader(&name)?;
-        open::verify(&reader, path)?;
-        if !open::is_upgraded(&reader)? {
-            let path = path.display();
-            let text = format!(
-                "cannot read {path}: an older release wrote it, and it is read-only; run this command where it can be \
-                 written"
-            );
-            return Err(Error::new(ErrorKind::StorageForeign, text));
-        }
-        Ok(Some(Self { path: name, writer: Mutex::new(reader), readers: Readers::new() }))
+    /// Opens a file that this process cannot write, to check it. Returns `None` if it can.
+    pub(super) fn open_unwritable(path: &Path) -> Result<Option<Self>, Error> {
+        let Some(name) = file::unwritable(path)? else { return Ok(None) };
+        let held = Mutex::new(file::reader(&name)?);
+        Ok(Some(Self { path: name, is_writable: false, identity: None, _held: held }))
     }
 
-    /// Creates a database in memory, for tests. It lasts as long as this value. Unstable: it may change or disappear in any
-    /// release.
-    ///
-    /// # Errors
-    ///
-    /// Fails if SQLite has no more memory.
+    /// Creates a database in memory.
     #[cfg(feature = "test-util")]
-    pub fn in_memory() -> Result<Self, Error> {
-        let (path, writer) = open::in_memory()?;
-        Ok(Self { path, writer: Mutex::new(writer), readers: Readers::new() })
+    pub(super) fn in_memory() -> Result<Self, Error> {
+        let (path, held) = file::in_memory()?;
+        Ok(Self { path, is_writable: true, identity: None, _held: Mutex::new(held) })
     }
 
-    /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
-    /// with [`ErrorKind::StorageSlow`](crate::ErrorKind::StorageSlow).
-    #[must_use]
-    pub fn with_statement_budget(mut self, budget: Duration) -> Self {
-        self.readers.budget = budget;
-        self
-    }
-
-    /// Writes the newest committed data to a new file. Other processes may read and write meanwhile.
-    pub(crate) fn backup(&self, to: &Path) -> Result<(), Error> {
-        backup::backup(&open::reader(&self.path)?, to)
-    }
-
-    /// Creates a database from a backup. Refuses a damaged backup, and without `replace` also an existing database.
-    pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error> {
-        backup::restore(from, to, replace)
-    }
-
-    /// Runs `work` with a pooled read-only connection.
-    fn read<T>(&self, work: impl FnOnce(&mut Reader) -> Result<T, Error>) -> Result<T, Error> {
-        self.readers.read(|| open::reader(&self.path), work)
-    }
-
-    fn writer(&self) -> MutexGuard<'_, Connection> {
-        lock(&self.writer)
+    fn remains(&self, suffix: &str, cause: &str, timeout: Duration) -> Error {
+        let (path, seconds) = (self.path.display(), timeout.as_secs());
+        let text = format!(
+            "the records are deleted, but bytes of them remain in {path}{suffix}: {cause} after {seconds} s \
+             (--timeout); end that program and run `gateway-server delete traces`"
+        );
+        Error::new(ErrorKind::ErasurePending, text)
     }
 }
 
-impl Store for SqliteStore {
-    fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
-        self.read(|reader| reader.authenticate(token, now))
-    }
-
-    fn candidates(
+impl Driver for File {
+    fn connect(
         &self,
-        snapshot: Snapshot,
-        filter: &CandidateFilter,
-        page: Page,
-        sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.read(|reader| reader.candidates(snapshot, filter, page, sink))
-    }
-
-    fn vacancies(
-        &self,
-        snapshot: Snapshot,
-        page: Page,
-        sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.read(|reader| reader.vacancies(snapshot, page, sink))
-    }
-
-    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
-        self.read(|reader| reader.credits(account, sink))
+        limit: Option<Duration>,
+        context: &'static str,
+    ) -> Result<Box<dyn Db>, Error> {
+        let connection = if limit.is_none() && self.is_writable {
+            file::writer(&self.path)?
+        } else {
+            file::reader(&self.path)?
+        };
+        Ok(Box::new(Sqlite::new(connection, limit, context)?))
     }
 
     fn is_near(&self) -> bool {
@@ -158,145 +76,373 @@ impl Store for SqliteStore {
     }
 
     fn health(&self) -> Result<(), Error> {
-        self.readers.damage.check()?;
-        self.read(Reader::health)
-    }
-
-    fn newest_revision(&self) -> Result<Option<UnixTime>, Error> {
-        self.read(Reader::newest_revision)
-    }
-
-    fn idle_connections(&self) -> usize {
-        self.readers.idle()
-    }
-
-    fn collect(&self, age: Duration) -> Result<u64, Error> {
-        import::collect(&mut self.writer(), age)
-    }
-}
-
-impl StoreAdmin for SqliteStore {
-    fn create_account(&self, name: &str, now: UnixTime) -> Result<AccountId, Error> {
-        let credits = rendered::no_credits()?;
-        let created = self
-            .writer()
-            // Not `query_row`: it ends after the row, which SQLite returns before it commits, and ignores a failed commit.
-            .query_one(sql::CREATE_ACCOUNT, params![name, credits, now.0], |row| row.get(0))
-            .map(AccountId);
-        created.map_err(|error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::ConstraintViolation) => account_exists(name),
-            _ => failure("cannot create the account", error),
-        })
-    }
-
-    fn accounts(&self) -> Result<Vec<Account>, Error> {
-        let writer = self.writer();
-        let mut statement =
-            writer.prepare(sql::ACCOUNTS).map_err(failed("cannot list the accounts"))?;
-        let rows = statement.query_map([], |row| {
-            Ok(Account {
-                id: AccountId(row.get(0)?),
-                name: row.get(1)?,
-                revision: row.get(2)?,
-                created_at: UnixTime(row.get(3)?),
-            })
-        });
-        rows.and_then(Iterator::collect).map_err(failed("cannot list the accounts"))
-    }
-
-    fn account(&self, name: &str) -> Result<AccountId, Error> {
-        let found = self.writer().query_row(sql::ACCOUNT, [name], |row| row.get(0)).optional();
-        let found = found.map_err(failed("cannot look up the account"))?;
-        found.map(AccountId).ok_or_else(|| no_account(name))
-    }
-
-    fn add_token(
-        &self,
-        account: AccountId,
-        digest: &TokenDigest,
-        label: &str,
-        now: UnixTime,
-        expires_at: Option<UnixTime>,
-    ) -> Result<(), Error> {
-        let expires_at = expires_at.map(|time| time.0);
-        self.writer()
-            .execute(sql::CREATE_TOKEN, params![digest.0, account.0, label, now.0, expires_at])
-            .map_err(failed("cannot store the token"))?;
+        if self.identity.is_some() && self.identity != file::identity(&self.path) {
+            let text = "the database file was replaced or removed; restart the server";
+            return Err(Error::new(ErrorKind::StorageForeign, text));
+        }
         Ok(())
     }
 
-    fn tokens(&self, account: AccountId) -> Result<Vec<TokenInfo>, Error> {
-        let writer = self.writer();
-        let mut statement =
-            writer.prepare(sql::TOKENS).map_err(failed("cannot list the tokens"))?;
-        let rows = statement.query_map([account.0], |row| {
-            Ok(TokenInfo {
-                id: TokenDigest(row.get(0)?).id(),
-                label: row.get(1)?,
-                created_at: UnixTime(row.get(2)?),
-                expires_at: row.get::<_, Option<i64>>(3)?.map(UnixTime),
-                revoked_at: row.get::<_, Option<i64>>(4)?.map(UnixTime),
-            })
-        });
-        rows.and_then(Iterator::collect).map_err(failed("cannot list the tokens"))
+    fn damage(&self) -> Result<Option<String>, Error> {
+        damaged_places(&file::reader(&self.path)?)
     }
 
-    fn revoke_token(
-        &self,
-        account: AccountId,
-        token: &TokenId,
-        now: UnixTime,
-    ) -> Result<bool, Error> {
-        let Some([first, last]) = token.digests() else { return Ok(false) };
-        let revoked = self
-            .writer()
-            .execute(sql::REVOKE_TOKEN, params![now.0, account.0, first.0, last.0])
-            .map_err(failed("cannot revoke the token"))?;
-        Ok(revoked > 0)
-    }
-
-    fn import(
-        &self,
-        account: AccountId,
-        mode: ImportMode,
-        fill: Fill<'_>,
-    ) -> Result<ImportReport, Error> {
-        let mut importer = open::writer(&self.path)?;
-        import::run(&mut importer, || self.writer(), account, mode, None, fill)
-    }
-
-    fn replace(
-        &self,
-        account: AccountId,
-        mode: ImportMode,
-        removals: Removals,
-        fill: Fill<'_>,
-    ) -> Result<ImportReport, Error> {
-        let mut importer = open::writer(&self.path)?;
-        import::run(&mut importer, || self.writer(), account, mode, Some(removals), fill)
-    }
-
-    fn delete(
-        &self,
-        account: AccountId,
-        deletion: &Deletion,
-        unknown: UnknownIds,
-        mode: ImportMode,
-    ) -> Result<DeletionReport, Error> {
-        erase::delete(&mut self.writer(), account, deletion, unknown, mode)
-    }
-
+    /// Builds the file again and empties its log: a deleted row remains readable in free pages, in the gaps of pages, and
+    /// in the log. The log is emptied when no program reads an older state from it.
     fn erase_traces(&self, timeout: Duration) -> Result<(), Error> {
-        erase::erase_traces(&self.path, timeout)
-    }
-
-    fn check(&self) -> Result<CheckReport, Error> {
-        check::check(&self.writer())
+        let deadline = Instant::now() + timeout;
+        let failed = || failed("cannot delete");
+        let writer = file::writer(&self.path)?;
+        let wait = || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            writer.busy_timeout(left).map_err(failed())
+        };
+        wait()?;
+        let last = writer.query_one(LAST_ERASURE, [], |row| row.get::<_, i64>(0));
+        let last = last.map_err(failed())?;
+        writer.execute_batch("VACUUM").map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                self.remains("", "another program writes to it", timeout)
+            }
+            Some(ErrorCode::DiskFull) => {
+                let text = format!(
+                    "the records are deleted, but bytes of them remain in {}: the disk is full; free as much space as \
+                     the database takes, also in the folder for temporary files, and run \
+                     `gateway-server delete traces`",
+                    self.path.display()
+                );
+                Error::caused(ErrorKind::ErasurePending, text, error)
+            }
+            _ => failure("cannot delete", error),
+        })?;
+        wait()?;
+        let busy = writer.query_one(file::EMPTY_LOG, [], |row| row.get::<_, i64>(0));
+        if busy.map_err(failed())? != 0 {
+            let cause = "another program still reads an older state of it";
+            return Err(self.remains("-wal", cause, timeout));
+        }
+        writer.execute(FINISH_ERASURES, [last]).map_err(failed())?;
+        Ok(())
     }
 }
 
-impl fmt::Debug for SqliteStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+/// A connection.
+pub(super) struct Sqlite {
+    pub(super) connection: Connection,
+    limit: Option<Duration>,
+    begun: Instant,
+    /// The deadline of the running statement, in nanoseconds since `begun`.
+    deadline: Arc<AtomicU64>,
+    context: &'static str,
+}
+
+impl Sqlite {
+    pub(super) fn new(
+        mut connection: Connection,
+        limit: Option<Duration>,
+        context: &'static str,
+    ) -> Result<Self, Error> {
+        let (begun, deadline) = (Instant::now(), Arc::new(AtomicU64::new(u64::MAX)));
+        if limit.is_some() {
+            let watched = Arc::clone(&deadline);
+            let is_late = move || nanoseconds(begun.elapsed()) > watched.load(Ordering::Relaxed);
+            connection.progress_handler(STEPS, Some(is_late)).map_err(failed(context))?;
+        }
+        Ok(Self { connection, limit, begun, deadline, context })
+    }
+
+    fn with<T>(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        run: impl FnOnce(&mut Statement<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        // For SQLite, `$1` is a name, and `?1` a number.
+        let sql = sql.replace('$', "?");
+        let mut statement = self.connection.prepare_cached(&sql).map_err(failed(self.context))?;
+        for (index, value) in (1..).zip(parameters) {
+            statement.raw_bind_parameter(index, value).map_err(failed(self.context))?;
+        }
+        run(&mut statement)
+    }
+}
+
+impl Db for Sqlite {
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn start(&mut self) {
+        if let Some(limit) = self.limit {
+            self.deadline.store(nanoseconds(self.begun.elapsed() + limit), Ordering::Relaxed);
+        }
+    }
+
+    fn batch(&mut self, sql: &str) -> Result<(), Error> {
+        self.connection.execute_batch(sql).map_err(failed(self.context))
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, Error> {
+        let count = self.with(sql, parameters, |statement| {
+            statement.raw_execute().map_err(failed(self.context))
+        })?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    fn each(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        on_row: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.with(sql, parameters, |statement| {
+            let mut rows = statement.raw_query();
+            // To the end: SQLite commits what a query writes only then.
+            while let Some(row) = rows.next().map_err(failed(self.context))? {
+                on_row(row)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn load(&mut self, table: Table, row: &[Value<'_>]) -> Result<(), Error> {
+        let sql = match table {
+            Table::Vacancies => "INSERT INTO staged_vacancy VALUES (?, ?, ?, ?)",
+            Table::Candidates => "INSERT INTO staged_candidate VALUES (?, ?, ?, ?)",
+            Table::Applications => "INSERT INTO staged_application VALUES (?, ?, ?, ?, ?)",
+            Table::Doomed => "INSERT INTO doomed VALUES (?, ?, ?)",
+        };
+        self.execute(sql, row).map(drop)
+    }
+
+    fn end_load(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Row for rusqlite::Row<'_> {
+    fn integer(&self, column: usize) -> Result<Option<i64>, Error> {
+        self.get(column).map_err(failed("cannot read a column"))
+    }
+
+    /// As bytes, because the import wrote UTF-8 and validating it again would only cost time.
+    fn bytes(&self, column: usize) -> Result<&[u8], Error> {
+        let value = self.get_ref(column).map_err(failed("cannot read a column"))?;
+        value.as_bytes().map_err(|error| failure("cannot read a column", error.into()))
+    }
+}
+
+impl rusqlite::ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Self::Integer(None) => ValueRef::Null,
+            Self::Integer(Some(number)) => ValueRef::Integer(number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// Describes what SQLite finds in the pages of the file. Its own text is for people who know the format of the file.
+fn damaged_places(connection: &Connection) -> Result<Option<String>, Error> {
+    let failed = || failed("cannot check the database");
+    let mut statement = connection.prepare("PRAGMA integrity_check(20)").map_err(failed())?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0)).map_err(failed())?;
+    let mut places = 0;
+    for line in lines {
+        match line.map_err(failed()) {
+            Err(error) if error.kind() != ErrorKind::StorageCorrupt => return Err(error),
+            line => places += usize::from(line.ok().is_none_or(|line| line != "ok")),
+        }
+    }
+    let more = if places < 20 { "" } else { " or more" };
+    Ok((places > 0).then(|| {
+        format!(
+            "pages or indexes of the file that are damaged: {places}{more}; `PRAGMA integrity_check` of sqlite3 has details"
+        )
+    }))
+}
+
+/// Translates an error of SQLite. `context` is the message of errors that have no more specific one.
+fn failure(context: &'static str, error: rusqlite::Error) -> Error {
+    let extended = error.sqlite_extended_error_code();
+    // On a full disk, the index of the log cannot grow.
+    let is_full = extended == Some(ffi::SQLITE_IOERR_SHMSIZE);
+    let unique = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
+    let because = |cause: &str| Cow::from(format!("{context}: {cause}"));
+    let (kind, text) = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            ErrorKind::StorageBusy,
+            "the database is locked by another process; try again later".into(),
+        ),
+        Some(ErrorCode::OperationInterrupted) => {
+            (ErrorKind::StorageSlow, "a database statement timed out".into())
+        }
+        Some(ErrorCode::SystemIoFailure) if !is_full => (
+            ErrorKind::Storage,
+            because("the disk reports an error, or a limit of file sizes is reached; check both"),
+        ),
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
+            (ErrorKind::StorageFull, because("the disk is full; free space and try again"))
+        }
+        Some(ErrorCode::DatabaseCorrupt) => {
+            // Without the cause, whose text says the same twice.
+            let text = "the database is damaged; run `gateway-server check`, or restore a backup";
+            return Error::new(ErrorKind::StorageCorrupt, text);
+        }
+        Some(ErrorCode::NotADatabase) => {
+            (ErrorKind::StorageForeign, "the file is not an SQLite database".into())
+        }
+        Some(ErrorCode::ReadOnly) => (
+            ErrorKind::Storage,
+            "the database is read-only; the program needs write access to the file and its directory".into(),
+        ),
+        Some(ErrorCode::ConstraintViolation)
+            if extended.is_some_and(|code| unique.contains(&code)) =>
+        {
+            (ErrorKind::Exists, context.into())
+        }
+        _ => (ErrorKind::Storage, context.into()),
+    };
+    Error::caused(kind, text, error)
+}
+
+/// Returns [`failure`] for `map_err`.
+fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
+    move |error| failure(context, error)
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Number of steps of the database between two looks at the clock, about ten times in a page of 512 records.
+const STEPS: i32 = 1000;
+
+/// Selects a page of the candidates of a vacancy. `CROSS JOIN` and the unary plus fix the plan: from the applications of
+/// the vacancy to each candidate by its key.
+macro_rules! of_vacancy {
+    ($status:literal) => {
+        concat!(
+            "SELECT c.id, c.record \
+             FROM application a CROSS JOIN candidate c ON c.account_id = $1 AND c.id = +a.candidate_id \
+             WHERE a.account_id = $1 AND a.candidate_id > $2 AND a.rev_from <= $3 AND $3 < a.rev_to \
+             AND c.rev_from <= $3 AND $3 < c.rev_to AND a.vacancy_id = $5 ",
+            $status,
+            "AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+             ORDER BY a.candidate_id LIMIT $4"
+        )
+    };
+}
+
+static DIALECT: Dialect = Dialect {
+    // IMMEDIATE, because a transaction that begins with a read may fail to become a writing one.
+    begin: "BEGIN IMMEDIATE",
+    now: "SELECT unixepoch()",
+    lock_account: "SELECT revision FROM account WHERE id = $1",
+    staging: "\
+        CREATE TEMP TABLE staged_vacancy (\
+        seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL); \
+        CREATE TEMP TABLE staged_candidate (\
+        seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL); \
+        CREATE TEMP TABLE staged_application (\
+        seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, vacancy_id INTEGER NOT NULL, \
+        candidate_id INTEGER NOT NULL, status_key INTEGER NOT NULL); \
+        CREATE TEMP TABLE staged_status (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    // The order in which the statuses are inserted. It contains all columns of the insertion, so that no row is looked up.
+    staged: "\
+        CREATE INDEX temp.staged_application_in_order \
+        ON staged_application(vacancy_id, candidate_id, seq, status_key)",
+    merged: "",
+    lock_erasures: "",
+    doomed: "\
+        PRAGMA secure_delete = ON; \
+        CREATE TEMP TABLE doomed (seq INTEGER PRIMARY KEY, vacancy_id INTEGER NOT NULL, \
+        candidate_id INTEGER NOT NULL)",
+    vacancy_candidates: of_vacancy!(""),
+    status_candidates: of_vacancy!(
+        "AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) "
+    ),
+};
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::store::{deletion, read};
+
+    const READS: [(&str, &str); 7] = [
+        ("token", read::AUTHENTICATE),
+        ("all candidates", read::CANDIDATES),
+        ("of a vacancy", DIALECT.vacancy_candidates),
+        ("of a vacancy and status", DIALECT.status_candidates),
+        ("vacancies", read::VACANCIES),
+        ("revision", read::REVISION_EXISTS),
+        ("credits", read::CREDITS),
+    ];
+
+    #[test]
+    fn a_full_disk_and_a_disk_that_fails_are_named() {
+        for (code, kind, cause) in [
+            (ffi::SQLITE_FULL, ErrorKind::StorageFull, "the disk is full; free space"),
+            (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::StorageFull, "the disk is full; free space"),
+            (ffi::SQLITE_IOERR_WRITE, ErrorKind::Storage, "the disk reports an error, or a limit"),
+            (ffi::SQLITE_IOERR_READ, ErrorKind::Storage, "the disk reports an error, or a limit"),
+        ] {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            let error = failure("cannot import", error);
+            assert_eq!(error.kind(), kind, "{code}");
+            assert!(error.to_string().starts_with(&format!("cannot import: {cause}")), "{error}");
+        }
+    }
+
+    /// SQLite plans a statement once per connection, regardless of the values it gets.
+    #[test]
+    fn a_new_value_does_not_cause_a_new_plan() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.db");
+        file::create_if_missing(&path).unwrap();
+        let mut db = Sqlite::new(file::reader(&path).unwrap(), None, "").unwrap();
+        for (name, sql) in READS {
+            let count = sql.matches('$').count();
+            for value in 0..5_i64 {
+                let values = vec![Value::from(value); count.min(6)];
+                let used = (1..=6).filter(|number| sql.contains(&format!("${number}"))).count();
+                db.each(sql, &values[..used], &mut |_row| panic!("{name}")).unwrap();
+            }
+            let statement = db.connection.prepare_cached(&sql.replace('$', "?")).unwrap();
+            assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{name}");
+            assert_eq!(statement.get_status(rusqlite::StatementStatus::Run), 5, "{name}");
+        }
+    }
+
+    /// The plan of every statement that answers requests or cleans up. None may scan a table.
+    #[test]
+    fn every_read_uses_a_key() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.db");
+        file::create_if_missing(&path).unwrap();
+        let connection = file::writer(&path).unwrap();
+        let mut plans = String::new();
+        let clean_up = deletion::COLLECT.map(|sql| ("clean-up", sql));
+        for (name, sql) in READS.into_iter().chain(clean_up) {
+            let sql = sql.replace('$', "?");
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let parameters = vec![0_i64; statement.parameter_count()];
+            let steps = statement
+                .query_map(rusqlite::params_from_iter(parameters), |row| row.get::<_, String>(3))
+                .unwrap();
+            writeln!(plans, "{name}").unwrap();
+            for step in steps {
+                let step = step.unwrap();
+                assert!(
+                    !step.starts_with("SCAN") && !step.contains("TEMP B-TREE"),
+                    "{name}: {step}"
+                );
+                writeln!(plans, "    {step}").unwrap();
+            }
+        }
+        insta::assert_snapshot!(plans);
     }
 }

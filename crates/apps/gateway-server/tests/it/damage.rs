@@ -1,8 +1,7 @@
 //! Damage in a SQLite file that the server notices.
 
 use gateway_server::{
-    CandidateFilter, Cursor, Error, ErrorKind, ImportMode, Page, SqliteStore, Store as _,
-    StoreAdmin as _, TokenDigest,
+    CandidateFilter, Cursor, Error, ErrorKind, ImportMode, Page, Store, TokenDigest,
 };
 
 use crate::front::Here;
@@ -34,7 +33,7 @@ fn a_torn_or_misplaced_row_is_an_error_and_the_server_is_not_ready() {
     ] {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.db");
-        let store = SqliteStore::open(&path).unwrap();
+        let store = Store::open(&path).unwrap();
         let account = store.create_account("a", NOW).unwrap();
         let token = store.create_token(account, "", NOW, None).unwrap();
         let token = TokenDigest::of(token.reveal());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gateway_server::{
     AccountId, CandidateFilter, CheckReport, Deletion, DeletionReport, Error, ErrorKind,
-    ImportMode, Page, PostgresStore, Snapshot, SqliteStore, StoreAdmin, TokenDigest, UnknownIds,
+    ImportMode, Page, Snapshot, Store, TokenDigest, UnknownIds,
 };
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ use crate::store::{NOW, application, candidate, import, names, on_each_store, sn
 use crate::support::get;
 
 /// Creates an account with three candidates in two vacancies, and a second revision of the first candidate.
-fn fill(store: &dyn StoreAdmin, name: &str) -> AccountId {
+fn fill(store: &Store, name: &str) -> AccountId {
     let account = store.create_account(name, NOW).unwrap();
     for first in ["Anna", "Anne"] {
         import(store, account, ImportMode::Commit, |stage| {
@@ -37,16 +37,12 @@ fn fill(store: &dyn StoreAdmin, name: &str) -> AccountId {
     account
 }
 
-fn delete(
-    store: &dyn StoreAdmin,
-    account: AccountId,
-    deletion: &Deletion,
-) -> Result<DeletionReport, Error> {
+fn delete(store: &Store, account: AccountId, deletion: &Deletion) -> Result<DeletionReport, Error> {
     store.delete(account, deletion, UnknownIds::Refuse, ImportMode::Commit)
 }
 
 /// Returns the names of the candidates, without what follows them.
-fn list(store: &dyn StoreAdmin, snapshot: Snapshot, filter: &CandidateFilter) -> Vec<String> {
+fn list(store: &Store, snapshot: Snapshot, filter: &CandidateFilter) -> Vec<String> {
     let name = |line: String| line.split(' ').nth(1).unwrap().to_owned();
     names(store, snapshot, filter, 9).into_iter().map(name).collect()
 }
@@ -142,7 +138,7 @@ fn the_number_of_a_deleted_account_is_not_used_again() {
 #[test]
 fn the_older_versions_of_a_deleted_account_are_counted() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path().join("test.db")).unwrap();
+    let store = Store::open(directory.path().join("test.db")).unwrap();
     let account = fill(&store, "acme");
     let report = delete(&store, account, &Deletion::Account).unwrap();
     // The first name of the first candidate was replaced.
@@ -373,7 +369,7 @@ fn a_killed_deletion_deletes_everything_or_nothing() {
         }
         drop(child.kill());
         drop(child.wait());
-        let store = SqliteStore::open_existing(&fixture.database).unwrap();
+        let store = Store::open_existing(&fixture.database).unwrap();
         let account = store.account("acme").unwrap();
         let left = names(&store, snapshot(&store, account), &CandidateFilter::Vacancy(52), 300);
         let all = names(&store, snapshot(&store, account), &CandidateFilter::All, 300);
@@ -393,7 +389,7 @@ fn a_killed_deletion_deletes_everything_or_nothing() {
 #[test]
 fn postgresql_has_no_row_of_a_deleted_person() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let account = fill(&store, "acme");
     delete(&store, account, &Deletion::Candidates(vec![1])).unwrap();
     store.erase_traces(Duration::from_secs(30)).unwrap();

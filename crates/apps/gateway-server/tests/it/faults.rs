@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use gateway_server::{CandidateRow, ImportMode, Place, PostgresStore, SqliteStore, StoreAdmin};
+use gateway_server::{CandidateRow, ImportMode, Place, Store};
 
 use crate::cluster;
 use crate::process::{Served, account, error, program, run};
@@ -163,7 +163,7 @@ fn an_account_that_was_not_committed_is_not_printed() {
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     account(&database, "acme");
     // The log stays while this process has the database open, and grows up to the limit.
-    let _open = SqliteStore::open_existing(&database).unwrap();
+    let _open = Store::open_existing(&database).unwrap();
     let limited = || {
         let mut command = Command::new("sh");
         // The signal would end the process before it sees the error.
@@ -275,7 +275,7 @@ fn a_signal_under_load_truncates_no_response() {
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
 }
 
-fn generation(store: &dyn StoreAdmin, account: &str, number: u32) {
+fn generation(store: &Store, account: &str, number: u32) {
     let account = store.account(account).unwrap();
     let place = Place { file: 0, line: 1 };
     let name = format!("generation {number}");
@@ -291,7 +291,7 @@ fn generation(store: &dyn StoreAdmin, account: &str, number: u32) {
 }
 
 /// Runs a hundred imports while two servers answer. Every response must be of one generation.
-fn check_generations(database: &str, store: &dyn StoreAdmin) {
+fn check_generations(database: &str, store: &Store) {
     run(database, &["account", "create", "acme"]);
     generation(store, "acme", 0);
     let servers = [Served::start(database, &[]), Served::start(database, &[])];
@@ -331,13 +331,13 @@ fn check_generations(database: &str, store: &dyn StoreAdmin) {
 fn two_servers_on_one_file_never_mix_generations() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let store = SqliteStore::open(&database).unwrap();
+    let store = Store::open(&database).unwrap();
     check_generations(&database, &store);
 }
 
 #[test]
 fn two_servers_on_one_postgresql_never_mix_generations() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     check_generations(&database.url, &store);
 }

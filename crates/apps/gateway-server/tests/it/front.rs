@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway_server::{Config, RunningServer, Server, SqliteStore, StoreAdmin as _, UnixTime};
+use gateway_server::{Config, RunningServer, Server, Store, UnixTime};
 use tempfile::TempDir;
 
 use crate::process::account;
@@ -24,7 +24,7 @@ pub(crate) struct Here {
 impl Here {
     pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+        let store = Store::open(directory.path().join("t.db")).unwrap();
         let account = store.create_account("a", NOW).unwrap();
         let token = store.create_token(account, "", NOW, None).unwrap().reveal().to_owned();
         let data = gateway_server::DemoData { candidates: 3_000, seed: 1 };
@@ -40,7 +40,7 @@ impl Here {
 
     /// Fills the account with this many candidates.
     pub(crate) fn fill(&self, candidates: u32) {
-        let store = SqliteStore::open(self.directory.path().join("t.db")).unwrap();
+        let store = Store::open(self.directory.path().join("t.db")).unwrap();
         let account = store.account("a").unwrap();
         let data = gateway_server::DemoData { candidates, seed: 1 };
         let mode = gateway_server::ImportMode::Commit;
@@ -276,7 +276,7 @@ fn a_list_is_the_same_until_the_data_changes() {
     let list = || get(&base, &here.token, "method=candidates/list");
     let first = list();
     assert!(first.body.len() > 500_000 && list().body == first.body);
-    let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
+    let store = Store::open(here.directory.path().join("t.db")).unwrap();
     let account = store.account("a").unwrap();
     let data = gateway_server::DemoData { candidates: 3_001, seed: 2 };
     let mode = gateway_server::ImportMode::Commit;

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use gateway_server::{AccountId, CandidateFilter, ImportMode, ImportReport, Stage, StoreAdmin};
+use gateway_server::{AccountId, CandidateFilter, ImportMode, ImportReport, Stage, Store};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -55,7 +55,7 @@ impl Files {
         if id % self.changes == 0 { format!("{id} of {import}") } else { id.to_string() }
     }
 
-    fn import(&self, store: &dyn StoreAdmin, account: AccountId, number: usize) -> ImportReport {
+    fn import(&self, store: &Store, account: AccountId, number: usize) -> ImportReport {
         let fill = |stage: &mut dyn Stage| {
             for id in &self.vacancies {
                 vacancy(stage, 1, *id, &self.text(number, *id))?;
@@ -73,11 +73,7 @@ impl Files {
 }
 
 /// Returns the reports of all imports, and the lists after each of them.
-fn outcome(
-    store: &dyn StoreAdmin,
-    name: &str,
-    imports: &[Files],
-) -> Vec<(ImportReport, Vec<Vec<String>>)> {
+fn outcome(store: &Store, name: &str, imports: &[Files]) -> Vec<(ImportReport, Vec<Vec<String>>)> {
     let account = store.create_account(name, NOW).unwrap();
     let mut filters = vec![CandidateFilter::All];
     for vacancy in 0..4 {

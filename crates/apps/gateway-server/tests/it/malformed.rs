@@ -6,9 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use gateway_server::{
-    Config, DemoData, ImportMode, PostgresStore, Server, StoreAdmin as _, UnixTime,
-};
+use gateway_server::{Config, DemoData, ImportMode, Server, Store, UnixTime};
 
 use crate::cluster;
 use crate::support::{exchange, parse};
@@ -308,7 +306,7 @@ fn a_refused_head_request_gets_no_body() {
 #[test]
 fn every_wrong_request_gets_its_response_on_postgresql() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let now = UnixTime(1_800_000_000);
     let account = store.create_account("a", now).unwrap();
     let data = DemoData::default();

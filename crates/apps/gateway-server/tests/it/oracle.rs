@@ -9,8 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateRow, CheckReport, Config, Deletion, Error, ImportMode,
-    PortalRow, PostgresStore, Removals, RunningServer, Server, SqliteStore, Stage, StoreAdmin,
-    UnixTime, UnknownIds, VacancyRow,
+    PortalRow, Removals, RunningServer, Server, Stage, Store, UnixTime, UnknownIds, VacancyRow,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -65,7 +64,7 @@ impl Data {
             .into_bytes()
     }
 
-    fn import(&self, store: &dyn StoreAdmin, name: &str) -> (AccountId, String) {
+    fn import(&self, store: &Store, name: &str) -> (AccountId, String) {
         let account = store.create_account(name, NOW).unwrap();
         store.import(account, ImportMode::Commit, &mut |stage| self.stage(stage)).unwrap();
         (account, store.create_token(account, "", NOW, None).unwrap().reveal().to_owned())
@@ -89,7 +88,7 @@ impl Data {
     }
 
     /// Changes the model and the database in the same way, and compares the counts.
-    fn change(&mut self, change: &Change, store: &dyn StoreAdmin, account: AccountId) {
+    fn change(&mut self, change: &Change, store: &Store, account: AccountId) {
         let before = self.counts();
         let deletion = match change {
             Change::Candidates(drawn) => {
@@ -118,7 +117,7 @@ impl Data {
     }
 
     /// Removes candidates by an import of everything else. A kind that does not occur is not replaced.
-    fn replace(&mut self, drawn: &[Index], store: &dyn StoreAdmin, account: AccountId) {
+    fn replace(&mut self, drawn: &[Index], store: &Store, account: AccountId) {
         let before = self.counts();
         let ids = chosen(drawn, self.candidates.keys());
         if ids.len() < self.candidates.len() {
@@ -228,7 +227,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn start(store: Arc<dyn StoreAdmin>) -> Self {
+    fn start(store: Arc<Store>) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let mut config = Config::default();
         config.listen = "127.0.0.1:0".parse().unwrap();
@@ -295,21 +294,21 @@ fn runner(cases: u32) -> TestRunner {
 #[test]
 fn ten_thousand_random_requests_get_the_responses_of_the_model() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+    let store = Store::open(directory.path().join("t.db")).unwrap();
     random_requests(store, 50);
 }
 
 #[test]
 fn two_thousand_random_requests_get_the_responses_of_the_model_on_postgresql() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     random_requests(store, 10);
 }
 
 /// Compares three accounts in one database with one model each, with 200 requests for each data set. Every text begins
 /// with the letter of its account, so a row of another account makes the comparison fail.
-fn random_requests(store: impl StoreAdmin, data_sets: u32) {
-    let store: Arc<dyn StoreAdmin> = Arc::new(store);
+fn random_requests(store: Store, data_sets: u32) {
+    let store: Arc<Store> = Arc::new(store);
     let requests = prop::collection::vec(
         (0..3_usize, prop::option::of(0_u64..13), prop::option::of(status())),
         200,
@@ -323,12 +322,12 @@ fn random_requests(store: impl StoreAdmin, data_sets: u32) {
         // New accounts each time, so that the number of other accounts grows.
         let mut accounts = [a, b, c].map(|data| {
             let name = store.accounts().unwrap().len().to_string();
-            let (account, token) = data.import(&*store, &name);
+            let (account, token) = data.import(&store, &name);
             (account, token, data)
         });
         for (account, change) in &changes {
             let (account, _, data) = &mut accounts[*account];
-            data.change(change, &*store, *account);
+            data.change(change, &store, *account);
         }
         for (account, vacancy, status) in requests {
             let (_, token, data) = &accounts[account];
@@ -441,19 +440,19 @@ fn hostile() -> Vec<String> {
 #[test]
 fn hostile_strings_have_no_effect() {
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+    let store = Store::open(directory.path().join("t.db")).unwrap();
     hostile_strings(store);
 }
 
 #[test]
 fn hostile_strings_have_no_effect_on_postgresql() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     hostile_strings(store);
 }
 
-fn hostile_strings(store: impl StoreAdmin) {
-    let store: Arc<dyn StoreAdmin> = Arc::new(store);
+fn hostile_strings(store: Store) {
+    let store: Arc<Store> = Arc::new(store);
     let hostile = hostile();
     assert!(hostile.len() >= 200, "{}", hostile.len());
     let mut data = Data::default();
@@ -465,7 +464,7 @@ fn hostile_strings(store: impl StoreAdmin) {
             data.applications.insert((7, id), status.clone());
         }
     }
-    let (_, token) = data.import(&*store, "a");
+    let (_, token) = data.import(&store, "a");
     let mut asked = Asked::start(Arc::clone(&store));
     for text in &hostile {
         let query = format!("method=candidates/list&vacancy_id=7&status={}", encoded(text));

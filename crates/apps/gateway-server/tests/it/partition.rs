@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gateway_server::{Config, PostgresStore, Server};
+use gateway_server::{Config, Server, Store};
 use postgres::config::Host;
 
 use crate::cluster;
@@ -90,7 +90,7 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     let Some(database) = cluster::database() else { return };
     let wire = Wire::to(&database.url);
     let token = account(&wire.url, "acme");
-    let store = PostgresStore::connect(&wire.url).unwrap();
+    let store = Store::connect(&wire.url).unwrap();
     let limit = Duration::from_secs(1);
     let mut config = Config::default();
     config.listen = "127.0.0.1:0".parse().unwrap();

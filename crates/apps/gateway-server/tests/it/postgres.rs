@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gateway_server::{
-    ErrorKind, ImportMode, Page, PostgresStore, Stage, Store as _, StoreAdmin as _, TokenDigest,
-    UnixTime, VacancyRow,
+    ErrorKind, ImportMode, Page, Stage, Store, TokenDigest, UnixTime, VacancyRow,
 };
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -18,7 +17,7 @@ use crate::store::{NOW, application, candidate, import, snapshot, vacancy};
 fn a_dump_does_not_contain_tokens() {
     let Some(database) = cluster::database() else { return };
     let now = UnixTime(1_800_000_000);
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let account = store.create_account("dumped", now).unwrap();
     let token = store.create_token(account, "label of the token", now, None).unwrap();
     let dump = cluster::programs("pg_dump").unwrap().join("pg_dump");
@@ -58,7 +57,7 @@ fn the_documented_rights_suffice_for_serving() {
     }
 
     let now = UnixTime(1_800_000_000);
-    let store = PostgresStore::connect(&as_role(&owner)).unwrap();
+    let store = Store::connect(&as_role(&owner)).unwrap();
     let account = store.create_account("a", now).unwrap();
     let token = store.create_token(account, "", now, None).unwrap();
     for project in ["Welder", "Fitter"] {
@@ -73,7 +72,7 @@ fn the_documented_rights_suffice_for_serving() {
     }
     execute(&as_role(&owner), &named(blocks.next().unwrap()));
 
-    let serving = PostgresStore::connect(&as_role(&serve)).unwrap();
+    let serving = Store::connect(&as_role(&serve)).unwrap();
     let principal = serving.authenticate(&TokenDigest::of(token.reveal()), now).unwrap().unwrap();
     let mut read = Vec::new();
     let page = Page { from: gateway_server::Cursor::START, limit: 9 };
@@ -91,7 +90,7 @@ fn the_documented_rights_suffice_for_serving() {
 #[test]
 fn the_statistics_have_no_record() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let account = store.create_account("a", NOW).unwrap();
     let fill = &mut |stage: &mut dyn Stage| {
         (1..500).try_for_each(|id| candidate(stage, 1, id, "Quarkfeather"))
@@ -114,7 +113,7 @@ fn the_statistics_have_no_record() {
 #[test]
 fn an_error_of_the_database_has_its_kind_and_no_value() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     for (code, kind, text) in [
         ("53100", ErrorKind::StorageFull, "the disk of the database is full"),
@@ -126,7 +125,7 @@ fn an_error_of_the_database_has_its_kind_and_no_value() {
         ("XX001", ErrorKind::StorageCorrupt, "the database is damaged"),
         ("26000", ErrorKind::Storage, "set its pool mode to session"),
         ("25006", ErrorKind::Storage, "the program needs write access"),
-        ("XX000", ErrorKind::Storage, "cannot write to the database"),
+        ("XX000", ErrorKind::Storage, "cannot create the account"),
     ] {
         // A trigger raises what the database would.
         let trigger = format!(
@@ -195,7 +194,7 @@ fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
 #[test]
 fn a_record_that_the_database_refuses_fails_the_import_with_the_cause() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let account = store.create_account("a", NOW).unwrap();
     let result = import(&store, account, ImportMode::Commit, |stage| {
         vacancy(stage, 1, 1, "a")?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gateway_server::{
     AccountId, CandidateFilter, Changes, CheckReport, Error, ErrorKind, ImportMode, ImportReport,
-    Page, Removals, Stage, StoreAdmin,
+    Page, Removals, Stage, Store,
 };
 use tempfile::TempDir;
 
@@ -14,7 +14,7 @@ use crate::process::{account, error, program, run};
 use crate::store::{NOW, application, candidate, import, names, on_each_store, snapshot, vacancy};
 
 /// Creates an account with 200 candidates, each with a status in one of two vacancies.
-fn fill(store: &dyn StoreAdmin) -> AccountId {
+fn fill(store: &Store) -> AccountId {
     let account = store.create_account("acme", NOW).unwrap();
     import(store, account, ImportMode::Commit, |stage| records(stage, 0..200)).unwrap();
     account
@@ -32,7 +32,7 @@ fn records(stage: &mut dyn Stage, ids: std::ops::Range<i64>) -> Result<(), Error
 }
 
 fn replace(
-    store: &dyn StoreAdmin,
+    store: &Store,
     account: AccountId,
     removals: Removals,
     mut fill: impl FnMut(&mut dyn Stage) -> Result<(), Error>,
@@ -44,7 +44,7 @@ fn changes(added: u64, changed: u64, unchanged: u64, removed: u64) -> Changes {
     Changes { added, changed, unchanged, removed }
 }
 
-fn list(store: &dyn StoreAdmin, account: AccountId, filter: &CandidateFilter) -> usize {
+fn list(store: &Store, account: AccountId, filter: &CandidateFilter) -> usize {
     names(store, snapshot(store, account), filter, 1000).len()
 }
 

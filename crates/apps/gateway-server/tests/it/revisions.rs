@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gateway_server::{
     CandidateFilter, CheckReport, CreditsRow, Cursor, DemoData, ErrorKind, ImportMode, Page,
-    PostgresStore, Snapshot, SqliteStore, Stage, Store as _, StoreAdmin, TokenDigest, Versions,
+    Snapshot, Stage, Store, TokenDigest, Versions,
 };
 
 use crate::cluster;
@@ -210,7 +210,7 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
             "accounts with a revision but no tag, or a tag but no revision: 1",
         ),
     ];
-    fn check(store: &dyn StoreAdmin, mut damage: impl FnMut(&str)) {
+    fn check(store: &Store, mut damage: impl FnMut(&str)) {
         let account = store.create_account("a", NOW).unwrap();
         import(store, account, ImportMode::Commit, |stage| candidate(stage, 1, 1, "n")).unwrap();
         assert_eq!(store.check().unwrap(), CheckReport::default());
@@ -222,11 +222,11 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("test.db");
-    check(&SqliteStore::open(&path).unwrap(), |sql| {
+    check(&Store::open(&path).unwrap(), |sql| {
         rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
     });
     let Some(database) = cluster::database() else { return };
-    check(&PostgresStore::connect(&database.url).unwrap(), |sql| {
+    check(&Store::connect(&database.url).unwrap(), |sql| {
         let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
         client.batch_execute(sql).unwrap();
     });
@@ -236,7 +236,7 @@ fn a_missing_revision_or_tag_is_reported_as_damage() {
 #[test]
 fn a_list_whose_rows_are_removed_meanwhile_is_cut() {
     let here = Here::start(|_| {});
-    let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
+    let store = Store::open(here.directory.path().join("t.db")).unwrap();
     let account = store.account("a").unwrap();
     // More than the buffers of two sockets hold, so the end of the list is not read before the rows are removed.
     let fill = |seed| {
@@ -287,7 +287,7 @@ type Work = fn(&mut dyn Stage) -> Result<(), gateway_server::Error>;
 #[test]
 fn an_import_changes_only_the_entity_tags_of_its_lists() {
     let here = Here::start(|_config| {});
-    let store = SqliteStore::open(here.directory.path().join("t.db")).unwrap();
+    let store = Store::open(here.directory.path().join("t.db")).unwrap();
     let account = store.account("a").unwrap();
     let fill = |work: Work| {
         import(&store, account, ImportMode::Commit, work).unwrap();

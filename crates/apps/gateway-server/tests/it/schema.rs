@@ -1,6 +1,6 @@
 //! Databases of other releases: with another schema version, or with records from before a field was added.
 
-use gateway_server::{Error, ErrorKind, PostgresStore, SqliteStore};
+use gateway_server::{Error, ErrorKind, Store};
 
 use crate::cluster;
 use crate::process::{account, program, run};
@@ -25,14 +25,14 @@ fn check(error: &Error, version: i64, kind: ErrorKind) {
 fn an_sqlite_file_with_another_schema_version_is_refused_and_left_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("other.db");
-    drop(SqliteStore::open(&path).unwrap());
+    drop(Store::open(&path).unwrap());
     for (version, kind) in OTHER_VERSIONS {
         let connection = rusqlite::Connection::open(&path).unwrap();
         connection.pragma_update(None, "user_version", version).unwrap();
         drop(connection);
         let before = std::fs::read(&path).unwrap();
-        check(&SqliteStore::open(&path).unwrap_err(), version, kind);
-        check(&SqliteStore::open_existing(&path).unwrap_err(), version, kind);
+        check(&Store::open(&path).unwrap_err(), version, kind);
+        check(&Store::open_existing(&path).unwrap_err(), version, kind);
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 }
@@ -40,17 +40,17 @@ fn an_sqlite_file_with_another_schema_version_is_refused_and_left_unchanged() {
 #[test]
 fn a_postgresql_database_with_another_schema_version_is_refused_and_left_unchanged() {
     let Some(database) = cluster::database() else { return };
-    drop(PostgresStore::connect(&database.url).unwrap());
+    drop(Store::connect(&database.url).unwrap());
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     for (version, kind) in OTHER_VERSIONS {
         client.execute("UPDATE gateway_schema SET version = $1", &[&version]).unwrap();
-        check(&PostgresStore::connect(&database.url).unwrap_err(), version, kind);
-        check(&PostgresStore::connect_existing(&database.url).unwrap_err(), version, kind);
+        check(&Store::connect(&database.url).unwrap_err(), version, kind);
+        check(&Store::connect_existing(&database.url).unwrap_err(), version, kind);
         let row = client.query_one("SELECT version FROM gateway_schema", &[]).unwrap();
         assert_eq!(row.get::<_, i64>(0), version);
     }
     client.batch_execute("DELETE FROM gateway_schema").unwrap();
-    let error = PostgresStore::connect(&database.url).unwrap_err();
+    let error = Store::connect(&database.url).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageForeign);
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use gateway_server::{
     AccountId, ApplicationRow, CandidateFilter, CandidateRow, CheckReport, CreditsRow, Cursor,
-    DemoData, Error, ErrorKind, ImportMode, ImportReport, Page, Place, PortalRow, PostgresStore,
-    Snapshot, SqliteStore, Stage, StoreAdmin, TokenDigest, UnixTime, VacancyRow,
+    DemoData, Error, ErrorKind, ImportMode, ImportReport, Page, Place, PortalRow, Snapshot, Stage,
+    Store, TokenDigest, UnixTime, VacancyRow,
 };
 
 use crate::cluster;
@@ -14,11 +14,11 @@ use crate::cluster;
 pub(crate) const NOW: UnixTime = UnixTime(1_800_000_000);
 
 /// Runs a test on SQLite and on PostgreSQL.
-pub(crate) fn on_each_store(mut test: impl FnMut(&dyn StoreAdmin)) {
+pub(crate) fn on_each_store(mut test: impl FnMut(&Store)) {
     let directory = tempfile::tempdir().unwrap();
-    test(&SqliteStore::open(directory.path().join("test.db")).unwrap());
+    test(&Store::open(directory.path().join("test.db")).unwrap());
     if let Some(database) = cluster::database() {
-        test(&PostgresStore::connect(&database.url).unwrap());
+        test(&Store::connect(&database.url).unwrap());
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn application(
 }
 
 pub(crate) fn import(
-    store: &dyn StoreAdmin,
+    store: &Store,
     account: AccountId,
     mode: ImportMode,
     mut fill: impl FnMut(&mut dyn Stage) -> Result<(), Error>,
@@ -73,7 +73,7 @@ pub(crate) fn import(
 }
 
 pub(crate) fn names(
-    store: &dyn StoreAdmin,
+    store: &Store,
     snapshot: Snapshot,
     filter: &CandidateFilter,
     limit: u32,
@@ -96,7 +96,7 @@ pub(crate) fn names(
     names
 }
 
-pub(crate) fn snapshot(store: &dyn StoreAdmin, account: AccountId) -> Snapshot {
+pub(crate) fn snapshot(store: &Store, account: AccountId) -> Snapshot {
     let found = store.accounts().unwrap().into_iter().find(|one| one.id == account).unwrap();
     Snapshot { account, revision: found.revision }
 }
@@ -325,7 +325,7 @@ fn sample_data_is_the_same_in_every_store() {
 
 #[test]
 fn a_read_over_its_time_limit_fails() {
-    fn check(store: &dyn StoreAdmin) {
+    fn check(store: &Store) {
         let account = store.create_account("a", NOW).unwrap();
         let data = DemoData { candidates: 20_000, seed: 3 };
         import(store, account, ImportMode::Commit, |stage| data.fill(stage)).unwrap();
@@ -337,10 +337,10 @@ fn a_read_over_its_time_limit_fails() {
         assert_eq!(store.account("a").unwrap(), account);
     }
     let directory = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(directory.path().join("test.db")).unwrap();
+    let store = Store::open(directory.path().join("test.db")).unwrap();
     check(&store.with_statement_budget(Duration::from_micros(1)));
     if let Some(database) = cluster::database() {
-        let store = PostgresStore::connect(&database.url).unwrap();
+        let store = Store::connect(&database.url).unwrap();
         check(&store.with_statement_budget(Duration::from_millis(3)));
     }
 }
@@ -351,7 +351,7 @@ fn a_file_that_is_not_a_whole_database_is_refused_and_left_unchanged() {
     let path = |name: &str| directory.path().join(name);
     let refused = |path: &Path, kind| {
         let before = std::fs::read(path).unwrap();
-        assert_eq!(SqliteStore::open(path).unwrap_err().kind(), kind, "{}", path.display());
+        assert_eq!(Store::open(path).unwrap_err().kind(), kind, "{}", path.display());
         assert_eq!(std::fs::read(path).unwrap(), before);
     };
     std::fs::write(path("empty"), "").unwrap();
@@ -365,15 +365,15 @@ fn a_file_that_is_not_a_whole_database_is_refused_and_left_unchanged() {
     rusqlite::Connection::open(path("other")).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();
     refused(&path("other"), ErrorKind::StorageForeign);
 
-    drop(SqliteStore::open(path("cut")).unwrap());
+    drop(Store::open(path("cut")).unwrap());
     let file = std::fs::OpenOptions::new().write(true).open(path("cut")).unwrap();
     file.set_len(8192).unwrap();
     drop(file);
     refused(&path("cut"), ErrorKind::StorageCorrupt);
 
-    SqliteStore::open(path("fine")).unwrap();
-    SqliteStore::open(path("fine")).unwrap();
-    SqliteStore::open(path("no/such/directory")).unwrap_err();
+    Store::open(path("fine")).unwrap();
+    Store::open(path("fine")).unwrap();
+    Store::open(path("no/such/directory")).unwrap_err();
 }
 
 /// Otherwise SQLite would copy the changes in the log into a new database.
@@ -383,16 +383,16 @@ fn a_log_without_its_database_is_refused() {
     for suffix in ["-wal", "-journal"] {
         let path = directory.path().join(format!("old{suffix}.db"));
         let log = directory.path().join(format!("old{suffix}.db{suffix}"));
-        SqliteStore::open(&path).unwrap().create_account("a", NOW).unwrap();
+        Store::open(&path).unwrap().create_account("a", NOW).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&log, "left").unwrap();
-        let error = SqliteStore::open(&path).unwrap_err();
+        let error = Store::open(&path).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StorageForeign);
         assert!(error.to_string().contains(log.to_str().unwrap()), "{error}");
         assert!(!path.exists() && log.exists());
-        assert_eq!(SqliteStore::open_existing(&path).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(Store::open_existing(&path).unwrap_err().kind(), ErrorKind::NotFound);
         std::fs::remove_file(&log).unwrap();
-        SqliteStore::open(&path).unwrap();
+        Store::open(&path).unwrap();
     }
 }
 
@@ -400,7 +400,7 @@ fn a_log_without_its_database_is_refused() {
 fn many_servers_can_start_concurrently_on_an_empty_database() {
     let Some(database) = cluster::database() else { return };
     std::thread::scope(|scope| {
-        let start = || PostgresStore::connect(&database.url).map(drop);
+        let start = || Store::connect(&database.url).map(drop);
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
         for thread in threads {
             thread.join().unwrap().unwrap();

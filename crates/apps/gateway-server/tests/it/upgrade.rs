@@ -2,8 +2,7 @@
 //! additions: two releases use one PostgreSQL while servers are replaced.
 
 use gateway_server::{
-    CandidateFilter, Cursor, ImportMode, Page, PostgresStore, Principal, Snapshot, SqliteStore,
-    StoreAdmin, TokenDigest, Versions,
+    CandidateFilter, Cursor, ImportMode, Page, Principal, Snapshot, Store, TokenDigest, Versions,
 };
 
 use crate::cluster;
@@ -18,7 +17,7 @@ const SHA256: &str = "270a567cb0a05635834473f2f2f6b4538aa390d65cd5c5e016bb87c1a4
 
 /// Returns the records of two candidates.
 fn records() -> Vec<String> {
-    let store = SqliteStore::in_memory().unwrap();
+    let store = Store::in_memory().unwrap();
     let account = store.create_account("a", NOW).unwrap();
     import(&store, account, ImportMode::Commit, |stage| {
         candidate(stage, 1, 1, "one")?;
@@ -28,7 +27,7 @@ fn records() -> Vec<String> {
     all(&store, &Snapshot { account, revision: 1 })
 }
 
-fn all(store: &dyn StoreAdmin, snapshot: &Snapshot) -> Vec<String> {
+fn all(store: &Store, snapshot: &Snapshot) -> Vec<String> {
     let mut records = Vec::new();
     let page = Page { from: Cursor::START, limit: 100 };
     let next = store.candidates(*snapshot, &CandidateFilter::All, page, &mut |record| {
@@ -65,7 +64,7 @@ fn imported(records: &[String], next: i64, tag: i64) -> String {
     )
 }
 
-fn check(store: &dyn StoreAdmin, records: &[String], token: &TokenDigest, run: impl Fn(&str)) {
+fn check(store: &Store, records: &[String], token: &TokenDigest, run: impl Fn(&str)) {
     let now = || -> Principal { store.authenticate(token, NOW).unwrap().unwrap() };
     let same = |tag| Versions { candidates: tag, statuses: tag, vacancies: tag, credits: tag };
     assert_eq!(now().versions, same(5));
@@ -110,14 +109,14 @@ fn an_sqlite_file_of_release_1_is_upgraded_and_shared_with_it() {
 
     // An upgrade that fails leaves everything as it was.
     run("CREATE TABLE status_tally (in_the_way)");
-    SqliteStore::open_existing(&path).unwrap_err();
+    Store::open_existing(&path).unwrap_err();
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.prepare("SELECT checksum FROM candidate").unwrap_err();
     connection.prepare("SELECT number FROM gateway_addition").unwrap_err();
     drop(connection);
     run("DROP TABLE status_tally");
 
-    let store = SqliteStore::open_existing(&path).unwrap();
+    let store = Store::open_existing(&path).unwrap();
     check(&store, &records, &token, run);
 }
 
@@ -133,7 +132,7 @@ fn a_postgresql_database_of_release_1_is_upgraded_and_shared_with_it() {
     run(&written(&records, |hash| format!("'\\x{hash}'")));
 
     run("CREATE TABLE status_tally (in_the_way BIGINT)");
-    PostgresStore::connect(&database.url).unwrap_err();
+    Store::connect(&database.url).unwrap_err();
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     client.batch_execute("SELECT checksum FROM candidate").unwrap_err();
     client.batch_execute("SELECT number FROM gateway_addition").unwrap_err();
@@ -142,9 +141,9 @@ fn a_postgresql_database_of_release_1_is_upgraded_and_shared_with_it() {
     // A role that may read but not change the tables is refused, and may read after the upgrade.
     run("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     let url = database.url.replacen("postgres@", "reader@", 1);
-    let error = PostgresStore::connect_existing(&url).unwrap_err();
+    let error = Store::connect_existing(&url).unwrap_err();
     assert!(error.to_string().contains("the role does not own them"), "{error}");
-    let store = PostgresStore::connect(&database.url).unwrap();
-    drop(PostgresStore::connect_existing(&url).unwrap());
+    let store = Store::connect(&database.url).unwrap();
+    drop(Store::connect_existing(&url).unwrap());
     check(&store, &records, &token, run);
 }

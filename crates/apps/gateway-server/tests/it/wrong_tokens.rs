@@ -5,73 +5,16 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gateway_server::{
-    AccountId, CandidateFilter, Config, Cursor, Error, Page, Principal, RecordSink, RunningServer,
-    Server, Snapshot, SqliteStore, Store, StoreAdmin as _, TokenDigest, UnixTime,
-};
+use gateway_server::{AccountId, Config, RunningServer, Server, Store, TokenDigest, UnixTime};
 use tempfile::TempDir;
 
 use crate::support::{Response, call, get};
 
-/// A store that counts the look-ups of tokens. The look-up of `gwt_slow` ends when the test allows it.
-#[derive(Debug)]
-struct Counting {
-    store: SqliteStore,
-    looked_up: AtomicU64,
-    begun: SyncSender<()>,
-    allowed: Mutex<Receiver<()>>,
-}
-
-impl Store for Counting {
-    fn authenticate(&self, token: &TokenDigest, now: UnixTime) -> Result<Option<Principal>, Error> {
-        self.looked_up.fetch_add(1, Ordering::Relaxed);
-        if *token == TokenDigest::of("gwt_slow") {
-            self.begun.send(()).unwrap();
-            self.allowed.lock().unwrap().recv_timeout(GENEROUS).unwrap();
-        }
-        self.store.authenticate(token, now)
-    }
-
-    fn candidates(
-        &self,
-        snapshot: Snapshot,
-        filter: &CandidateFilter,
-        page: Page,
-        sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.store.candidates(snapshot, filter, page, sink)
-    }
-
-    fn vacancies(
-        &self,
-        snapshot: Snapshot,
-        page: Page,
-        sink: RecordSink<'_>,
-    ) -> Result<Option<Cursor>, Error> {
-        self.store.vacancies(snapshot, page, sink)
-    }
-
-    fn credits(&self, account: AccountId, sink: RecordSink<'_>) -> Result<(), Error> {
-        self.store.credits(account, sink)
-    }
-
-    fn is_near(&self) -> bool {
-        true
-    }
-
-    fn health(&self) -> Result<(), Error> {
-        self.store.health()
-    }
-
-    fn collect(&self, age: Duration) -> Result<u64, Error> {
-        self.store.collect(age)
-    }
-}
-
 /// A server with one thread for connections, and an account with two tokens.
 struct Guessed {
     running: RunningServer,
-    store: Arc<Counting>,
+    store: Arc<Store>,
+    looked_up: Arc<AtomicU64>,
     account: AccountId,
     tokens: [String; 2],
     begun: Receiver<()>,
@@ -83,7 +26,7 @@ struct Guessed {
 impl Guessed {
     fn start(change: impl FnOnce(&mut Config)) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(directory.path().join("t.db")).unwrap();
+        let store = Store::open(directory.path().join("t.db")).unwrap();
         let account = store.create_account("a", NOW).unwrap();
         let tokens = ["one", "two"].map(|label| {
             store.create_token(account, label, NOW, None).unwrap().reveal().to_owned()
@@ -94,7 +37,16 @@ impl Guessed {
         let (begun, receiver) = sync_channel(2);
         let (allow, allowed) = sync_channel(2);
         let allowed = Mutex::new(allowed);
-        let store = Arc::new(Counting { store, looked_up: AtomicU64::new(0), begun, allowed });
+        let looked_up = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&looked_up);
+        // The look-up of `gwt_slow` ends when the test allows it.
+        let store = Arc::new(store.observed(move |token| {
+            count.fetch_add(1, Ordering::Relaxed);
+            if *token == TokenDigest::of("gwt_slow") {
+                begun.send(()).unwrap();
+                allowed.lock().unwrap().recv_timeout(GENEROUS).unwrap();
+            }
+        }));
         let mut config = Config::default();
         config.listen = "127.0.0.1:0".parse().unwrap();
         config.rate = 0;
@@ -104,12 +56,13 @@ impl Guessed {
             .enable_all()
             .build()
             .unwrap();
-        let server = Server::new(config, Arc::<Counting>::clone(&store));
+        let server = Server::new(config, Arc::clone(&store));
         let running = runtime.block_on(server.start()).unwrap();
         let begun = receiver;
         Self {
             running,
             store,
+            looked_up,
             account,
             tokens,
             begun,
@@ -124,7 +77,7 @@ impl Guessed {
     }
 
     fn looked_up(&self) -> u64 {
-        self.store.looked_up.load(Ordering::Relaxed)
+        self.looked_up.load(Ordering::Relaxed)
     }
 }
 
@@ -149,7 +102,7 @@ fn wrong_tokens_of_an_address_are_limited_before_the_database_is_asked() {
     assert_eq!(server.get(used).status, 200);
     assert_eq!(server.looked_up(), before + 1);
     let id = TokenDigest::of(used).id();
-    assert!(server.store.store.revoke_token(server.account, &id, NOW).unwrap());
+    assert!(server.store.revoke_token(server.account, &id, NOW).unwrap());
     assert_eq!(server.get(used).status, 401);
     assert_eq!(server.get(used).status, 429);
     assert_eq!(server.looked_up(), before + 2);

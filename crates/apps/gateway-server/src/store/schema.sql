@@ -1,72 +1,72 @@
--- The data of the service on SQLite. Every key begins with the account, so the rows of an account are contiguous.
+-- The data of the service. Every key begins with the account, so the rows of an account are contiguous.
 -- A row is visible in the revisions of its account from `rev_from` up to, but not including, `rev_to`. `tag` is drawn
 -- at random for every revision: caches of clients and servers use it to tell apart databases that reached the same
 -- revision number.
 -- `record` and `credits` are JSON texts, as responses send them. The import renders them, so that a list only concatenates
 -- records. `check` compares a record with what rendering its fields gives.
 CREATE TABLE account (
-  id INTEGER PRIMARY KEY,
+  id BIGINT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200),
-  revision INTEGER NOT NULL,
+  revision BIGINT NOT NULL,
   credits TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  tag INTEGER NOT NULL
-) STRICT;
+  created_at BIGINT NOT NULL,
+  tag BIGINT NOT NULL
+);
 
 -- Only the hash of a token is stored, and it cannot be used to call the service.
 CREATE TABLE token (
-  sha256 BLOB PRIMARY KEY CHECK (length(sha256) = 32),
-  account_id INTEGER NOT NULL REFERENCES account(id),
+  sha256 BYTEA PRIMARY KEY CHECK (length(sha256) = 32),
+  account_id BIGINT NOT NULL,
   label TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  revoked_at INTEGER
-) STRICT, WITHOUT ROWID;
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT,
+  revoked_at BIGINT
+);
 CREATE INDEX token_by_account ON token(account_id, created_at);
 
 CREATE TABLE revision (
-  account_id INTEGER NOT NULL,
-  rev INTEGER NOT NULL,
-  at INTEGER NOT NULL,
+  account_id BIGINT NOT NULL,
+  rev BIGINT NOT NULL,
+  at BIGINT NOT NULL,
   PRIMARY KEY (account_id, rev)
-) STRICT, WITHOUT ROWID;
+);
 
 -- A dictionary: the name of a status is stored once per account, and rows refer to it by its key.
 CREATE TABLE status (
-  account_id INTEGER NOT NULL,
-  key INTEGER NOT NULL,
+  account_id BIGINT NOT NULL,
+  key BIGINT NOT NULL,
   name TEXT NOT NULL,
   PRIMARY KEY (account_id, key),
   UNIQUE (account_id, name)
-) STRICT, WITHOUT ROWID;
+);
 
 CREATE TABLE vacancy (
-  account_id INTEGER NOT NULL,
-  id INTEGER NOT NULL CHECK (id >= 0),
-  rev_from INTEGER NOT NULL,
-  rev_to INTEGER NOT NULL,
+  account_id BIGINT NOT NULL,
+  id BIGINT NOT NULL CHECK (id >= 0),
+  rev_from BIGINT NOT NULL,
+  rev_to BIGINT NOT NULL,
   record TEXT NOT NULL,
   PRIMARY KEY (account_id, id, rev_from)
-) STRICT, WITHOUT ROWID;
+);
 
 CREATE TABLE candidate (
-  account_id INTEGER NOT NULL,
-  id INTEGER NOT NULL CHECK (id >= 0),
-  rev_from INTEGER NOT NULL,
-  rev_to INTEGER NOT NULL,
+  account_id BIGINT NOT NULL,
+  id BIGINT NOT NULL CHECK (id >= 0),
+  rev_from BIGINT NOT NULL,
+  rev_to BIGINT NOT NULL,
   record TEXT NOT NULL,
   PRIMARY KEY (account_id, id, rev_from)
-) STRICT, WITHOUT ROWID;
+);
 
 CREATE TABLE application (
-  account_id INTEGER NOT NULL,
-  vacancy_id INTEGER NOT NULL,
-  candidate_id INTEGER NOT NULL,
-  rev_from INTEGER NOT NULL,
-  rev_to INTEGER NOT NULL,
-  status_key INTEGER NOT NULL,
+  account_id BIGINT NOT NULL,
+  vacancy_id BIGINT NOT NULL,
+  candidate_id BIGINT NOT NULL,
+  rev_from BIGINT NOT NULL,
+  rev_to BIGINT NOT NULL,
+  status_key BIGINT NOT NULL,
   PRIMARY KEY (account_id, vacancy_id, candidate_id, rev_from)
-) STRICT, WITHOUT ROWID;
+);
 CREATE INDEX application_by_status
   ON application(account_id, vacancy_id, status_key, candidate_id, rev_from, rev_to);
 
@@ -74,3 +74,4 @@ CREATE INDEX application_by_status
 CREATE INDEX vacancy_superseded ON vacancy(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+

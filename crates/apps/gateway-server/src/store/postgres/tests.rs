@@ -1,10 +1,9 @@
 //! The query plans of the statements that answer requests or clean up.
 
+use super::DIALECT;
 use crate::clock::UnixTime;
 use crate::demo_data::DemoData;
-use crate::store::postgres::PostgresStore;
-use crate::store::postgres::read::{STATUS_CANDIDATES, VACANCY_CANDIDATES};
-use crate::store::{ImportMode, StoreAdmin as _, sql};
+use crate::store::{ImportMode, Store, deletion, read};
 
 #[path = "../../../../../methodical/postgres/tests/it/cluster.rs"]
 mod cluster;
@@ -13,7 +12,7 @@ mod cluster;
 #[test]
 fn every_list_uses_an_index() {
     let Some(database) = cluster::database() else { return };
-    let store = PostgresStore::connect(&database.url).unwrap();
+    let store = Store::connect(&database.url).unwrap();
     let now = UnixTime(1_800_000_000);
     for name in ["a", "b"] {
         let account = store.create_account(name, now).unwrap();
@@ -29,10 +28,15 @@ fn every_list_uses_an_index() {
     }
     client.batch_execute("SET plan_cache_mode = force_generic_plan").unwrap();
     for (name, sql, parameters, index) in [
-        ("all", sql::CANDIDATES, "1, -1, 1, 512", "candidate_pkey"),
-        ("of a vacancy", VACANCY_CANDIDATES, "1, -1, 1, 512, 101", "candidate_pkey"),
-        ("and status", STATUS_CANDIDATES, "1, -1, 1, 512, 101, 'New'", "application_by_status"),
-        ("clean-up", sql::COLLECT_CANDIDATES, "1, 1", "candidate_superseded"),
+        ("all", read::CANDIDATES, "1, -1, 1, 512", "candidate_pkey"),
+        ("of a vacancy", DIALECT.vacancy_candidates, "1, -1, 1, 512, 101", "candidate_pkey"),
+        (
+            "and status",
+            DIALECT.status_candidates,
+            "1, -1, 1, 512, 101, 'New'",
+            "application_by_status",
+        ),
+        ("clean-up", deletion::COLLECT[1], "1, 1", "candidate_superseded"),
     ] {
         client.batch_execute(&format!("PREPARE q AS {sql}")).unwrap();
         let explain = format!("EXPLAIN (COSTS OFF) EXECUTE q({parameters})");

@@ -1,26 +1,29 @@
-//! Opens the database file, or refuses it and leaves it unchanged.
+//! The database file: created, opened or refused unchanged, backed up and restored.
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::sqlite::failure::{failed, failure};
-use crate::store::{additions, schema};
+use crate::store::check::check;
+use crate::store::schema;
+use crate::store::sqlite::{Sqlite, damaged_places, failed, failure};
 
 /// Creates the file if it does not exist.
-pub(super) fn create_if_missing(path: &Path) -> Result<(), Error> {
+pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
     refuse_orphaned_log(path)?;
     if std::fs::metadata(path).is_err_and(is_missing) { create(path) } else { Ok(()) }
 }
 
 /// Refuses the log of a missing database. SQLite would write its content into a new database of the same name.
-pub(super) fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
+fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
     // The log is looked for first: another process that creates the database has it in place before it writes a log.
     let Some(log) = log_of(path) else { return Ok(()) };
     if !std::fs::metadata(path).is_err_and(is_missing) {
@@ -33,7 +36,7 @@ pub(super) fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
 }
 
 /// Finds the log of a database.
-pub(super) fn log_of(path: &Path) -> Option<PathBuf> {
+fn log_of(path: &Path) -> Option<PathBuf> {
     ["-wal", "-journal"].into_iter().find_map(|suffix| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
@@ -76,7 +79,7 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
 }
 
 /// Returns the error of a file that is empty.
-pub(super) fn empty(path: &Path) -> Error {
+fn empty(path: &Path) -> Error {
     let context = format!("{} is empty, so it is not a database", path.display());
     Error::new(ErrorKind::StorageForeign, context)
 }
@@ -97,7 +100,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     Ok(reader)
 }
 
-pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
+fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     let is_uri = is_in_memory(path) || path.to_string_lossy().ends_with(IMMUTABLE);
     let uri = if is_uri { OpenFlags::SQLITE_OPEN_URI } else { OpenFlags::empty() };
     let mode = mode | uri | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -130,7 +133,8 @@ fn make_tables(connection: &mut Connection, context: &'static str) -> Result<(),
     connection
         .execute_batch(&format!(
             "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
-         BEGIN; {SCHEMA} PRAGMA user_version = {}; COMMIT",
+         BEGIN; {} PRAGMA user_version = {}; COMMIT",
+            schema::of_sqlite(schema::SCHEMA),
             schema::VERSION
         ))
         .map_err(failed(context))?;
@@ -168,7 +172,23 @@ pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
     }
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    Ok(Some(PathBuf::from(format!("file:{escaped}{IMMUTABLE}"))))
+    let name = PathBuf::from(format!("file:{escaped}{IMMUTABLE}"));
+    let reader = reader(&name)?;
+    verify(&reader, &path)?;
+    if !is_upgraded(&reader)? {
+        let path = path.display();
+        let text = format!(
+            "cannot read {path}: an older release wrote it, and it is read-only; run this command where it can be written"
+        );
+        return Err(Error::new(ErrorKind::StorageForeign, text));
+    }
+    Ok(Some(name))
+}
+
+/// Returns the device and the inode of a file.
+pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// Returns whether a path is the name of a database in memory.
@@ -183,7 +203,7 @@ const MEMORY: &str = "file:/gateway-memory-";
 
 /// Closes a database that is to be renamed. Its log keeps the former name, so it must be empty: closing writes it into the
 /// file, but ignores an error of that.
-pub(super) fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
+fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
     connection.query_one(EMPTY_LOG, [], |_row| Ok(())).map_err(failed(context))?;
     connection.close().map_err(|(_connection, error)| failure(context, error))
 }
@@ -193,15 +213,15 @@ pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /// A file that is to be renamed, in a private folder with everything that SQLite keeps beside it. Dropping this removes
 /// the folder. Only the owner may read and write it.
-pub(super) struct Temporary {
-    pub(super) file: NamedTempFile,
+struct Temporary {
+    file: NamedTempFile,
     _folder: TempDir,
     /// Shows to [`sweep`] that the folder is in use.
     _lock: io::Result<File>,
 }
 
 /// Creates a file that is to be renamed to `path`, and removes what killed processes left of others.
-pub(super) fn temporary(path: &Path) -> Result<Temporary, Error> {
+fn temporary(path: &Path) -> Result<Temporary, Error> {
     let beside = directory(path);
     sweep(beside);
     let create = || {
@@ -248,7 +268,7 @@ const PREFIX: &str = ".gateway-";
 const SUFFIX: &str = ".new";
 
 /// Returns the directory of a file.
-pub(super) fn directory(path: &Path) -> &Path {
+fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -256,7 +276,7 @@ pub(super) fn directory(path: &Path) -> &Path {
 }
 
 /// Checks that the file belongs to this program, has a known schema and has all of its tables.
-pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
+fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
     let pragma = |name| {
         connection
             .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
@@ -278,46 +298,173 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), Error> 
 }
 
 /// Applies the additions to the schema that the database does not have, all or none.
-pub(super) fn upgrade(writer: &mut Connection) -> Result<(), Error> {
+fn upgrade(writer: &mut Connection) -> Result<(), Error> {
+    let failed = || failed("cannot upgrade the database");
     if is_upgraded(writer)? {
         return Ok(());
     }
-    let failed = || failed("cannot upgrade the database");
     let transaction =
         writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    add(&transaction).map_err(failed())?;
+    // Another process may have been faster.
+    if !is_upgraded(&transaction)? {
+        transaction.execute_batch(&schema::of_sqlite(schema::UPGRADE)).map_err(failed())?;
+    }
     transaction.commit().map_err(failed())
 }
 
 /// Returns whether the database has all additions to the schema.
-pub(super) fn is_upgraded(connection: &Connection) -> Result<bool, Error> {
-    let last = last_addition(connection).map_err(failed("cannot read the database"))?;
-    Ok(additions::after(last).next().is_none())
-}
-
-fn add(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    transaction.execute_batch(additions::CREATE_TABLE)?;
-    // Another process may have been faster.
-    for addition in additions::after(last_addition(transaction)?) {
-        transaction.execute_batch(addition.sqlite)?;
-        transaction.execute(additions::ADD, [addition.number])?;
-    }
-    Ok(())
-}
-
-/// Returns the number of the last addition to the schema, or 0.
-fn last_addition(connection: &Connection) -> rusqlite::Result<i64> {
-    let exists = "SELECT 1 FROM sqlite_schema WHERE name = 'gateway_addition'";
-    if !connection.prepare(exists)?.exists([])? {
-        return Ok(0);
-    }
-    connection.query_row(additions::LAST, [], |row| row.get(0))
+fn is_upgraded(connection: &Connection) -> Result<bool, Error> {
+    let exists = "SELECT 1 FROM sqlite_schema WHERE name = 'erasure'";
+    connection
+        .prepare(exists)
+        .and_then(|mut statement| statement.exists([]))
+        .map_err(failed("cannot read the database"))
 }
 
 /// `GWGW`, the application id in the header of every database of this program.
 const APPLICATION_ID: i64 = 0x4757_4757;
 
-const SCHEMA: &str = include_str!("schema.sql");
-
 /// Time that a writer waits for another one.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Writes the newest committed data to a new file.
+///
+/// The backup interface copies pages. `VACUUM INTO` would make a smaller file, but builds every table and index again.
+pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
+    let source = match unwritable(from)? {
+        Some(name) => reader(&name)?,
+        None => writer(from)?,
+    };
+    // Also refused at the end. This check is early, before a long copy.
+    refuse_existing(to, "write the backup to another file")?;
+    let folder = directory(to);
+    if !folder.is_dir() {
+        let (to, folder) = (to.display(), folder.display());
+        let text = format!("cannot write {to}: the folder {folder} does not exist; create it");
+        return Err(Error::new(ErrorKind::NotFound, text));
+    }
+    let new = temporary(to)?;
+    let context = "cannot back up the database";
+    let mut copy = Connection::open_with_flags(new.file.path(), MODE).map_err(failed(context))?;
+    // The file is removed if the copy fails, and synced when it is complete.
+    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        .map_err(failed(context))?;
+    {
+        let backup = Backup::new(&source, &mut copy).map_err(failed(context))?;
+        // All pages in one step, which reads one snapshot. Between two steps, a write would restart the copy.
+        if backup.step(-1).map_err(failed(context))? != StepResult::Done {
+            let text = "the database is locked by another process; try again later";
+            return Err(Error::new(ErrorKind::StorageBusy, text));
+        }
+    }
+    copy.close().map_err(|(_copy, error)| failure(context, error))?;
+    new.file.as_file().sync_all()?;
+    match new.file.persist_noclobber(to) {
+        Ok(_file) => sync_directory(to),
+        Err(_) if to.exists() => refuse_existing(to, "write the backup to another file"),
+        Err(error) => Err(error.error.into()),
+    }
+}
+
+/// Creates a database from a backup, after checking it. With `replace`, an existing database is replaced, unless
+/// another process uses it.
+pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error> {
+    if let Some(log) = log_of(from).filter(|log| log.metadata().is_ok_and(|log| log.len() > 0)) {
+        let (from, log) = (from.display(), log.display());
+        let text = format!(
+            "{from} is not a backup, because it has a log, {log}; make a backup of it with `gateway-server backup`"
+        );
+        return Err(Error::new(ErrorKind::StorageForeign, text));
+    }
+    if !replace {
+        refuse_existing(to, "restore into another file, or set --replace")?;
+    }
+    refuse_orphaned_log(to)?;
+    let mut new = temporary(to)?;
+    let mut source = File::open(from).map_err(|error| {
+        let kind = Error::from(io::Error::from(error.kind())).kind();
+        Error::caused(kind, format!("cannot read {}", from.display()), error)
+    })?;
+    if io::copy(&mut source, new.file.as_file_mut())? == 0 {
+        return Err(empty(from));
+    }
+    check_copy(&new.file, from)?;
+    new.file.as_file().sync_all()?;
+    if !to.exists() {
+        new.file.persist_noclobber(to).map_err(|error| error.error)?;
+        return sync_directory(to);
+    }
+    let former = Former::lock(to)?;
+    match new.file.persist(to) {
+        Ok(_file) => sync_directory(to),
+        Err(error) => {
+            former.unlock();
+            Err(error.error.into())
+        }
+    }
+}
+
+/// Checks the copy of a backup as `gateway-server check` does. `from` is the name of the backup.
+fn check_copy(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
+    let context = "cannot check the backup";
+    let mut connection = connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    verify(&connection, from)?;
+    upgrade(&mut connection)?;
+    let places = damaged_places(&connection)?;
+    let mut copy = Sqlite::new(connection, None, context)?;
+    let damage = check(&mut copy)?.damage;
+    close(copy.connection, context)?;
+    let Some(first) = places.iter().chain(&damage).next() else { return Ok(()) };
+    let text = format!("{} is damaged: {first}; restore another backup", from.display());
+    Err(Error::new(ErrorKind::StorageCorrupt, text))
+}
+
+/// A database that is about to be replaced, locked and without a log.
+struct Former(Connection);
+
+impl Former {
+    /// Locks the database. Fails if another process has it open.
+    fn lock(path: &Path) -> Result<Self, Error> {
+        let locked = || {
+            let connection = Connection::open_with_flags(path, MODE)?;
+            connection.busy_timeout(Duration::ZERO)?;
+            // Removes the log, which would not belong to the new file. SQLite allows it only to the last user.
+            connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")?;
+            Ok(connection)
+        };
+        locked().map(Self).map_err(|error: rusqlite::Error| {
+            let path = path.display();
+            let text = match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => format!(
+                    "cannot replace {path}: another process uses it; stop all programs that use it"
+                ),
+                _ => format!(
+                    "cannot replace {path}; stop all programs that use it, move it and its log {path}-wal away, and \
+                     restore without --replace"
+                ),
+            };
+            Error::caused(ErrorKind::StorageBusy, text, error)
+        })
+    }
+
+    /// Puts the database back into use.
+    fn unlock(self) {
+        // A database without a log works too, only more slowly for concurrent readers.
+        drop(self.0.execute_batch("ROLLBACK; PRAGMA journal_mode = WAL"));
+    }
+}
+
+fn refuse_existing(path: &Path, next: &str) -> Result<(), Error> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Exists, format!("{} already exists; {next}", path.display())))
+}
+
+/// Writes the new name of a file to the disk.
+fn sync_directory(path: &Path) -> Result<(), Error> {
+    File::open(directory(path))?.sync_all()?;
+    Ok(())
+}
+
+const MODE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);

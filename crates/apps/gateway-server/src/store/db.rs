@@ -1,0 +1,209 @@
+//! What a database must be able to do. Two small drivers implement it; everything above them is written once.
+//!
+//! Parameters are numbered: `$1` is the first value. A row with 9223372036854775807 in `rev_to` is live, because no
+//! account reaches that revision. Every statement on the data of an account has the account among its parameters; tests
+//! check it.
+
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind};
+use crate::store::model::ImportMode;
+
+/// A connection to a database.
+pub(super) trait Db: Send {
+    fn dialect(&self) -> &'static Dialect;
+
+    /// Starts the time limit of the next statements, if the database does not keep it itself.
+    fn start(&mut self) {}
+
+    /// Returns whether the database closed the connection.
+    fn is_closed(&self) -> bool {
+        false
+    }
+
+    /// Runs statements without parameters.
+    fn batch(&mut self, sql: &str) -> Result<(), Error>;
+
+    /// Runs a statement and returns the number of affected rows.
+    fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, Error>;
+
+    /// Runs a query and passes each row to `row`.
+    fn each(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+        row: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
+    /// Appends a row to a temporary table. It may be in memory until [`end_load`](Self::end_load).
+    fn load(&mut self, table: Table, row: &[Value<'_>]) -> Result<(), Error>;
+
+    /// Writes the rows that are still in memory.
+    fn end_load(&mut self) -> Result<(), Error>;
+}
+
+impl dyn Db + '_ {
+    /// Runs a query and returns the numbers of its first row.
+    pub(super) fn first<const COLUMNS: usize>(
+        &mut self,
+        sql: &str,
+        parameters: &[Value<'_>],
+    ) -> Result<Option<[i64; COLUMNS]>, Error> {
+        let mut first = None;
+        self.each(sql, parameters, &mut |row| {
+            if first.is_none() {
+                let mut columns = [0; COLUMNS];
+                for (index, column) in columns.iter_mut().enumerate() {
+                    *column = row.number(index)?;
+                }
+                first = Some(columns);
+            }
+            Ok(())
+        })?;
+        Ok(first)
+    }
+
+    /// Runs a query and returns the number that it counts.
+    pub(super) fn count(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, Error> {
+        let [count] = self.first(sql, parameters)?.unwrap_or([0]);
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    /// Returns the time of the database, in seconds since 1970.
+    pub(super) fn now(&mut self) -> Result<i64, Error> {
+        let [now] = self.first(self.dialect().now, &[])?.unwrap_or([0]);
+        Ok(now)
+    }
+
+    /// Runs `work` in a transaction that writes. Keeps its changes if it succeeds and `mode` says so.
+    pub(super) fn transaction<T>(
+        &mut self,
+        mode: ImportMode,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.batch(self.dialect().begin)?;
+        match work(self) {
+            Ok(done) => {
+                let end = if mode == ImportMode::Commit { "COMMIT" } else { "ROLLBACK" };
+                self.batch(end).map(|()| done)
+            }
+            Err(error) => {
+                // If it fails too, closing the connection ends the transaction.
+                drop(self.batch("ROLLBACK"));
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A row of a query.
+pub(super) trait Row {
+    /// Returns a number, a boolean as a number, or `None` for null.
+    fn integer(&self, column: usize) -> Result<Option<i64>, Error>;
+
+    /// Returns the bytes of a text or a binary value.
+    fn bytes(&self, column: usize) -> Result<&[u8], Error>;
+}
+
+impl dyn Row + '_ {
+    /// Returns a number that is not null.
+    pub(super) fn number(&self, column: usize) -> Result<i64, Error> {
+        self.integer(column)?.ok_or_else(|| damaged("a row"))
+    }
+
+    pub(super) fn text(&self, column: usize) -> Result<String, Error> {
+        let odd = |error| Error::caused(ErrorKind::StorageCorrupt, "a text is not UTF-8", error);
+        String::from_utf8(self.bytes(column)?.to_vec()).map_err(odd)
+    }
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'v> {
+    Integer(Option<i64>),
+    Text(&'v str),
+    Bytes(&'v [u8]),
+}
+
+impl From<i64> for Value<'_> {
+    fn from(number: i64) -> Self {
+        Self::Integer(Some(number))
+    }
+}
+
+impl<'v> From<&'v str> for Value<'v> {
+    fn from(text: &'v str) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// The temporary tables that [`Db::load`] fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Vacancies,
+    Candidates,
+    Applications,
+    Doomed,
+}
+
+/// The statements in which the databases differ.
+#[derive(Debug)]
+pub(super) struct Dialect {
+    /// Begins a transaction that writes.
+    pub(super) begin: &'static str,
+    /// The clock that all programs share: of the machine with the file, or of the database.
+    pub(super) now: &'static str,
+    /// Returns the revision of an account. Locks the account until the transaction ends.
+    pub(super) lock_account: &'static str,
+    /// Creates the temporary tables of an import, which end with the connection. `seq` numbers the records in the order
+    /// of the input, because two records can have one place.
+    pub(super) staging: &'static str,
+    /// Run after the last record was staged.
+    pub(super) staged: &'static str,
+    /// Run after an import has changed something.
+    pub(super) merged: &'static str,
+    /// Locks the erasures until the transaction ends, because they are numbered.
+    pub(super) lock_erasures: &'static str,
+    /// Creates the temporary table of the keys of a deletion.
+    pub(super) doomed: &'static str,
+    pub(super) vacancy_candidates: &'static str,
+    pub(super) status_candidates: &'static str,
+}
+
+/// Opens connections to one database.
+pub(super) trait Driver: Send + Sync {
+    /// Opens a connection: to read, with a time limit of each statement, or to write, without one. `context` begins the
+    /// message of an error that has no more specific one.
+    fn connect(&self, limit: Option<Duration>, context: &'static str)
+    -> Result<Box<dyn Db>, Error>;
+
+    /// Returns whether a read of a single row takes microseconds, as it does inside this process. If it takes a round
+    /// trip over a network, requests wait for it without blocking a thread of the runtime.
+    fn is_near(&self) -> bool;
+
+    /// Checks that the database is still the one that was opened.
+    fn health(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns a description of what the database itself finds damaged in its files.
+    fn damage(&self) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
+
+    /// Removes the traces of deleted rows from the files. Waits at most `timeout` for other programs.
+    fn erase_traces(&self, timeout: Duration) -> Result<(), Error>;
+}
+
+/// Something that was read is not as an import writes it.
+pub(super) fn damaged(what: &str) -> Error {
+    let text = format!(
+        "the database is damaged: {what} is not as it was written; run `gateway-server check`"
+    );
+    Error::new(ErrorKind::StorageCorrupt, text)
+}
+
+/// The account was deleted after its name was looked up.
+pub(super) fn account_gone() -> Error {
+    Error::new(ErrorKind::NotFound, "the account does not exist any more")
+}

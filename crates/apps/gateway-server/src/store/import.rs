@@ -1,0 +1,520 @@
+//! An import: the records are staged in temporary tables, and then become one new revision.
+//!
+//! Large files take long to read, so they are staged before the transaction begins that locks the account: other writers
+//! wait only for the second half. No statement needs an index on the staged records, because an index costs more than
+//! one pass over them.
+
+use std::collections::HashMap;
+
+use crate::error::Error;
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::place::Place;
+use crate::store::db::{Db, Table, Value, account_gone};
+use crate::store::model::{
+    AccountId, ApplicationRow, Changes, Fill, ImportMode, ImportReport, Removals, Stage,
+};
+use crate::store::rendered;
+use crate::token::random;
+
+/// Imports the records that `fill` stages. With `removals`, live records that are not staged end.
+pub(super) fn import(
+    db: &mut dyn Db,
+    account: AccountId,
+    mode: ImportMode,
+    removals: Option<Removals>,
+    fill: Fill<'_>,
+) -> Result<ImportReport, Error> {
+    let dialect = db.dialect();
+    db.batch(dialect.staging)?;
+    // Before the transaction, which could read the state of the database at its beginning until it ends.
+    db.execute(KNOWN_STATUSES, &[account.0.into()])?;
+    // A transaction for speed. It locks nothing, because it uses only temporary tables.
+    db.batch("BEGIN")?;
+    let mut staging = Staging::new(db);
+    fill(&mut staging)?;
+    let Staging { staged, balance, .. } = staging;
+    db.end_load()?;
+    db.batch(dialect.staged)?;
+    db.batch("COMMIT")?;
+    db.transaction(mode, |db| {
+        let AccountId(account) = account;
+        let current = db.first(dialect.lock_account, &[account.into()])?;
+        let [current] = current.ok_or_else(account_gone)?;
+        name_statuses(db, account)?;
+        let credits_changed = match &balance {
+            Some((_, record)) => {
+                db.execute(SET_CREDITS, &[record.as_str().into(), account.into()])? > 0
+            }
+            None => false,
+        };
+        let mut merge = Merge { db, account, revision: current + 1 };
+        let mut report = merge.run(&staged, removals.is_some())?;
+        report.credits_changed = credits_changed;
+        report.revision = current;
+        removals.map_or(Ok(()), |removals| removals.check(mode, &report))?;
+        if report.changed_anything() {
+            let ImportReport { candidates, applications, vacancies, .. } = &report;
+            let [candidates, statuses, vacancies] =
+                [candidates, applications, vacancies].map(Changes::changed_anything);
+            let changed = [candidates, statuses, vacancies, credits_changed];
+            create_revision(db, account, current + 1, changed)?;
+            report.revision = current + 1;
+            db.batch(dialect.merged)?;
+        }
+        Ok(report)
+    })
+}
+
+/// Sets the revision of the account to `next`. Its rows are already written. `changed` says whether it changed the
+/// candidates, the statuses, the vacancies and the credit balance, in this order.
+pub(super) fn create_revision(
+    db: &mut dyn Db,
+    account: i64,
+    next: i64,
+    changed: [bool; 4],
+) -> Result<(), Error> {
+    let mut tags: [i64; 4] = db.first(LAST_TAGS, &[account.into()])?.unwrap_or_default();
+    // Random, because a restored database reaches the same number with other data. Never 0, the tag of an account
+    // without data.
+    let tag = i64::from_ne_bytes(random()?) | 1;
+    for (own, changed) in tags.iter_mut().zip(changed) {
+        if changed {
+            *own = tag;
+        }
+    }
+    db.execute(SET_REVISION, &[next, tag, account].map(Value::from))?;
+    // The time is read last and from the clock of the database. Responses that began before this revision still read
+    // the rows that it supersedes, so those rows must not look older than they are.
+    let now = db.now()?;
+    let [candidates, statuses, vacancies, credits] = tags;
+    let row = [account, next, now, tag, candidates, statuses, vacancies, credits];
+    db.execute(CREATE_REVISION, &row.map(Value::from))?;
+    Ok(())
+}
+
+/// Writes records into the temporary tables.
+struct Staging<'d> {
+    db: &'d mut dyn Db,
+    /// Keys of statuses that were looked up.
+    statuses: HashMap<String, i64>,
+    record: Vec<u8>,
+    /// The number of the last record.
+    number: i64,
+    /// The keys of the vacancies, candidates and applications.
+    staged: [Sequence; 3],
+    /// The credit balance, which has no table, with the place where it was first given.
+    balance: Option<(Place, String)>,
+}
+
+impl<'d> Staging<'d> {
+    fn new(db: &'d mut dyn Db) -> Self {
+        let (statuses, staged) = (HashMap::new(), [Sequence::default(); 3]);
+        Self { db, statuses, record: Vec::new(), number: 0, staged, balance: None }
+    }
+
+    /// Numbers a record with this key, and returns its number.
+    fn push(&mut self, kind: usize, key: (i64, i64)) -> i64 {
+        if let Some(sequence) = self.staged.get_mut(kind) {
+            sequence.push(key);
+        }
+        self.number += 1;
+        self.number
+    }
+
+    /// Returns the key of a status in this import.
+    fn status(&mut self, name: &str) -> Result<i64, Error> {
+        if let Some(key) = self.statuses.get(name) {
+            return Ok(*key);
+        }
+        let find = "SELECT key FROM staged_status WHERE name = $1";
+        let mut found = self.db.first(find, &[name.into()])?;
+        if found.is_none() {
+            found = self.db.first(ADD_STAGED_STATUS, &[name.into()])?;
+        }
+        let [key] = found.unwrap_or([0]);
+        if self.statuses.len() >= MAX_STATUSES {
+            self.statuses.clear();
+        }
+        self.statuses.insert(name.to_owned(), key);
+        Ok(key)
+    }
+}
+
+impl Stage for Staging<'_> {
+    fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
+        let number = self.push(0, (id, 0));
+        let record = rendered::vacancy(id, row, &mut self.record)?;
+        let row = [number.into(), place.pack().into(), id.into(), record.into()];
+        self.db.load(Table::Vacancies, &row)
+    }
+
+    fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
+        let number = self.push(1, (id, 0));
+        let record = rendered::candidate(id, row, &mut self.record)?;
+        let row = [number.into(), place.pack().into(), id.into(), record.into()];
+        self.db.load(Table::Candidates, &row)
+    }
+
+    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error> {
+        let status = self.status(row.status)?;
+        let number = self.push(2, (row.vacancy_id, row.candidate_id));
+        let row = [number, place.pack(), row.vacancy_id, row.candidate_id, status];
+        self.db.load(Table::Applications, &row.map(Value::from))
+    }
+
+    fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
+        let record = rendered::credits(row)?;
+        match &self.balance {
+            Some((first, before)) if *before != record => {
+                Err(contradiction(place, "the credit balance", *first))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.balance = Some((place, record));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The keys of the staged records of a kind, in the order of the input.
+#[derive(Clone, Copy, Debug)]
+struct Sequence {
+    count: u64,
+    last: Option<(i64, i64)>,
+    is_ascending: bool,
+}
+
+impl Default for Sequence {
+    fn default() -> Self {
+        Self { count: 0, last: None, is_ascending: true }
+    }
+}
+
+impl Sequence {
+    fn push(&mut self, key: (i64, i64)) {
+        self.is_ascending &= self.last.is_none_or(|last| last < key);
+        self.last = Some(key);
+        self.count += 1;
+    }
+}
+
+/// Adds new statuses to the account. Replaces the keys of this import by those of the account where they differ: another
+/// import may have added statuses meanwhile.
+fn name_statuses(db: &mut dyn Db, account: i64) -> Result<(), Error> {
+    let account = [account.into()];
+    db.execute(ADD_STATUSES, &account)?;
+    if db.count(DIFFERENT_STATUSES, &account)? > 0 {
+        db.execute(REFER_TO_STATUSES, &account)?;
+    }
+    Ok(())
+}
+
+/// Compares the staged records with the live ones, and writes the difference as `revision`.
+struct Merge<'d> {
+    db: &'d mut dyn Db,
+    account: i64,
+    revision: i64,
+}
+
+impl Merge<'_> {
+    fn run(&mut self, staged: &[Sequence; 3], replaces: bool) -> Result<ImportReport, Error> {
+        let [vacancies, candidates, applications] = staged;
+        let vacancies = (&VACANCIES, self.keys(&VACANCIES, vacancies)?);
+        let candidates = (&CANDIDATES, self.keys(&CANDIDATES, candidates)?);
+        let applications = (&APPLICATIONS, self.keys(&APPLICATIONS, applications)?);
+        // Vacancies and candidates first: the statuses refer to them.
+        let (vacancies, candidates) = (self.apply(vacancies)?, self.apply(candidates)?);
+        let mut report = ImportReport { vacancies, candidates, ..ImportReport::default() };
+        if replaces {
+            for (changes, kind) in
+                [(&mut report.vacancies, &VACANCIES), (&mut report.candidates, &CANDIDATES)]
+            {
+                changes.removed = self.remove(kind, changes)?;
+            }
+        }
+        let mut removed = 0;
+        let mut left = None;
+        if report.vacancies.removed + report.candidates.removed > 0 {
+            removed = self.execute(REMOVE_STATUSES_OF_OTHERS)?;
+            left = Some(self.db.count(COUNT_STATUSES, &[self.account.into()])?);
+        }
+        for (sql, kind) in [(UNKNOWN_VACANCY, "vacancy"), (UNKNOWN_CANDIDATE, "candidate")] {
+            if let Some([id, place]) = self.db.first(sql, &[self.account.into()])? {
+                let text =
+                    format!("{kind} {id} does not exist; import it first or in the same run");
+                return Err(Error::at(Place::unpack(place), text));
+            }
+        }
+        let changes = self.apply(applications)?;
+        if replaces {
+            removed += self.remove(&APPLICATIONS, &changes)?;
+        }
+        // Without staged statuses, those that were not removed are unchanged.
+        let is_given = changes != Changes::default();
+        let unchanged = if is_given { changes.unchanged } else { left.unwrap_or(0) };
+        report.applications = Changes { unchanged, removed, ..changes };
+        Ok(report)
+    }
+
+    /// Counts the keys, and refuses different records with one key.
+    fn keys(&mut self, kind: &Kind, staged: &Sequence) -> Result<Keys, Error> {
+        if staged.is_ascending {
+            return Ok(Keys::Ascending(staged.count));
+        }
+        let keys = self.db.count(&kind.count_keys(), &[])?;
+        if keys == staged.count {
+            return Ok(Keys::Unique(keys));
+        }
+        if let Some([id, first, second]) = self.db.first(&kind.conflict(), &[])? {
+            let (first, second) = (Place::unpack(first), Place::unpack(second));
+            return Err(contradiction(second, &format!("{} {id}", kind.name), first));
+        }
+        Ok(Keys::Repeated(keys))
+    }
+
+    fn apply(&mut self, (kind, keys): (&Kind, Keys)) -> Result<Changes, Error> {
+        let staged = match keys {
+            Keys::Ascending(0) => return Ok(Changes::default()),
+            Keys::Ascending(keys) | Keys::Unique(keys) | Keys::Repeated(keys) => keys,
+        };
+        let is_first = self.db.count(&kind.live(), &[self.account.into()])? == 0;
+        let changed = if is_first { 0 } else { self.execute(&kind.supersede())? };
+        let row = [self.account, self.revision].map(Value::from);
+        let inserted = self.db.execute(&kind.insert(keys, is_first), &row)?;
+        let added = inserted.saturating_sub(changed);
+        Ok(Changes { added, changed, unchanged: staged.saturating_sub(inserted), removed: 0 })
+    }
+
+    /// Ends the live records that were not staged, if others of their kind were.
+    fn remove(&mut self, kind: &Kind, changes: &Changes) -> Result<u64, Error> {
+        if *changes == Changes::default() { Ok(0) } else { self.execute(&kind.remove()) }
+    }
+
+    fn execute(&mut self, sql: &str) -> Result<u64, Error> {
+        self.db.execute(sql, &[self.revision.into(), self.account.into()])
+    }
+}
+
+/// The number of different keys of the staged records of a kind.
+#[derive(Clone, Copy)]
+enum Keys {
+    /// In the order of the key, so none occurs twice.
+    Ascending(u64),
+    Unique(u64),
+    Repeated(u64),
+}
+
+/// A kind of records that an import stages, and its statements.
+struct Kind {
+    /// Names a record before its id.
+    name: &'static str,
+    table: &'static str,
+    /// The columns of the key. The last one is the id that errors name.
+    key: &'static [&'static str],
+    /// The column that is compared.
+    value: &'static str,
+}
+
+const VACANCIES: Kind = Kind { name: "vacancy", table: "vacancy", key: &["id"], value: "record" };
+
+const CANDIDATES: Kind =
+    Kind { name: "candidate", table: "candidate", key: &["id"], value: "record" };
+
+const APPLICATIONS: Kind = Kind {
+    name: "the status of candidate",
+    table: "application",
+    key: &["vacancy_id", "candidate_id"],
+    value: "status_key",
+};
+
+impl Kind {
+    /// Returns the columns of the key, of the table with this alias.
+    fn key_of(&self, alias: &str) -> String {
+        self.key.iter().map(|column| format!("{alias}.{column}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the condition that two rows have one key.
+    fn same(&self, one: &str, other: &str) -> String {
+        let same = |column: &&str| format!("{one}.{column} = {other}.{column}");
+        self.key.iter().map(same).collect::<Vec<_>>().join(" AND ")
+    }
+
+    fn count_keys(&self) -> String {
+        let Self { table, .. } = self;
+        let key = self.key_of("s");
+        format!("SELECT count(*) FROM (SELECT DISTINCT {key} FROM staged_{table} s) d")
+    }
+
+    /// Finds two different staged records with one key. Returns the id and both places.
+    fn conflict(&self) -> String {
+        let Self { table, key, value, .. } = self;
+        let (columns, same, id) =
+            (key.join(", "), self.same("b", "f"), key.last().copied().unwrap_or_default());
+        format!(
+            "SELECT b.{id}, a.place, b.place FROM \
+             (SELECT {columns}, min(seq) AS seq FROM staged_{table} GROUP BY {columns} HAVING count(*) > 1) f \
+             JOIN staged_{table} a ON a.seq = f.seq JOIN staged_{table} b ON {same} \
+             WHERE a.{value} <> b.{value} ORDER BY b.seq LIMIT 1"
+        )
+    }
+
+    /// Counts live records, to at most one.
+    fn live(&self) -> String {
+        let Self { table, .. } = self;
+        format!(
+            "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = $1 \
+             AND rev_to = 9223372036854775807 LIMIT 1) one"
+        )
+    }
+
+    /// Ends the row versions that the import replaces. `CROSS JOIN` makes SQLite begin with the staged rows.
+    fn supersede(&self) -> String {
+        let Self { table, key, value, .. } = self;
+        let (columns, staged, same) = (key.join(", "), self.key_of("s"), self.same("o", "s"));
+        format!(
+            "UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+             AND ({columns}) IN (SELECT {staged} FROM staged_{table} s CROSS JOIN {table} o \
+             WHERE o.account_id = $2 AND {same} AND o.rev_to = 9223372036854775807 \
+             AND o.{value} <> s.{value})"
+        )
+    }
+
+    /// Adds the staged records that are not live, in the order of the key, so that the database appends. Of records that
+    /// share a key, it adds the first.
+    fn insert(&self, keys: Keys, is_first: bool) -> String {
+        let Self { table, key, value, .. } = self;
+        let (columns, staged) = (key.join(", "), self.key_of("s"));
+        let unique = match keys {
+            Keys::Repeated(_) => format!(
+                "AND s.seq IN (SELECT min(f.seq) FROM staged_{table} f GROUP BY {})",
+                self.key_of("f")
+            ),
+            Keys::Ascending(_) | Keys::Unique(_) => String::new(),
+        };
+        let order = match keys {
+            Keys::Ascending(_) => String::new(),
+            Keys::Unique(_) | Keys::Repeated(_) => format!("ORDER BY {staged}"),
+        };
+        let new = if is_first {
+            String::new()
+        } else {
+            format!(
+                "AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = $1 AND {} \
+                 AND o.rev_to = 9223372036854775807)",
+                self.same("o", "s")
+            )
+        };
+        format!(
+            "INSERT INTO {table}(account_id, {columns}, rev_from, rev_to, {value}) \
+             SELECT $1, {staged}, $2, 9223372036854775807, s.{value} FROM staged_{table} s \
+             WHERE true {unique} {new} {order}"
+        )
+    }
+
+    /// Ends the live records that are not staged.
+    fn remove(&self) -> String {
+        let Self { table, key, .. } = self;
+        let columns = key.join(", ");
+        format!(
+            "UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+             AND ({columns}) IN (SELECT {columns} FROM {table} \
+             WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+             EXCEPT SELECT {columns} FROM staged_{table})"
+        )
+    }
+}
+
+/// `what` is in the import a second time, with other data.
+fn contradiction(place: Place, what: &str, first: Place) -> Error {
+    let line = first.line;
+    let of_file = if first.file == place.file { "" } else { " of another file" };
+    let text =
+        format!("{what} is already different on line {line}{of_file}; remove one of the two");
+    Error::at(place, text)
+}
+
+/// Maximum number of keys of statuses in memory.
+const MAX_STATUSES: usize = 65_536;
+
+const KNOWN_STATUSES: &str = "\
+    INSERT INTO staged_status(key, name) SELECT key, name FROM status WHERE account_id = $1";
+
+const ADD_STAGED_STATUS: &str = "\
+    INSERT INTO staged_status(key, name) \
+    SELECT coalesce(max(key), 0) + 1, $1 FROM staged_status RETURNING key";
+
+/// A known status that no record has may have been erased meanwhile.
+const ADD_STATUSES: &str = "\
+    INSERT INTO status(account_id, key, name) \
+    SELECT $1, (SELECT coalesce(max(key), 0) FROM status WHERE account_id = $1) \
+    + row_number() OVER (ORDER BY n.key), n.name FROM staged_status n \
+    WHERE NOT EXISTS (SELECT 1 FROM status s WHERE s.account_id = $1 AND s.name = n.name) \
+    AND EXISTS (SELECT 1 FROM staged_application a WHERE a.status_key = n.key)";
+
+const DIFFERENT_STATUSES: &str = "\
+    SELECT count(*) FROM (SELECT 1 FROM staged_status n \
+    JOIN status s ON s.account_id = $1 AND s.name = n.name WHERE s.key <> n.key LIMIT 1) one";
+
+const REFER_TO_STATUSES: &str = "\
+    UPDATE staged_application SET status_key = (SELECT s.key FROM staged_status n \
+    JOIN status s ON s.account_id = $1 AND s.name = n.name \
+    WHERE n.key = staged_application.status_key)";
+
+/// Finds a status in a vacancy that does not exist. Returns the vacancy and the place.
+const UNKNOWN_VACANCY: &str = "\
+    SELECT s.vacancy_id, s.place FROM staged_application s WHERE NOT EXISTS (\
+    SELECT 1 FROM vacancy v WHERE v.account_id = $1 AND v.id = s.vacancy_id \
+    AND v.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
+
+/// Finds a status of a candidate that does not exist. Returns the candidate and the place.
+const UNKNOWN_CANDIDATE: &str = "\
+    SELECT s.candidate_id, s.place FROM staged_application s WHERE NOT EXISTS (\
+    SELECT 1 FROM candidate c WHERE c.account_id = $1 AND c.id = s.candidate_id \
+    AND c.rev_to = 9223372036854775807) ORDER BY s.seq LIMIT 1";
+
+/// Ends the statuses whose vacancy or candidate was ended.
+const REMOVE_STATUSES_OF_OTHERS: &str = "\
+    UPDATE application SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND (NOT EXISTS (SELECT 1 FROM vacancy v WHERE v.account_id = $2 \
+    AND v.id = application.vacancy_id AND v.rev_to = 9223372036854775807) \
+    OR NOT EXISTS (SELECT 1 FROM candidate c WHERE c.account_id = $2 \
+    AND c.id = application.candidate_id AND c.rev_to = 9223372036854775807))";
+
+const COUNT_STATUSES: &str = "\
+    SELECT count(*) FROM application WHERE account_id = $1 AND rev_to = 9223372036854775807";
+
+const SET_CREDITS: &str = "UPDATE account SET credits = $1 WHERE id = $2 AND credits <> $1";
+
+/// The tags of the lists of the current revision. A list of a former release has the tag of the account.
+const LAST_TAGS: &str = "\
+    SELECT coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
+    coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag) \
+    FROM account a LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision WHERE a.id = $1";
+
+const SET_REVISION: &str = "UPDATE account SET revision = $1, tag = $2 WHERE id = $3";
+
+const CREATE_REVISION: &str = "\
+    INSERT INTO revision(account_id, rev, at, tag, candidates_tag, statuses_tag, vacancies_tag, \
+    credits_tag) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+/// Returns the statements above, for the test of the accounts.
+#[cfg(test)]
+pub(super) fn all() -> Vec<String> {
+    let mut all: Vec<String> = [
+        KNOWN_STATUSES,
+        ADD_STATUSES,
+        DIFFERENT_STATUSES,
+        UNKNOWN_VACANCY,
+        UNKNOWN_CANDIDATE,
+        REMOVE_STATUSES_OF_OTHERS,
+        COUNT_STATUSES,
+    ]
+    .map(str::to_owned)
+    .into();
+    for kind in [VACANCIES, CANDIDATES, APPLICATIONS] {
+        all.extend([kind.live(), kind.supersede(), kind.remove()]);
+        all.extend([kind.insert(Keys::Ascending(1), true), kind.insert(Keys::Repeated(1), false)]);
+    }
+    all
+}

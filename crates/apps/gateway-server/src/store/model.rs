@@ -1,0 +1,320 @@
+//! What is stored and asked: accounts, snapshots, pages, imports.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::clock::UnixTime;
+use crate::error::{Error, ErrorKind};
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
+use crate::place::Place;
+use crate::token::TokenId;
+
+/// The number of an account in the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(pub(crate) i64);
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Its number in the database.
+    pub id: AccountId,
+    /// Its name, which commands use.
+    pub name: String,
+    /// The number of times its data changed.
+    pub revision: i64,
+    /// When it was created.
+    pub created_at: UnixTime,
+}
+
+/// A token without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenInfo {
+    /// Its public name.
+    pub id: TokenId,
+    /// The purpose of the token, as the operator entered it.
+    pub label: String,
+    /// When it was created.
+    pub created_at: UnixTime,
+    /// When it expires, if ever.
+    pub expires_at: Option<UnixTime>,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<UnixTime>,
+}
+
+/// The account that a valid token belongs to, at its current revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The data that the request may read.
+    pub snapshot: Snapshot,
+    /// The versions of the lists in this data.
+    pub versions: Versions,
+    /// The credit balance as JSON, if it is not damaged.
+    pub credits: Option<Bytes>,
+    /// The public name of the token.
+    pub token: TokenId,
+}
+
+/// The data of one account at one revision. Later imports do not change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Snapshot {
+    /// The account.
+    pub account: AccountId,
+    /// The revision of its data.
+    pub revision: i64,
+}
+
+/// The versions of the lists of an account: random bits, drawn when a revision changes the list; 0 for an account
+/// without data. A list with the same version has the same bytes.
+///
+/// Revisions are counted, so a restored or recreated database reaches the same numbers with other data, but not with the
+/// same versions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Versions {
+    /// The version of the candidates.
+    pub candidates: i64,
+    /// The version of their statuses in vacancies, by which the list of candidates is filtered.
+    pub statuses: i64,
+    /// The version of the vacancies.
+    pub vacancies: i64,
+    /// The version of the credit balance.
+    pub credits: i64,
+}
+
+/// A filter on the candidates of an account.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CandidateFilter {
+    /// All candidates.
+    All,
+    /// The candidates associated with this vacancy.
+    Vacancy(i64),
+    /// The candidates with exactly this status in this vacancy.
+    Status(i64, String),
+    /// No candidates: the requested vacancy cannot exist.
+    Nothing,
+}
+
+/// How far a list has been read: the last id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor(pub(super) i64);
+
+impl Cursor {
+    /// The start of a list. No id is below it.
+    pub const START: Self = Self(-1);
+}
+
+/// A page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Where the page begins: [`Cursor::START`], or the result of reading the page before.
+    pub from: Cursor,
+    /// Maximum number of records.
+    pub limit: u32,
+}
+
+/// Receives the records of a page in ascending order of their ids, or one object, each as the JSON text that a response
+/// sends.
+pub type RecordSink<'s> = &'s mut dyn FnMut(&[u8]);
+
+/// The status of a candidate in a vacancy (section 3 of the contract). The service never sends it as a record; the
+/// filters of `candidates/list` use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApplicationRow<'a> {
+    /// The id of the vacancy.
+    pub vacancy_id: i64,
+    /// The id of the candidate.
+    pub candidate_id: i64,
+    /// The name of the status.
+    pub status: &'a str,
+}
+
+/// Receives the records of one import. Readers see none of them before the whole import is committed.
+///
+/// # Errors
+///
+/// Every method fails if the database fails, or if the record contradicts another one of the same import.
+#[expect(
+    clippy::missing_errors_doc,
+    reason = "the errors are the same for all methods; see the trait"
+)]
+pub trait Stage {
+    /// Adds or replaces a vacancy. `id` is the id of the row as a number.
+    fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error>;
+    /// Adds or replaces a candidate. `id` is the id of the row as a number.
+    fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error>;
+    /// Sets the status of a candidate in a vacancy. The import may stage both before or after it.
+    fn application(&mut self, place: Place, row: &ApplicationRow<'_>) -> Result<(), Error>;
+    /// Sets the credit balance.
+    fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error>;
+}
+
+/// Stages the records of an import. If it returns an error, the import is rolled back.
+pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn Stage) -> Result<(), Error>;
+
+/// Whether an import or a deletion keeps its changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImportMode {
+    /// Check and count everything, then roll back.
+    DryRun,
+    /// Keep everything, or nothing after an error.
+    Commit,
+}
+
+/// The changes made by an import, per kind of record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Vacancies.
+    pub vacancies: Changes,
+    /// Candidates.
+    pub candidates: Changes,
+    /// Statuses of candidates in vacancies.
+    pub applications: Changes,
+    /// Whether the credit balance changed.
+    pub credits_changed: bool,
+    /// The revision after the import.
+    pub revision: i64,
+}
+
+impl ImportReport {
+    /// Returns whether anything changed.
+    pub fn changed_anything(&self) -> bool {
+        self.credits_changed
+            || [self.vacancies, self.candidates, self.applications]
+                .iter()
+                .any(Changes::changed_anything)
+    }
+
+    /// Returns the number of removed records.
+    pub fn removed(&self) -> u64 {
+        self.vacancies.removed + self.candidates.removed + self.applications.removed
+    }
+
+    /// Returns whether more than 50 records, and more than 10 %, of a kind were removed.
+    pub fn removes_many(&self) -> bool {
+        [self.vacancies, self.candidates, self.applications].iter().any(|changes| {
+            let before = changes.changed + changes.unchanged + changes.removed;
+            changes.removed > 50.max(before / 10)
+        })
+    }
+}
+
+/// Numbers of added, changed, unchanged and removed records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Records that did not exist before.
+    pub added: u64,
+    /// Records that existed with other content.
+    pub changed: u64,
+    /// Records that existed with the same content.
+    pub unchanged: u64,
+    /// Records that existed and were not among those of a replacing import.
+    pub removed: u64,
+}
+
+impl Changes {
+    pub(crate) fn changed_anything(&self) -> bool {
+        self.added + self.changed + self.removed > 0
+    }
+}
+
+/// The removals that a replacing import may make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Removals {
+    /// At most 50 records, or 10 % of the records of a kind if that is more.
+    #[default]
+    Few,
+    /// Exactly this number of records, of all kinds together.
+    Exactly(u64),
+}
+
+impl Removals {
+    /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused) if an import that is to be kept
+    /// removes another number of records.
+    pub(super) fn check(self, mode: ImportMode, report: &ImportReport) -> Result<(), Error> {
+        let removed = report.removed();
+        let is_accepted = match self {
+            Self::Few => !report.removes_many(),
+            Self::Exactly(number) => number == removed,
+        };
+        if is_accepted || mode == ImportMode::DryRun {
+            return Ok(());
+        }
+        let ImportReport { vacancies, candidates, applications, .. } = report;
+        let limit = match self {
+            Self::Few => "more than 50 and more than 10 % of a kind".to_owned(),
+            Self::Exactly(number) => format!("not {number}"),
+        };
+        let text = format!(
+            "the import would remove {removed} records, {limit}: {} vacancies, {} candidates, {} statuses; nothing was \
+             imported; to accept exactly this, run the same command with --accept-removals {removed}",
+            vacancies.removed, candidates.removed, applications.removed
+        );
+        Err(Error::new(ErrorKind::RemovalsRefused, text))
+    }
+}
+
+/// The records that a deletion removes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Deletion {
+    /// The candidates with these ids, and their statuses.
+    Candidates(Vec<i64>),
+    /// The vacancies with these ids, and the statuses of candidates in them.
+    Vacancies(Vec<i64>),
+    /// Statuses, each given by the id of the vacancy and the id of the candidate.
+    Statuses(Vec<(i64, i64)>),
+    /// The account with its records, credit balance and tokens. Its number is not used again.
+    Account,
+}
+
+/// How a deletion treats an id that the account does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnknownIds {
+    /// Fail with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), and delete nothing.
+    #[default]
+    Refuse,
+    /// Delete the others.
+    Ignore,
+}
+
+/// The rows that a deletion removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeletionReport {
+    /// Vacancies.
+    pub vacancies: u64,
+    /// Candidates.
+    pub candidates: u64,
+    /// Statuses of candidates in vacancies.
+    pub applications: u64,
+    /// Tokens of a deleted account.
+    pub tokens: u64,
+    /// Versions of records that had been superseded, of the whole account.
+    pub superseded: u64,
+    /// Ids that the account did not have.
+    pub unknown: u64,
+    /// The revision after the deletion. A deleted account has none, and this is its last one.
+    pub revision: i64,
+}
+
+/// The result of the check of a database.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// One line for each kind of damage.
+    pub damage: Vec<String>,
+    /// One line for each kind of records that lack a field of the contract, because they were imported before it was
+    /// added. Responses send these records without the field until they are imported again.
+    pub outdated: Vec<String>,
+    /// Number of deletions whose traces were not removed from the files. [`erase_traces`] removes them.
+    ///
+    /// [`erase_traces`]: crate::Store::erase_traces
+    pub pending_erasures: u64,
+}

@@ -1,0 +1,138 @@
+//! The reads that answer requests: the account of a token, the pages of a list, the credit balance.
+
+use bytes::Bytes;
+
+use crate::clock::UnixTime;
+use crate::error::{Error, ErrorKind};
+use crate::store::db::{Db, Value, damaged};
+use crate::store::model::{
+    AccountId, CandidateFilter, Page, Principal, RecordSink, Snapshot, Versions,
+};
+use crate::token::TokenDigest;
+
+/// Returns the account of a token, if the token is valid. A damaged credit balance does not prevent the lists from being
+/// read.
+pub(super) fn authenticate(
+    db: &mut dyn Db,
+    token: &TokenDigest,
+    now: UnixTime,
+) -> Result<Option<Principal>, Error> {
+    let mut found = None;
+    db.each(AUTHENTICATE, &[Value::Bytes(&token.0), now.0.into()], &mut |row| {
+        let (account, revision, tag) = (row.number(0)?, row.number(1)?, row.number(2)?);
+        // A revision and its tag are set together.
+        if (revision == 0) != (tag == 0) {
+            return Err(damaged("an account"));
+        }
+        let version = |column| Ok::<_, Error>(row.integer(column)?.unwrap_or(tag));
+        let versions = Versions {
+            candidates: version(3)?,
+            statuses: version(4)?,
+            vacancies: version(5)?,
+            credits: version(6)?,
+        };
+        let credits = row.bytes(7).ok().and_then(sendable).map(Bytes::copy_from_slice);
+        let snapshot = Snapshot { account: AccountId(account), revision };
+        found = Some(Principal { snapshot, versions, credits, token: token.id() });
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Selects a page of candidates: the statement, and its values after the first four. `None` selects none.
+pub(super) fn candidates<'f>(
+    db: &dyn Db,
+    filter: &'f CandidateFilter,
+) -> Option<(&'static str, Vec<Value<'f>>)> {
+    let dialect = db.dialect();
+    match filter {
+        CandidateFilter::Nothing => None,
+        CandidateFilter::All => Some((CANDIDATES, Vec::new())),
+        CandidateFilter::Vacancy(vacancy) => {
+            Some((dialect.vacancy_candidates, vec![(*vacancy).into()]))
+        }
+        // A text in the database cannot contain NUL, so no candidate has such a status.
+        CandidateFilter::Status(_, status) if status.contains('\0') => None,
+        CandidateFilter::Status(vacancy, status) => {
+            Some((dialect.status_candidates, vec![(*vacancy).into(), status.as_str().into()]))
+        }
+    }
+}
+
+/// Reads the rows of a page. Moves `page` past the rows that were read, and lowers its limit by their number.
+///
+/// Fails if nothing was read because the revision has been removed.
+pub(super) fn page(
+    db: &mut dyn Db,
+    snapshot: Snapshot,
+    (sql, more): (&str, &[Value<'_>]),
+    page: &mut Page,
+    sink: RecordSink<'_>,
+) -> Result<(), Error> {
+    let (account, revision) = (snapshot.account.0, snapshot.revision);
+    let mut values = [account, page.from.0, revision, page.limit.into()].map(Value::from).to_vec();
+    values.extend(more);
+    db.each(sql, &values, &mut |row| {
+        let id = row.number(0)?;
+        if id <= page.from.0 {
+            return Err(damaged("a record"));
+        }
+        sink(sendable(row.bytes(1)?).ok_or_else(|| damaged("a record"))?);
+        page.from.0 = id;
+        page.limit = page.limit.saturating_sub(1);
+        Ok(())
+    })?;
+    // An account without data has no revision.
+    let is_complete = page.limit == 0
+        || revision == 0
+        || db.count(REVISION_EXISTS, &[account, revision].map(Value::from))? > 0;
+    if is_complete {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::SnapshotGone, "the rows of this revision have been removed"))
+}
+
+pub(super) fn credits(
+    db: &mut dyn Db,
+    account: AccountId,
+    sink: RecordSink<'_>,
+) -> Result<(), Error> {
+    let mut is_there = false;
+    db.each(CREDITS, &[account.0.into()], &mut |row| {
+        sink(sendable(row.bytes(0)?).ok_or_else(|| damaged("a credit balance"))?);
+        is_there = true;
+        Ok(())
+    })?;
+    let gone = || Error::new(ErrorKind::Storage, "the account no longer exists");
+    is_there.then_some(()).ok_or_else(gone)
+}
+
+/// Returns a stored text if it may be sent. Only its ends are checked, so that a response does not contain a torn row.
+fn sendable(record: &[u8]) -> Option<&[u8]> {
+    matches!(record, [b'{', .., b'}']).then_some(record)
+}
+
+pub(super) const AUTHENTICATE: &str = "\
+    SELECT t.account_id, a.revision, a.tag, r.candidates_tag, r.statuses_tag, r.vacancies_tag, \
+    r.credits_tag, a.credits FROM token t JOIN account a ON a.id = t.account_id \
+    LEFT JOIN revision r ON r.account_id = a.id AND r.rev = a.revision \
+    WHERE t.sha256 = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)";
+
+/// A page has rows only while its revision exists, so that a page whose rows are being removed is empty and never has
+/// gaps. [`REVISION_EXISTS`] tells such a page from the end of the list.
+pub(super) const CANDIDATES: &str = "\
+    SELECT id, record FROM candidate \
+    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
+    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+    ORDER BY id LIMIT $4";
+
+pub(super) const VACANCIES: &str = "\
+    SELECT id, record FROM vacancy \
+    WHERE account_id = $1 AND id > $2 AND rev_from <= $3 AND $3 < rev_to \
+    AND $3 = (SELECT rev FROM revision WHERE account_id = $1 AND rev = $3) \
+    ORDER BY id LIMIT $4";
+
+pub(super) const REVISION_EXISTS: &str =
+    "SELECT 1 FROM revision WHERE account_id = $1 AND rev = $2";
+
+pub(super) const CREDITS: &str = "SELECT credits FROM account WHERE id = $1";
