@@ -1,10 +1,8 @@
-//! The features of the language, and those of a spec: its keys, their words, and how types are combined.
+//! The features of the language, and those of a spec: its keys, their words, and the wires of each meaning.
 
 use std::collections::BTreeSet;
 
-use methodical_codegen::ir::{
-    BuiltIn, Decides, ErrorClass, Leniency, Meaning, Operation, Service, Type, ValueType, Wire,
-};
+use methodical_codegen::ir::{Meaning, Service, Wire};
 use methodical_codegen::spec;
 use serde_json::Value;
 
@@ -28,53 +26,6 @@ pub(crate) fn all() -> BTreeSet<String> {
             }
         }
     }
-    for wire in ["string", "integer", "integer-or-text"] {
-        all.extend(["open", "closed"].map(|kind| format!("{kind} enum as {wire}")));
-    }
-    let values: Vec<_> =
-        BuiltIn::ALL.iter().map(|one| one.word()).chain(["scalar", "enum"]).collect();
-    let single = || values.iter().copied().chain(["model"]);
-    let any = || single().chain(["list", "map"]);
-    let collections = || {
-        ["list", "map"]
-            .into_iter()
-            .flat_map(|outer| any().map(move |of| format!("{outer} of {of}")))
-    };
-    for presence in ["required", "optional"] {
-        let types = single().map(str::to_owned).chain(collections());
-        all.extend(types.map(|ty| format!("{presence} {ty}")));
-    }
-    all.extend(single().chain(["map"]).map(|of| format!("one-as-list for list of {of}")));
-    all.extend(["map", "model"].map(|of| format!("empty-array-as-map for {of}")));
-    all.extend(["list", "map"].map(|of| format!("absent-as-empty for {of}")));
-    all.extend(any().map(|of| format!("blank-as-none for {of}")));
-    for value in &values {
-        all.extend([format!("parameter {value}"), format!("parameters {value}")]);
-    }
-    all.extend(any().filter(|of| *of != "model").map(|of| format!("value {of}")));
-    all.extend(ErrorClass::ALL.iter().map(|class| format!("class {}", class.word())));
-    let others = [
-        "list in the body",
-        "list in an object",
-        "list in objects",
-        "object in the body",
-        "object in an object",
-        "object in objects",
-        "value in the body",
-        "value in an object",
-        "value in objects",
-        "nothing in the body",
-        "one-as-list for the list",
-        "absent-as-empty for the list",
-        "fields above the list",
-        "success in the object with the data",
-        "success in the object that is the data",
-        "success outside",
-        "failure outside",
-        "failure around a list that is the body",
-        "class of all that begin with a text",
-    ];
-    all.extend(others.map(str::to_owned));
     all
 }
 
@@ -88,31 +39,6 @@ pub(crate) fn of(spec: &str, service: &Service) -> BTreeSet<String> {
         let wires = format!("{} as {}", scalar.meaning(), scalar.wire.word());
         found.extend(scalar.query_wire.map(|wire| format!("{wires} and {}", wire.word())));
         found.insert(wires);
-    }
-    for one in &service.enums {
-        let kind = if one.open_ended { "open" } else { "closed" };
-        found.insert(format!("{kind} enum as {}", one.wire.word()));
-    }
-    for field in service.models.iter().flat_map(|model| &model.fields) {
-        let presence = if field.required { "required" } else { "optional" };
-        let of = |of| format!("{} of {}", kind(&field.ty), kind(of));
-        let ty = match &field.ty {
-            Type::Value(_) | Type::Model(_) => kind(&field.ty).to_owned(),
-            Type::List(inner) | Type::Map(inner) => of(inner),
-        };
-        found.insert(format!("{presence} {ty}"));
-        for leniency in &field.lenient {
-            let is_inner = *leniency == Leniency::OneAsList;
-            let ty = if is_inner { &*ty } else { kind(&field.ty) };
-            found.insert(format!("{} for {ty}", leniency.word()));
-        }
-    }
-    for operation in &service.operations {
-        for param in &operation.params {
-            let count = if param.list.is_some() { "parameters" } else { "parameter" };
-            found.insert(format!("{count} {}", value_kind(&param.ty)));
-        }
-        found.extend(in_response(operation));
     }
     found
 }
@@ -163,76 +89,5 @@ fn keys(
     if schema["items"].is_object() {
         let values = below(&|one| one.as_array().into_iter().flatten().cloned().collect());
         inner(&schema["items"], path, values);
-    }
-}
-
-/// Returns the features of a response.
-fn in_response(operation: &Operation) -> Vec<String> {
-    let mut found = Vec::new();
-    let body = &operation.response;
-    if !body.is_body() {
-        return found;
-    }
-    let place = match body.at.len() {
-        0 => "the body",
-        1 => "an object",
-        _ => "objects",
-    };
-    let of = match &body.of {
-        None => "nothing",
-        Some(of) if of.model().is_none() => {
-            found.push(format!("value {}", kind(of)));
-            "value"
-        }
-        _ if body.is_list => "list",
-        _ => "object",
-    };
-    found.push(format!("{of} in {place}"));
-    let flags = [
-        (body.one_as_list, "one-as-list for the list"),
-        (body.absent_as_empty, "absent-as-empty for the list"),
-        (body.beside_above > 0, "fields above the list"),
-    ];
-    found.extend(flags.into_iter().filter(|(is, _)| *is).map(|(_, name)| name.to_owned()));
-    let Some(verdict) = &body.verdict else { return found };
-    let is_inside = body.at.len() > 1 && verdict.decides.path().starts_with(&body.at[..1]);
-    found.push(
-        match &verdict.decides {
-            Decides::Success { .. } if body.at.is_empty() => {
-                "success in the object that is the data"
-            }
-            Decides::Success { .. } if is_inside => "success in the object with the data",
-            Decides::Success { .. } => "success outside",
-            Decides::Failure { .. } if body.at.is_empty() && body.is_list => {
-                "failure around a list that is the body"
-            }
-            Decides::Failure { .. } => "failure outside",
-        }
-        .to_owned(),
-    );
-    for (text, class) in &verdict.classes {
-        found.push(format!("class {}", class.word()));
-        if text.ends_with('*') {
-            found.push("class of all that begin with a text".to_owned());
-        }
-    }
-    found
-}
-
-/// Returns the kind of a type.
-fn kind(ty: &Type) -> &'static str {
-    match ty {
-        Type::Value(value) => value_kind(value),
-        Type::Model(_) => "model",
-        Type::List(_) => "list",
-        Type::Map(_) => "map",
-    }
-}
-
-fn value_kind(value: &ValueType) -> &'static str {
-    match value {
-        ValueType::BuiltIn(built_in) => built_in.word(),
-        ValueType::Scalar(_) => "scalar",
-        ValueType::Enum(_) => "enum",
     }
 }

@@ -27,16 +27,16 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
     let mut names = Names { cx, taken: BTreeMap::new(), reported: BTreeSet::new() };
     for (section, name, second) in types {
         let Some(rust) = rust(name) else { continue };
-        names.claim(&rust, format!("{section} `{name}`"), &name.span, RENAME);
+        names.claim(&rust, format!("{section} `{name}`"), &name.span);
         if let Some((rust, what)) = second {
-            names.claim(&rust, format!("the {what} of {section} `{name}`"), &name.span, RENAME);
+            names.claim(&rust, format!("the {what} of {section} `{name}`"), &name.span);
         }
     }
     // These are declared where the types are imported, but not in the same module as the queries.
     for name in document.operations.names() {
         let Some(rust) = rust(name) else { continue };
         let mock = format!("the mock of operation `{name}`");
-        names.check(&rust.preceded_by("mock"), &mock, &name.span, RENAME);
+        names.check(&rust.preceded_by("mock"), &mock, &name.span);
     }
     // Each recovered attribute has a constant that is named after the operation and the parameter.
     let constants = document.operations.iter().flat_map(|(name, operation)| {
@@ -49,8 +49,7 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
     names.cx.distinct(code::NAMES_COLLIDE, "parameter", constants);
     for (name, operation) in document.operations.iter() {
         let Some(rust) = rust(name) else { continue };
-        let help = names.another(&rust, operation, document).unwrap_or_else(|| RENAME.to_owned());
-        names.claim(&rust, format!("operation `{name}`"), &name.span, &help);
+        names.claim(&rust, format!("operation `{name}`"), &name.span);
     }
     // The OpenAPI document of an operation must not have the name of that of the whole service.
     let service = &document.service.name;
@@ -67,9 +66,6 @@ fn param_name(key: &At<String>, param: &language::Parameter) -> Option<RustName>
     RustName::new(param.rust_name.as_ref().map_or(key, |name| name))
 }
 
-/// The hint of a collision.
-const RENAME: &str = "rename one of them";
-
 /// The names of types so far.
 struct Names<'a, 'c, 'n> {
     cx: &'a mut Context<'c>,
@@ -81,33 +77,16 @@ struct Names<'a, 'c, 'n> {
 }
 
 impl<'n> Names<'_, '_, 'n> {
-    /// Returns a hint with a verb for the name of an operation; `None` if that name is taken, or begins with the verb.
-    fn another(
-        &self,
-        rust: &RustName,
-        operation: &language::Operation,
-        document: &Document,
-    ) -> Option<String> {
-        let verb = if operation.response.object.is_some() { "get" } else { "list" };
-        let name = rust.preceded_by(verb);
-        let mut others = document.operations.names();
-        let is_free = !self.taken.contains_key(&name.pascal().to_lowercase())
-            && others.all(|one| RustName::new(one).as_ref() != Some(&name));
-        let has_verb = rust.words().starts_with(&format!("{verb}_"));
-        (is_free && !has_verb)
-            .then(|| format!("rename one of them: the operation could be `{}`", name.words()))
-    }
-
     /// Takes a name; reports an error if it is taken.
-    fn claim(&mut self, rust: &RustName, what: String, span: &'n Range<usize>, help: &str) {
-        if self.check(rust, &what, span, help) {
+    fn claim(&mut self, rust: &RustName, what: String, span: &'n Range<usize>) {
+        if self.check(rust, &what, span) {
             let name = rust.pascal();
             self.taken.insert(name.to_lowercase(), (name, what, span));
         }
     }
 
     /// Reports an error if a name is taken. Returns whether it is free.
-    fn check(&mut self, rust: &RustName, what: &str, span: &Range<usize>, help: &str) -> bool {
+    fn check(&mut self, rust: &RustName, what: &str, span: &Range<usize>) -> bool {
         let name = rust.pascal();
         let Some((first, owner, first_span)) = self.taken.get(&name.to_lowercase()) else {
             return true;
@@ -120,7 +99,8 @@ impl<'n> Names<'_, '_, 'n> {
                     "the names of {what} and {owner} differ only in case: `{name}` and `{first}`"
                 )
             };
-            let diagnostic = Diagnostic::new(code::NAMES_COLLIDE, span, message).help(help);
+            let diagnostic =
+                Diagnostic::new(code::NAMES_COLLIDE, span, message).help("rename one of them");
             self.cx.push(diagnostic.related(first_span, owner.clone()));
         }
         false

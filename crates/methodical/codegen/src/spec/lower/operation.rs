@@ -164,6 +164,10 @@ fn needs(
     index: usize,
 ) -> Vec<usize> {
     let Some((key, param)) = given.get(index) else { return Vec::new() };
+    let needs_in_turn = |other: usize| {
+        let needs = given.get(other).and_then(|(_, other)| other.needs.as_ref());
+        needs.is_some_and(|needs| needs.iter().any(|need| need.value == key.value))
+    };
     let mut needs = Vec::new();
     for need in param.needs.iter().flat_map(|needs| needs.iter()) {
         match given.names().position(|other| other.value == need.value) {
@@ -171,7 +175,7 @@ fn needs(
             Some(other) if other == index => {
                 say!(cx, NEEDS_CYCLE, need.span, "`{need}` needs itself" => "remove `{need}` from `needs`");
             }
-            Some(other) if leads_to(given, other, index) => {
+            Some(other) if needs_in_turn(other) => {
                 say!(cx, NEEDS_CYCLE, need.span, "`{key}` and `{need}` need each other"
                     => "remove `{need}` from `needs`");
             }
@@ -190,20 +194,6 @@ fn needs(
         }
     }
     needs
-}
-
-/// Returns whether a parameter needs another, directly or through others.
-fn leads_to(given: &Named<Bracketed, language::Parameter>, from: usize, to: usize) -> bool {
-    let mut seen = vec![from];
-    let mut next = 0;
-    while let Some((_, param)) = seen.get(next).and_then(|&index| given.get(index)) {
-        next += 1;
-        for need in param.needs.iter().flat_map(|needs| needs.iter()) {
-            let found = given.names().position(|name| name.value == need.value);
-            seen.extend(found.filter(|found| !seen.contains(found)));
-        }
-    }
-    seen.contains(&to)
 }
 
 fn param(

@@ -367,82 +367,69 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<(&'static str
     })
 }
 
-/// Marks models that contain themselves and the fields that lead back, and reports models without a finite record.
+/// Marks models that may contain themselves and the fields that lead back, and reports models without a finite record.
 fn recursion(cx: &mut Context<'_>, models: &mut [Model], document: &Document) {
     // Every record contains one. A list or a map may be empty.
     let always = |field: &Field| field.ty.model().filter(|_| field.required).map(ModelId::position);
     // A record may contain one, also in a list or a map.
     let any = |field: &Field| field.ty.element().model().map(ModelId::position);
-    let endless = together(models, &always);
+    let has = |cycles: &[bool], model| cycles.get(model) == Some(&true);
+    let endless = cycles(models, &always);
     for (index, (model, (name, given))) in models.iter().zip(document.models.iter()).enumerate() {
-        let leads_back = |field: &&Field| {
-            always(field).is_some_and(|next| endless.get(next) == endless.get(index))
-        };
-        if let Some(field) = model.fields.iter().find(leads_back) {
+        let leads_back = |field: &&Field| always(field).is_some_and(|next| has(&endless, next));
+        if let Some(field) = model.fields.iter().find(leads_back).filter(|_| has(&endless, index)) {
             let key = given.fields.names().find(|key| key.value == field.wire);
             let at = &key.unwrap_or(name).span;
             say!(cx, ENDLESS, *at, "the model `{name}` contains itself through required fields"
                 => "make one of these fields `presence = \"optional\"`");
         }
     }
-    let cycles = together(models, &any);
+    let cycles = cycles(models, &any);
     for (index, model) in models.iter_mut().enumerate() {
         for field in &mut model.fields {
-            field.recursive = any(field).is_some_and(|next| cycles.get(next) == cycles.get(index));
+            field.recursive =
+                has(&cycles, index) && any(field).is_some_and(|next| has(&cycles, next));
         }
         model.recursive = model.fields.iter().any(|field| field.recursive);
     }
 }
 
-/// Returns a number for each model. Two models have the same number if each contains the other, at any depth.
-///
-/// This is the algorithm of Kosaraju, without recursion, so that a long chain does not exhaust the stack: a search in the
-/// opposite direction, from the model that was left last, reaches the models that contain each other.
-fn together(models: &[Model], contained: &impl Fn(&Field) -> Option<usize>) -> Vec<usize> {
-    let edges: Vec<Vec<usize>> =
-        models.iter().map(|model| model.fields.iter().filter_map(contained).collect()).collect();
-    let mut back = vec![Vec::new(); edges.len()];
-    for (from, targets) in edges.iter().enumerate() {
-        for target in targets {
-            if let Some(sources) = back.get_mut(*target) {
-                sources.push(from);
+/// Returns which models contain themselves at any depth, or are between two that do: those that are left when models
+/// that contain none of the others, and then those that none of the others contains, are taken away again and again.
+fn cycles(models: &[Model], contained: &impl Fn(&Field) -> Option<usize>) -> Vec<bool> {
+    let edges = models.iter().enumerate().flat_map(|(from, model)| {
+        model.fields.iter().filter_map(contained).map(move |to| (from, to))
+    });
+    let edges: Vec<_> = edges.collect();
+    let mut is_left = vec![true; models.len()];
+    for is_reversed in [false, true] {
+        let mut sources = vec![Vec::new(); models.len()];
+        let mut degrees = vec![0_usize; models.len()];
+        for &(from, to) in &edges {
+            let (from, to) = if is_reversed { (to, from) } else { (from, to) };
+            if is_left.get(from) == Some(&true) && is_left.get(to) == Some(&true) {
+                if let (Some(degree), Some(sources)) = (degrees.get_mut(from), sources.get_mut(to))
+                {
+                    *degree += 1;
+                    sources.push(from);
+                }
+            }
+        }
+        let mut taken: Vec<_> =
+            (0..models.len()).filter(|&at| degrees.get(at) == Some(&0)).collect();
+        while let Some(one) = taken.pop() {
+            if let Some(is_left) = is_left.get_mut(one) {
+                *is_left = false;
+            }
+            for &source in sources.get(one).map(Vec::as_slice).unwrap_or_default() {
+                if let Some(degree) = degrees.get_mut(source) {
+                    *degree -= 1;
+                    taken.extend((*degree == 0).then_some(source));
+                }
             }
         }
     }
-    let mut left = Vec::new();
-    let mut seen = vec![false; edges.len()];
-    for root in 0..edges.len() {
-        search(&edges, root, &mut seen, &mut |node| left.push(node));
-    }
-    let mut found = vec![0; edges.len()];
-    let mut seen = vec![false; edges.len()];
-    for root in left.into_iter().rev() {
-        search(&back, root, &mut seen, &mut |node| {
-            if let Some(number) = found.get_mut(node) {
-                *number = root;
-            }
-        });
-    }
-    found
-}
-
-/// Visits all nodes that can be reached from a node and were not seen, and reports each when it is left.
-fn search(edges: &[Vec<usize>], root: usize, seen: &mut [bool], left: &mut impl FnMut(usize)) {
-    let mut enter =
-        |node: usize| seen.get_mut(node).is_some_and(|seen| !std::mem::replace(seen, true));
-    let mut path = if enter(root) { vec![(root, 0)] } else { Vec::new() };
-    while let Some((node, next)) = path.last_mut() {
-        let target = edges.get(*node).and_then(|targets| targets.get(*next)).copied();
-        *next += 1;
-        match target {
-            Some(target) if enter(target) => path.push((target, 0)),
-            Some(_) => {}
-            None => {
-                left(*node);
-                path.pop();
-            }
-        }
-    }
+    is_left
 }
 
 /// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no
