@@ -3,12 +3,9 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
 mod another_service;
-#[path = "../../crates/methodical/codegen/tests/random_specs/drawn.rs"]
-mod drawn;
 mod evolution;
 mod examples;
 mod new_workspace;
 #[path = "../it/process.rs"]
 mod process;
-mod random_specs;
 mod samples;

@@ -5,13 +5,11 @@
 mod bad_specs;
 mod changes;
 mod configuration;
-#[path = "../random_specs/drawn.rs"]
-mod drawn;
 mod emitters;
 mod environment;
 mod generated;
 mod init;
 mod large_specs;
 mod mirrored;
-mod random_specs;
 mod reserved_names;
+mod samples;

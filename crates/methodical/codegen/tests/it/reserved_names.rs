@@ -11,7 +11,7 @@ use methodical_codegen::spec::read_bytes;
 use methodical_codegen::{Project, emit};
 use syn::{Item, UseTree};
 
-use crate::drawn::{covering, read};
+use crate::samples::{paths, read};
 
 fn parse(path: &Path) -> syn::File {
     let text =
@@ -33,11 +33,6 @@ const WITH_BARE_NAMES: [&str; 6] = [
     "crates/gateway-testkit/src/generated/mocks.rs",
 ];
 
-/// Returns these files of a service.
-fn generate(spec: &str, folder: &Path) -> Vec<syn::File> {
-    generate_only(&WITH_BARE_NAMES, spec, folder)
-}
-
 /// Returns the files of a service whose paths begin with one of these.
 fn generate_only(paths: &[&str], spec: &str, folder: &Path) -> Vec<syn::File> {
     let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
@@ -53,22 +48,9 @@ fn files_of(service: &Service, paths: &[&str]) -> Vec<syn::File> {
     files.map(|file| syn::parse_file(&file.text).expect("it is Rust")).collect()
 }
 
-/// Returns these files of the gateway, of every sample service, and of random services, which together have
-/// every feature of the language.
+/// Returns these files of the gateway and of every sample service, which together have every feature of the language.
 fn generated() -> Vec<syn::File> {
-    let samples = fs::read_dir(crates().join("../tests/fixtures")).expect("the samples");
-    let samples = samples.map(|entry| entry.expect("an entry").path().join("spec.toml"));
-    let specs = [crates().join("../spec/gateway.toml")].into_iter().chain(samples);
-    let mut files: Vec<_> = specs
-        .flat_map(|path| {
-            let spec = fs::read_to_string(&path).expect("a spec");
-            generate(&spec, path.parent().expect("a folder"))
-        })
-        .collect();
-    for number in covering().0 {
-        files.extend(files_of(&read(number, true).1, &WITH_BARE_NAMES));
-    }
-    files
+    paths().iter().flat_map(|path| files_of(&read(path), &WITH_BARE_NAMES)).collect()
 }
 
 /// Each import, from its first segment to its last.

@@ -47,7 +47,7 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
         })
     });
     names.cx.distinct(code::NAMES_COLLIDE, "parameter", constants);
-    for (name, operation) in document.operations.iter() {
+    for name in document.operations.names() {
         let Some(rust) = rust(name) else { continue };
         names.claim(&rust, format!("operation `{name}`"), &name.span);
     }

@@ -407,12 +407,12 @@ fn cycles(models: &[Model], contained: &impl Fn(&Field) -> Option<usize>) -> Vec
         let mut degrees = vec![0_usize; models.len()];
         for &(from, to) in &edges {
             let (from, to) = if is_reversed { (to, from) } else { (from, to) };
-            if is_left.get(from) == Some(&true) && is_left.get(to) == Some(&true) {
-                if let (Some(degree), Some(sources)) = (degrees.get_mut(from), sources.get_mut(to))
-                {
-                    *degree += 1;
-                    sources.push(from);
-                }
+            if is_left.get(from) == Some(&true)
+                && is_left.get(to) == Some(&true)
+                && let (Some(degree), Some(sources)) = (degrees.get_mut(from), sources.get_mut(to))
+            {
+                *degree += 1;
+                sources.push(from);
             }
         }
         let mut taken: Vec<_> =
