@@ -10,7 +10,7 @@ use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
 use self::shell::{Shell, compare};
 use crate::office::{Office, application, candidate, credits, vacancy};
-use crate::run::{ClosedPort, Person, TOKEN};
+use crate::run::{ClosedPort, TOKEN};
 
 fn shell() -> Shell {
     Shell::new(env!("CARGO_BIN_EXE_gateway"))
@@ -18,9 +18,7 @@ fn shell() -> Shell {
 
 #[test]
 fn help() {
-    let mut paths = Vec::new();
-    crate::tree::leaves(&Person::new(), &[], &mut paths);
-    let script: String = paths.iter().fold(String::new(), |mut script, path| {
+    let script: String = crate::tree::leaves().iter().fold(String::new(), |mut script, (path, _)| {
         writeln!(script, "gateway {} -h", path.join(" ")).unwrap();
         script
     });

@@ -1,26 +1,22 @@
-//! The command line.
+//! The command line and its help.
 
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::num::{IntErrorKind, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{
     Arg, ArgAction, Args as _, ColorChoice, FromArgMatches as _, Subcommand, ValueEnum as _,
 };
 
-use crate::command::Command;
-use crate::command::extras::Extras;
-use crate::command::groups::{MAX_WIDTH, grouped};
-use crate::config::flags::{CallFlags, ServiceFlags};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::name::Variable;
-use crate::operation_commands::OperationCommands;
-use crate::output::flags::OutputFlags;
-use crate::output::format_parser::FormatParser;
-use crate::output::since::{Since, start_of_day};
-use crate::program::Program;
-use crate::screen::Color;
-use crate::{fill, help};
+use crate::commands::{Command, Extras};
+use crate::failure::{Exit, Failure};
+use crate::operations::{Example, OperationCommands};
+use crate::output::flags::{OutputFlags, Since, start_of_day};
+use crate::output::format::FormatParser;
+use crate::program::{Name, Program, capitals};
+use crate::screen::{Color, output_columns, wrap};
+use crate::settings::{CallFlags, ServiceFlags};
 
 /// A parsed command line.
 #[derive(Debug)]
@@ -29,36 +25,6 @@ pub(crate) struct Args<C: Subcommand> {
     pub(crate) service: ServiceFlags,
     pub(crate) call: CallFlags,
     pub(crate) command: Command<C>,
-}
-
-/// Returns the commands and flags of a program, for the parser, help and completions.
-pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras) -> clap::Command {
-    let fill = |text: &str| help::fill(text, program, C::EXAMPLE);
-    let flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
-    let flags = if C::DATES.is_empty() { flags } else { flags.arg(Since::flag()) };
-    let flags = ServiceFlags::augment_args(flags);
-    let flags = if program.demo.is_some() { flags.arg(demo_flag()) } else { flags };
-    let flags = CallFlags::augment_args(flags);
-    let flags =
-        if extras.has_mirror() { flags.args([from_flag(), new_since_flag()]) } else { flags };
-    let flags = flags
-        .mut_arg("output", |one| one.value_parser(FormatParser(program.formats)))
-        .mut_args(|one| one.hide_short_help(true));
-    fill::command(flags, &fill)
-        .version(program.version)
-        .propagate_version(true)
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .next_help_heading(None)
-        .args(own_flags())
-        .about(program.about)
-        .after_help(help::short(program, C::EXAMPLE))
-        .after_long_help(help::long(program, C::EXAMPLE))
-        .disable_help_subcommand(true)
-        .max_term_width(MAX_WIDTH)
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .subcommands(subcommands::<C>(program, extras, &fill))
 }
 
 /// The flags of the parser itself. The short help of a command has only the flags of the command.
@@ -73,34 +39,6 @@ fn own_flags() -> [Arg; 2] {
     ]
 }
 
-/// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
-/// to contain them.
-fn subcommands<C: OperationCommands>(
-    program: &Program,
-    extras: Extras,
-    fill: &dyn Fn(&str) -> String,
-) -> Vec<clap::Command> {
-    let all = Command::<C>::augment_subcommands(clap::Command::new(""));
-    let has = |name: &str| match name {
-        "check" => program.contract.is_some(),
-        "board" | "dashboard" | "mirror" | "tap" | "watch" if !C::has_subcommand(name) => {
-            extras.has_mirror()
-        }
-        _ => true,
-    };
-    let shown = all.get_subcommands().filter(|one| has(one.get_name())).cloned();
-    shown
-        .map(|one| {
-            if C::has_subcommand(one.get_name()) {
-                help::with_examples(one, program.name)
-            } else {
-                fill::command(one, fill)
-            }
-        })
-        .map(|one| help::with_common_options(one, program.name))
-        .collect()
-}
-
 /// The flag of programs with a sample service.
 fn demo_flag() -> Arg {
     Arg::new(DEMO)
@@ -111,80 +49,24 @@ fn demo_flag() -> Arg {
         .global(true)
 }
 
-/// The flag of programs that can have a mirror.
-fn from_flag() -> Arg {
-    Arg::new(FROM)
-        .long("from")
-        .help("Read from a mirror: a file, or `mirror` for the mirror of the profile")
-        .long_help(
-            "Read from a mirror instead of the service: a file, postgres://…, or `mirror` for the mirror of the profile.\n\n\
-             `{program} mirror sync` creates it. Commands that need a mirror, such as `board`, use the mirror of the profile by \
-             default: the file or URL in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file \
-             `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`.",
-        )
-        .help_heading("Mirror")
-        .value_name("MIRROR")
-        .global(true)
-}
+/// The flags of programs that can have a mirror.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Mirror")]
+struct MirrorFlags {
+    /// Read from a mirror: a file, or `mirror` for the mirror of the profile.
+    ///
+    /// `{program} mirror sync` creates it. Commands that need a mirror, such as `board`, use the mirror of the profile by
+    /// default: the file in `{PROGRAM}_MIRROR`, in the setting `mirror`, or else the file `{program}/mirrors/PROFILE.db` in
+    /// `XDG_DATA_HOME` or `~/.local/share`.
+    #[arg(id = "frame:from", long = "from", value_name = "MIRROR", global = true)]
+    from: Option<String>,
 
-/// The flag for new records of a mirror.
-fn new_since_flag() -> Arg {
-    Arg::new(NEW_SINCE)
-        .long("new-since")
-        .help("With --from, print only records that the mirror first saw on DATE or later")
-        .long_help(
-            "With --from, print only records that the mirror first saw on DATE or later: YYYY-MM-DD, or a day as in --since.\n\n\
-             The day begins at midnight on this machine. This date is unrelated to the dates in the records.",
-        )
-        .help_heading("Mirror")
-        .value_name("DATE")
-        .value_parser(start_of_day)
-        .requires(FROM)
-        .global(true)
-}
-
-/// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
-pub(crate) fn parse<C: OperationCommands>(
-    program: &Program,
-    definition: clap::Command,
-    color: Color,
-) -> Result<Args<C>, Failure> {
-    let color = match color {
-        Color::Auto => ColorChoice::Auto,
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    };
-    let matches = grouped(definition).color(color).try_get_matches();
-    matches.and_then(|matches| read(program, &matches)).map_err(|error| {
-        // People try it because other programs have such a flag. If it were defined here, shells would complete it.
-        if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--token".to_owned())) {
-            return Failure::usage(
-                "cannot take a token from the command line: other programs can read it there",
-            )
-            .hint(format!(
-                "set {}, or use --token-file, --token-stdin or {}",
-                Variable::Token.of(program.name),
-                program.name.command("auth login")
-            ));
-        }
-        if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--to".to_owned())) {
-            let hint =
-                "--from MIRROR names the mirror to read; only commands that write one have --to";
-            return Failure::usage("unexpected argument `--to`").hint(hint);
-        }
-        if error.get(ContextKind::InvalidArg) == Some(&ContextValue::String("--excel".to_owned())) {
-            let hint = "-o xlsx writes a workbook; --separator ';' sets the separator of CSV";
-            return Failure::usage("unexpected argument `--excel`").hint(hint);
-        }
-        if error.use_stderr() {
-            error.exit()
-        }
-        // Help or the version, whose reader may be gone, or whose disk may be full.
-        match error.print().and_then(|()| io::stdout().flush()) {
-            Ok(()) => Failure::new(Exit::Done, "printed"),
-            Err(error) => Failure::from(error),
-        }
-    })
+    /// With --from, print only records that the mirror first saw on DATE or later.
+    ///
+    /// DATE is YYYY-MM-DD, or a day as in --since. The day begins at midnight on this machine. This date is unrelated to the
+    /// dates in the records.
+    #[arg(id = "frame:new-since", long = "new-since", value_name = "DATE", value_parser = start_of_day, requires = "frame:from", global = true)]
+    new_since: Option<i64>,
 }
 
 fn read<C: OperationCommands>(
@@ -193,11 +75,11 @@ fn read<C: OperationCommands>(
 ) -> Result<Args<C>, clap::Error> {
     let output = OutputFlags::from_arg_matches(matches)?;
     let call = CallFlags::from_arg_matches(matches)?;
-    // A program without a sample service has no such flag.
+    // Some programs have no such flags.
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
-    let from: Option<&String> = matches.try_get_one(FROM).ok().flatten();
-    let from = from.cloned();
-    let new_since = matches.try_get_one(NEW_SINCE).ok().flatten().copied();
+    let has_mirror = matches.try_contains_id("frame:from").is_ok();
+    let mirror = has_mirror.then(|| MirrorFlags::from_arg_matches(matches)).transpose()?;
+    let MirrorFlags { from, new_since } = mirror.unwrap_or_default();
     Ok(Args {
         output: OutputFlags {
             since: Since::of(matches, C::DATES),
@@ -210,15 +92,6 @@ fn read<C: OperationCommands>(
         command: Command::from_arg_matches(matches)?,
     })
 }
-
-/// Identifier of the flag `--new-since`.
-const NEW_SINCE: &str = "frame:new-since";
-
-/// Identifier of the flag `--from`.
-const FROM: &str = "frame:from";
-
-/// Identifier of the flag `--demo`.
-const DEMO: &str = "demo";
 
 /// Finds `--color` before the command line is parsed: help and usage errors have colours too.
 pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
@@ -235,13 +108,386 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
     Color::Auto
 }
 
+/// Returns the commands and flags of a program, for the parser, help and completions.
+pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras) -> clap::Command {
+    let fill = |text: &str| fill(text, program, C::EXAMPLE);
+    let mut flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
+    if !C::DATES.is_empty() {
+        flags = flags.arg(Since::flag());
+    }
+    flags = ServiceFlags::augment_args(flags);
+    if program.demo.is_some() {
+        flags = flags.arg(demo_flag());
+    }
+    flags = CallFlags::augment_args(flags);
+    if extras.has_mirror() {
+        flags = MirrorFlags::augment_args(flags);
+    }
+    let flags = flags
+        .mut_arg("output", |one| one.value_parser(FormatParser(program.formats)))
+        .mut_args(|one| one.hide_short_help(true));
+    fill_command(flags, &fill)
+        .version(program.version)
+        .propagate_version(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .next_help_heading(None)
+        .args(own_flags())
+        .about(program.about)
+        .after_help(short_help(program, C::EXAMPLE))
+        .after_long_help(long_help(program, C::EXAMPLE))
+        .disable_help_subcommand(true)
+        .max_term_width(MAX_WIDTH)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(subcommands::<C>(program, extras, &fill))
+}
+
+/// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
+/// to contain them.
+fn subcommands<C: OperationCommands>(
+    program: &Program,
+    extras: Extras,
+    fill: &dyn Fn(&str) -> String,
+) -> Vec<clap::Command> {
+    let all = Command::<C>::augment_subcommands(clap::Command::new(""));
+    let has = |one: &&clap::Command| match one.get_name() {
+        "check" => program.contract.is_some(),
+        name @ ("board" | "dashboard" | "mirror" | "tap" | "watch") if !C::has_subcommand(name) => {
+            extras.has_mirror()
+        }
+        _ => true,
+    };
+    let shown = all.get_subcommands().filter(has).cloned();
+    let filled = shown.map(|one| match C::has_subcommand(one.get_name()) {
+        true => with_examples(one, program.name),
+        false => fill_command(one, fill),
+    });
+    filled.map(|one| with_common_options(one, program.name)).collect()
+}
+
+/// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
+pub(crate) fn parse<C: OperationCommands>(
+    program: &Program,
+    definition: clap::Command,
+    color: Color,
+) -> Result<Args<C>, Failure> {
+    let color = match color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let matches = grouped(definition).color(color).try_get_matches();
+    matches.and_then(|matches| read(program, &matches)).map_err(|error| {
+        let unexpected = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(flag)) => flag.as_str(),
+            _ => "",
+        };
+        let usage = |hint: &str| Failure::usage(format!("unexpected argument `{unexpected}`")).hint(hint);
+        match unexpected {
+            // People try it because other programs have such a flag. If it were defined here, shells would complete it.
+            "--token" => {
+                let text = "cannot take a token from the command line: other programs can read it there";
+                return Failure::usage(text).hint(format!(
+                    "set {}, or use --token-file, --token-stdin or {}",
+                    program.name.variable("TOKEN"),
+                    program.name.command("auth login")
+                ));
+            }
+            "--to" => return usage("--from MIRROR names the mirror to read; only commands that write one have --to"),
+            "--excel" => return usage("-o xlsx writes a workbook; --separator ';' sets the separator of CSV"),
+            _ => {}
+        }
+        if error.use_stderr() {
+            error.exit()
+        }
+        // Help or the version, whose reader may be gone, or whose disk may be full.
+        match error.print().and_then(|()| io::stdout().flush()) {
+            Ok(()) => Failure::new(Exit::Done, "printed"),
+            Err(error) => Failure::from(error),
+        }
+    })
+}
+
+/// Identifier of the flag `--demo`.
+const DEMO: &str = "demo";
+
+/// Replaces placeholders in all texts of the help of a command, those of its flags and subcommands included.
+fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> clap::Command {
+    if let Some(text) = command.get_about().map(|text| fill(&text.to_string())) {
+        command = command.about(text);
+    }
+    if let Some(text) = command.get_long_about().map(|text| fill(&text.to_string())) {
+        command = command.long_about(text);
+    }
+    if let Some(text) = command.get_after_help().map(|text| fill(&text.to_string())) {
+        command = command.after_help(text);
+    }
+    let arg = |mut arg: Arg| {
+        if let Some(text) = arg.get_help().map(|text| fill(&text.to_string())) {
+            arg = arg.help(text);
+        }
+        if let Some(text) = arg.get_long_help().map(|text| fill(&text.to_string())) {
+            arg = arg.long_help(text);
+        }
+        arg
+    };
+    command.mut_args(arg).mut_subcommands(|one| fill_command(one, fill))
+}
+
+/// Replaces the placeholders in a text of the help.
+fn fill(text: &str, program: &Program, example: Example) -> String {
+    let Example { command, method, fields } = example;
+    let text = text
+        .replace("{PROGRAM}", &capitals(program.name.as_str()))
+        .replace("{program}", program.name.as_str())
+        .replace("{command}", command)
+        .replace("{page}", &command.replace(' ', "-"))
+        .replace("{method}", method)
+        .replace("{extensions}", &program.formats.extensions())
+        .replace("{fields}", fields)
+        .replace("{api-examples}", &api_examples(program, method));
+    match program.contract {
+        Some(contract) => text
+            .replace("{requests}", &contract.requests.to_string())
+            .replace("{reference}", contract.reference),
+        None => text,
+    }
+}
+
+/// Returns the end of the short help.
+fn short_help(program: &Program, example: Example) -> String {
+    let name = program.name;
+    let demo = program.demo.map(|demo| demo.examples.first().unwrap_or(&example.command));
+    let demo = demo.map(|command| format!("--demo {command}"));
+    let login = login_example(name);
+    let first = program.examples.first().unwrap_or(&example.command);
+    let examples = demo.iter().map(String::as_str).chain([&*login, first]);
+    format!(
+        "Examples:\n{}\n\n{}Flags of a command: `{name} COMMAND -h`. Everything: `{name} --help`",
+        lines(name, examples),
+        common_options(name)
+    )
+}
+
+/// Turns the examples of the commands of the service, which do not name the program, into sections of their help.
+pub(crate) fn with_examples(command: clap::Command, name: Name) -> clap::Command {
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let command = if examples.is_empty() {
+        command
+    } else {
+        command.after_help(format!("Examples:\n{}", lines(name, examples.lines())))
+    };
+    command.mut_subcommands(|one| with_examples(one, name))
+}
+
+/// Adds to the short help of a command and its subcommands where the common options are explained.
+pub(crate) fn with_common_options(command: clap::Command, name: Name) -> clap::Command {
+    let own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let gap = if own.is_empty() { "" } else { "\n\n" };
+    let short = format!("{own}{gap}{}", common_options(name));
+    let command = command.after_help(short).after_long_help(own);
+    command.mut_subcommands(|one| with_common_options(one, name))
+}
+
+fn common_options(name: Name) -> String {
+    format!("Common options: {}\n", name.command("help options"))
+}
+
+fn api_examples(program: &Program, method: &str) -> String {
+    let own = [method, &format!("{method} --include")];
+    let given = if program.api_examples.is_empty() { &own } else { program.api_examples };
+    let name = program.name;
+    lines(name, given.iter().map(|one| format!("api {one}")))
+}
+
+fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String {
+    let lines: Vec<_> = examples.map(|one| format!("  {name} {}", one.as_ref())).collect();
+    lines.join("\n")
+}
+
+fn login_example(name: Name) -> String {
+    format!("auth login --base-url https://{name}.example.com")
+}
+
+/// Returns the end of the long help.
+fn long_help(program: &Program, example: Example) -> String {
+    let name = program.name;
+    let own = [example.command];
+    let sample = program.demo.map(|demo| {
+        let given = if demo.more_examples.is_empty() { &own } else { demo.more_examples };
+        format!(
+            "With sample data:\n{}\n\n",
+            lines(name, given.iter().map(|one| format!("--demo {one}")))
+        )
+    });
+    let file = if cfg!(feature = "xlsx") { "records.xlsx" } else { "records.csv" };
+    let own = [example.command, &format!("{} --output-file {file}", example.command)];
+    let given = if program.examples.is_empty() { &own } else { program.examples };
+    let login = login_example(name);
+    format!(
+        "\
+{}Examples:
+{}
+
+Access token, first source found wins:
+  --token-file FILE, --token-stdin
+  {}, {}
+  token-command, then token-file of the profile
+  the token stored by {}: in the keyring, or in a file that only you can read
+
+Settings, first source found wins ({} shows which):
+  the flag
+  the environment
+  the profile
+
+{}
+{}",
+        sample.unwrap_or_default(),
+        lines(name, [&*login].iter().chain(given)),
+        name.variable("TOKEN"),
+        name.variable("TOKEN_FILE"),
+        name.command("auth login"),
+        name.command("config list --origin"),
+        environment(name),
+        exit_codes()
+    )
+}
+
+/// Returns the list of environment variables.
+pub(crate) fn environment(name: Name) -> String {
+    let width = name.variable("TOKEN_FILE").len();
+    let line = |variable: &str, text: &str| format!("  {variable:width$}  {text}\n");
+    let own = [
+        ("BASE_URL", "base URL of the service"),
+        ("PROFILE", "profile"),
+        ("TOKEN", "access token"),
+        ("TOKEN_FILE", "file that contains the access token"),
+        ("MIRROR", "mirror: a file"),
+        ("PAGER", "pager for long output on a terminal (or PAGER); default: less"),
+    ];
+    let own = own.iter().filter(|(name, _)| cfg!(feature = "mirror") || *name != "MIRROR");
+    let own: String = own.map(|(variable, text)| line(&name.variable(variable), text)).collect();
+    let others = [
+        line("", "proxy for each scheme, and hosts to call directly"),
+        line(&name.variable("FORCE_TTY"), "print as on a terminal with this number of columns"),
+        line("NO_COLOR", "no colours"),
+        line("CI", "no progress line and no pager"),
+    ];
+    format!(
+        "Environment:\n{own}  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY\n{}",
+        others.concat()
+    )
+}
+
+/// Returns the list of exit codes.
+pub(crate) fn exit_codes() -> String {
+    let mirror = if cfg!(feature = "mirror") { MIRROR_EXIT_CODES } else { ALARM_EXIT_CODE };
+    format!("{EXIT_CODES}\n{mirror}{SIGNAL_EXIT_CODES}")
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    success
+  1    the output could not be written, for example because the disk is full
+  2    invalid usage or configuration, or no access token
+  3    not authorised
+  4    network or TLS error, timeout, or the service was overloaded or failing; retry later
+  5    the service or an event receiver refused a request or failed, or its response is unusable
+  6    success, but some records were skipped, or values left out of XLSX; standard error lists them";
+
+const MIRROR_EXIT_CODES: &str = "  7    the mirror refused a list because too many records are missing from it; nothing was changed
+  8    an amount is below --below, or the mirror is older than --max-age
+  9    another process is syncing the mirror, or delivering its changes
+  10   a check cannot judge: the mirror has too few samples of an amount
+  11   a record was erased from a mirror, but its log still has the bytes
+";
+
+const ALARM_EXIT_CODE: &str = "  8    an amount is below --below\n";
+
+const SIGNAL_EXIT_CODES: &str = "  129  hung up: the terminal was closed
+  130  interrupted: Ctrl-C
+  143  terminated: by `kill`, or by the system that runs the program";
+
+/// Returns the program with its commands in groups in the help, by what people do.
+pub(crate) fn grouped(program: clap::Command) -> clap::Command {
+    let name = program.get_name().to_owned();
+    let template = template(&program);
+    // The groups list the commands, so the parser does not.
+    program
+        .mut_subcommands(|command| command.hide(true))
+        .override_usage(format!("{name} [OPTIONS] <COMMAND>"))
+        .help_template(template)
+        .before_long_help("\n\nEvery command has these options:")
+}
+
+fn template(program: &clap::Command) -> String {
+    let styles = program.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let commands = || program.get_subcommands().filter(|command| !command.is_hide_set());
+    let indent = commands().map(|command| command.get_name().len()).max().unwrap_or(0) + 4;
+    let room = usize::from(output_columns().unwrap_or(u16::MAX)).min(MAX_WIDTH);
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for group in ["Read data", "Set up and check", "Help", "For loaders of data warehouses"] {
+        let mut members = commands().filter(|one| group_of(one.get_name()) == group).peekable();
+        if members.peek().is_some() {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "\n{header}{group}:{header:#}");
+        }
+        for command in members {
+            let name = command.get_name();
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = wrap(&about, room.saturating_sub(indent), 0);
+            let about = about.replace('\n', &format!("\n{:indent$}", ""));
+            let gap = indent - 2 - name.len();
+            _ = writeln!(text, "  {literal}{name}{literal:#}{:gap$}{about}", "");
+        }
+    }
+    text.truncate(text.trim_end().len());
+    // Only the long help has options, and with them the text before.
+    text + "{before-help}{all-args}{after-help}"
+}
+
+/// Returns the group of a command in the help. The commands of the service read data.
+fn group_of(command: &str) -> &'static str {
+    match command {
+        "auth" | "check" | "config" | "mirror" | "profile" => "Set up and check",
+        "tap" => "For loaders of data warehouses",
+        "completions" | "help" | "man" | "version" => "Help",
+        _ => "Read data",
+    }
+}
+
+/// Maximum width of the help, in columns.
+pub(crate) const MAX_WIDTH: usize = 100;
+
+/// Parses a number from the command line.
+///
+/// # Errors
+///
+/// Fails with a text for people if the text is not an unsigned 64-bit integer.
+pub fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => format!("the maximum is {}", u64::MAX),
+        _ => "expected a whole number, such as 101".to_owned(),
+    })
+}
+
+/// Parses a time limit.
+pub(crate) fn seconds(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0 => Ok(seconds),
+        _ => Err("expected a whole number of seconds, 1 or more, such as 30".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Args, color, definition, read};
-    use crate::command::extras::Extras;
-    use crate::photos::{Commands, LARGE, SMALL};
+    use crate::commands::Extras;
     use crate::program::Program;
     use crate::screen::Color;
+    use crate::tests::{Commands, LARGE, SMALL};
 
     /// Returns the short and the long help of a command and its subcommands.
     fn help(command: &mut clap::Command) -> String {
@@ -312,6 +558,25 @@ mod tests {
             ("photos api -- --color never", Color::Auto),
         ] {
             assert_eq!(color(args.split(' ').map(str::to_owned)), expected, "{args}");
+        }
+    }
+}
+#[cfg(test)]
+mod number_tests {
+    use super::{seconds, whole_number};
+
+    #[test]
+    fn errors_say_which_numbers_are_valid() {
+        assert_eq!(whole_number("101"), Ok(101));
+        assert_eq!(whole_number("18446744073709551615"), Ok(u64::MAX));
+        let largest = "the maximum is 18446744073709551615";
+        assert_eq!(whole_number("18446744073709551616").unwrap_err(), largest);
+        for wrong in ["", "x", "-1", "1.5"] {
+            assert!(whole_number(wrong).unwrap_err().contains("such as 101"), "{wrong}");
+        }
+        assert_eq!(seconds("30"), Ok(30));
+        for wrong in ["", "0", "30s", "-1", "0.5"] {
+            assert!(seconds(wrong).unwrap_err().contains("such as 30"), "{wrong}");
         }
     }
 }

@@ -1,32 +1,32 @@
 //! Creates a client from the settings.
 
+use std::convert::Infallible;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
+use std::{env, future};
 
+use http::Uri;
 use methodical_client::model::{Auth, Service};
 use methodical_client::transport::gzip::Gzip;
-use methodical_client::transport::reqwest::ReqwestTransport;
-use methodical_client::transport::{BlockingTransport, Options};
-use methodical_client::{AccessToken, EnvironmentToken, ErrorKind, FileToken, blocking};
+use methodical_client::transport::reqwest_blocking::ReqwestBlockingTransport;
+use methodical_client::transport::{BlockingTransport, BoxError, BoxFuture, Options};
+use methodical_client::{
+    AccessToken, CommandToken, EnvironmentToken, ErrorKind, FileToken, TokenSource, blocking,
+};
 
-use crate::caller_thread::CallerThread;
-use crate::config::keyring::Keyring;
-use crate::config::origin::{Origin, Setting, TokenFrom};
-use crate::config::settings::Settings;
-use crate::config::variable::setting;
-use crate::config::{folder, token_binding, tokens};
 use crate::demo::Started;
 use crate::failure::Failure;
-use crate::interrupt::Unfinished;
-use crate::invocation::Invocation;
-use crate::name::{Variable, secret_variable};
-use crate::notices::Noticed;
+use crate::files;
+use crate::interrupt::{self, Unfinished, ask_for_secret, lock};
 use crate::program::Program;
-use crate::token_command::TokenCommand;
-use crate::trace::Trace;
-use crate::{prompt, proxy};
+use crate::run::Invocation;
+use crate::settings::file::stored_token;
+use crate::settings::keyring::Keyring;
+use crate::settings::{Origin, Setting, Settings, TokenFrom, check_binding, setting};
+use crate::transport::{Trace, Watched};
 
 /// Creates the client that the settings describe. With `--demo`, starts the sample service
 /// too, which runs until the second part is dropped.
@@ -51,7 +51,7 @@ pub(crate) fn connect_to_sample<S: Service>(
 ) -> Result<blocking::Client<S>, Failure> {
     settings.base_url = Some(Setting { value: base_url, origin: Origin::Demo });
     settings.token = Some(TokenFrom::Demo);
-    build::<S>(invocation, settings, |builder| builder.token(token))
+    build::<S>(invocation, settings, Some(token))
 }
 
 /// Creates a client that will call no service, for commands that only read a mirror.
@@ -62,7 +62,7 @@ pub(crate) fn connect_to_none<S: Service>(
     let unused = Setting { value: "http://localhost".to_owned(), origin: Origin::Default };
     settings.base_url = Some(unused);
     let token = AccessToken::new("unused")?;
-    build::<S>(invocation, settings, |builder| builder.token(token))
+    build::<S>(invocation, settings, Some(token))
 }
 
 fn connect_to_service<S: Service>(
@@ -73,36 +73,41 @@ fn connect_to_service<S: Service>(
         return Err(no_base_url(invocation));
     }
     if S::AUTH == Auth::None {
-        return build::<S>(invocation, settings, |builder| builder);
+        return build::<S>(invocation, settings, None::<AccessToken>);
     }
     if invocation.call.dry_run {
         // A dry run prints a variable in place of the token.
-        let token = AccessToken::new("unused")?;
-        return build::<S>(invocation, settings, |builder| builder.token(token));
+        return build::<S>(invocation, settings, Some(AccessToken::new("unused")?));
     }
-    let missing = || no_token(invocation);
+    let missing = || {
+        let program = &invocation.program;
+        Failure::usage(format!(
+            "no access token: set {}, use --token-file, or run {}{}",
+            program.name.variable("TOKEN"),
+            invocation.command("auth login"),
+            or_demo(program)
+        ))
+    };
     let token = settings.token.clone().ok_or_else(missing)?;
-    token_binding::check(settings, &token)?;
+    check_binding(settings, &token)?;
     match token {
         TokenFrom::File(file) => {
             check_token_file(&file)?;
-            let source = FileToken::new(file.value);
-            build::<S>(invocation, settings, |builder| builder.token(source))
+            build::<S>(invocation, settings, Some(FileToken::new(file.value)))
         }
         TokenFrom::Command(command) => {
-            let source = TokenCommand::new(command.value);
-            build::<S>(invocation, settings, |builder| builder.token(source))
+            build::<S>(invocation, settings, Some(TokenCommand::new(command.value)))
         }
         TokenFrom::Configured => {
             let token = invocation.service.configured_token.clone().ok_or_else(missing)?;
-            build::<S>(invocation, settings, |builder| builder.token(token))
+            build::<S>(invocation, settings, Some(token))
         }
         fixed => {
             let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
             let token = parsed_token::<S>(text.trim()).map_err(|error| {
                 Failure::from(error).hint(format!("the token comes from {fixed}"))
             })?;
-            build::<S>(invocation, settings, |builder| builder.token(token))
+            build::<S>(invocation, settings, Some(token))
         }
     }
 }
@@ -120,20 +125,10 @@ pub(crate) fn parsed_token<S: Service>(
 /// Returns the failure that no base URL is set.
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
     let program = &invocation.program;
-    let variable = Variable::BaseUrl.of(program.name);
+    let variable = program.name.variable("BASE_URL");
     Failure::usage(format!(
         "no base URL: run {}, set {variable} or --base-url{}",
         invocation.command("auth login --base-url URL"),
-        or_demo(program)
-    ))
-}
-
-fn no_token(invocation: &Invocation) -> Failure {
-    let program = &invocation.program;
-    Failure::usage(format!(
-        "no access token: set {}, use --token-file, or run {}{}",
-        Variable::Token.of(program.name),
-        invocation.command("auth login"),
         or_demo(program)
     ))
 }
@@ -172,16 +167,15 @@ pub(crate) fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
             .hint(format!("the path comes from {origin}")));
     }
     let asked = |failure: Failure| failure.because(format!("the path comes from {origin}"));
-    folder::check_private(path, "token").map_err(asked)
+    files::check_private(path, "token").map_err(asked)
 }
 
 /// Reads the token from a source that cannot change while the program runs.
 fn read_token(invocation: &Invocation, from: &TokenFrom) -> Result<Option<String>, Failure> {
-    let program = invocation.program.name;
     match from {
-        TokenFrom::Stdin => Ok(Some(from_stdin()?)),
+        TokenFrom::Stdin => from_stdin().map(Some),
         TokenFrom::Variable(name) => setting(name),
-        TokenFrom::Login { profile, .. } => tokens::read(program, profile),
+        TokenFrom::Login { profile, .. } => stored_token(invocation.program.name, profile),
         TokenFrom::Keyring { profile } => {
             let token = Keyring::open(invocation)?.read(profile)?.ok_or_else(|| {
                 Failure::usage(format!("the keyring has no token for profile {profile}"))
@@ -204,7 +198,7 @@ pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option
             read_token(invocation, from).ok()?
         }
         // A pipe could be read only once.
-        TokenFrom::File(file) if file.value.is_file() => folder::read(&file.value).ok()?,
+        TokenFrom::File(file) if file.value.is_file() => files::read(&file.value).ok()?,
         _ => None,
     };
     text.map(|text| text.trim().to_owned())
@@ -224,34 +218,31 @@ pub(crate) fn from_stdin() -> Result<String, Failure> {
 
 /// Asks the person for a token.
 pub(crate) fn ask_for_token(whose: &str) -> Result<String, Failure> {
-    prompt::secret(&format!("{whose} (not shown): "))
+    ask_for_secret(&format!("{whose} (not shown): "))
         .map_err(|error| Failure::usage("cannot read the token").because(error.to_string()))
 }
 
-/// Creates a client with this token in place of the one in the settings.
-pub(crate) fn with_token<S: Service>(
-    invocation: &Invocation,
-    settings: &Settings,
-    token: AccessToken,
-) -> Result<blocking::Client<S>, Failure> {
-    build::<S>(invocation, settings, |builder| builder.token(token))
-}
+/// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
+const MAX_TOKEN: u64 = 64 * 1024;
 
-fn build<S: Service>(
+/// Creates a client with this token in place of the one in the settings.
+pub(crate) fn build<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
-    token: impl FnOnce(blocking::ClientBuilder<S>) -> blocking::ClientBuilder<S>,
+    token: Option<impl TokenSource>,
 ) -> Result<blocking::Client<S>, Failure> {
     let base_url = settings.base_url.as_ref().map_or("", |url| url.value.as_str());
     check_path::<S>(base_url)?;
-    proxy::check(base_url)?;
-    let mut builder = token(blocking::Client::<S>::builder(base_url));
+    let mut builder = blocking::Client::<S>::builder(base_url);
+    if let Some(token) = token {
+        builder = builder.token(token);
+    }
     // All secrets but the first one have only a variable. The sample service ignores them.
     for secret in S::AUTH.secrets().iter().skip(1) {
         builder = if invocation.call.dry_run || invocation.call.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
         } else {
-            let variable = secret_variable(invocation.program.name, secret.name());
+            let variable = invocation.program.name.secret_variable(secret.name());
             builder.secret(secret.name(), EnvironmentToken::new(variable))
         };
     }
@@ -265,7 +256,14 @@ fn build<S: Service>(
     if let Some(trace) = Trace::of(invocation) {
         builder = builder.observer(trace);
     }
-    builder = builder.transport(client_transport(invocation, settings)?);
+    let transport = transport(invocation, settings, true)?;
+    // Within one machine, compression takes longer than it saves.
+    let is_local = settings.base_url.as_ref().is_some_and(|url| is_local(&url.value));
+    builder = if invocation.call.no_compression || is_local {
+        builder.transport(transport)
+    } else {
+        builder.transport(Gzip::new(transport))
+    };
     builder.build().map_err(|error| {
         let plain = base_url.trim_start().to_ascii_lowercase().starts_with("http://");
         let refused = plain && !settings.allow_insecure_http.value;
@@ -282,36 +280,15 @@ fn build<S: Service>(
     })
 }
 
-/// Creates the transport of the client: with compression and notices.
-fn client_transport(
+/// Creates a transport that passes on what arrives. It logs with `-v`, and shows notices if they are those of the service.
+pub(crate) fn transport(
     invocation: &Invocation,
     settings: &Settings,
-) -> Result<Arc<dyn BlockingTransport>, Failure> {
-    let mut transport = transport(Trace::of(invocation), settings)?;
-    // Within one machine, compression takes longer than it saves.
-    let is_local = settings.base_url.as_ref().is_some_and(|url| proxy::is_local(&url.value));
-    if !invocation.call.no_compression && !is_local {
-        transport = Arc::new(Gzip::new(transport));
-    }
-    Ok(Arc::new(Noticed::new(transport, invocation.screen)))
-}
-
-/// Creates a transport that passes on what arrives. It logs with `-v`.
-pub(crate) fn transport(
-    trace: Option<Trace>,
-    settings: &Settings,
+    shows_notices: bool,
 ) -> Result<Arc<dyn BlockingTransport>, Failure> {
     let options = options(settings.timeout.as_ref());
-    let idle = options.idle_timeout;
-    let inner = ReqwestTransport::new(&options.idle_timeout(Duration::from_secs(MAX_IDLE)))
-        .map_err(methodical_client::Error::from)?;
-    let inner = CallerThread::new(inner, idle).map_err(|error| {
-        Failure::usage("cannot create the HTTP client").because(error.to_string())
-    })?;
-    Ok(match trace {
-        Some(trace) => Arc::new(trace.transport(inner)),
-        None => Arc::new(inner),
-    })
+    let inner = ReqwestBlockingTransport::new(&options).map_err(methodical_client::Error::from)?;
+    Ok(Arc::new(Watched::new(inner, invocation, shows_notices)))
 }
 
 /// Returns the options of the transport. Its limit on silence would end a call before a longer `--timeout`.
@@ -326,15 +303,83 @@ fn options(timeout: Option<&Setting<u64>>) -> Options {
 /// Maximum limit on silence, in seconds: a year. The HTTP client panics if such a limit overflows its clock.
 const MAX_IDLE: u64 = 365 * 24 * 60 * 60;
 
-/// Maximum size of a token on standard input, in bytes: more than any server accepts in a header.
-const MAX_TOKEN: u64 = 64 * 1024;
+/// A token command that is killed when a signal ends the program: it runs in its own process group, so a terminal does not send
+/// it the signals of Ctrl-C.
+#[derive(Clone, Debug)]
+struct TokenCommand(CommandToken);
+
+impl TokenCommand {
+    /// Creates a source that runs this program with these arguments.
+    fn new(words: impl IntoIterator<Item = String>) -> Self {
+        let mut words = words.into_iter();
+        let program = words.next().unwrap_or_default();
+        Self(words.fold(CommandToken::new(program), CommandToken::arg))
+    }
+}
+
+impl TokenSource for TokenCommand {
+    fn token<'a>(
+        &'a self,
+        _refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        Box::pin(async {
+            let command = self.0.clone();
+            let running: BoxFuture<'static, _> = Box::pin(async move { command.token(None).await });
+            let running = Arc::new(Mutex::new(Some(running)));
+            let ended = Arc::clone(&running);
+            // The client kills a command whose future is dropped.
+            let Ok(((), _unfinished)) = interrupt::begin("", || {
+                Ok::<_, Infallible>(((), move || drop(lock(&ended).take())))
+            });
+            future::poll_fn(|context| match lock(&running).as_mut() {
+                Some(running) => running.as_mut().poll(context),
+                // The process is about to end.
+                None => Poll::Pending,
+            })
+            .await
+        })
+    }
+}
+
+/// Returns the name of the variable with the proxy of this base URL. Calls to this machine, and to hosts in `NO_PROXY`, use
+/// none.
+pub(crate) fn proxy_variable(base_url: &str) -> Option<String> {
+    let url: Uri = base_url.parse().ok()?;
+    let host = url.host()?.to_ascii_lowercase();
+    let own = if url.scheme_str()? == "https" { "HTTPS_PROXY" } else { "HTTP_PROXY" };
+    let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let either = |name: &str| [name.to_owned(), name.to_ascii_lowercase()].into_iter().find(is_set);
+    let name = either(own).or_else(|| either("ALL_PROXY"))?;
+    let direct = either("NO_PROXY").and_then(|name| env::var(name).ok()).unwrap_or_default();
+    // A CGI program uses no proxy: there the caller controls the variable.
+    let uses_none = is_local(base_url)
+        || direct.split(',').any(|entry| is_below(&host, entry.trim()))
+        || env::var_os("REQUEST_METHOD").is_some();
+    (!uses_none).then_some(name)
+}
+
+/// Returns whether this is the URL of a service on this machine.
+fn is_local(base_url: &str) -> bool {
+    let url = base_url.parse::<Uri>().ok();
+    let Some(host) = url.as_ref().and_then(Uri::host) else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    is_below(&host, "localhost")
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Returns whether a host has this name, or one below it.
+fn is_below(host: &str, name: &str) -> bool {
+    let name = name.trim_start_matches('.').to_ascii_lowercase();
+    let rest = host.strip_suffix(name.as_str()).filter(|_| !name.is_empty());
+    name == "*" || rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::options;
-    use crate::config::origin::{Origin, Setting};
+    use super::{is_below, is_local, options};
+    use crate::settings::{Origin, Setting};
 
     #[test]
     fn the_limit_on_silence_follows_the_timeout() {
@@ -343,5 +388,15 @@ mod tests {
         assert_eq!(options(Some(&seconds(90))).idle_timeout, Duration::from_secs(90));
         assert_eq!(options(Some(&seconds(5))).idle_timeout, Duration::from_secs(5));
         assert!(options(Some(&seconds(u64::MAX))).idle_timeout < Duration::from_secs(u64::MAX / 2));
+    }
+
+    #[test]
+    fn a_name_matches_the_hosts_below_it() {
+        assert!(is_below("h.example", "h.example") && is_below("a.h.example", ".h.example"));
+        assert!(is_below("h", "*") && !is_below("ah.example", "h.example") && !is_below("h", ""));
+        for local in ["127.9.9.9", "[::1]", "a.localhost"] {
+            assert!(is_local(&format!("http://{local}:8080/")), "{local}");
+        }
+        assert!(!is_local("https://h.example"));
     }
 }

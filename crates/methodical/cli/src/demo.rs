@@ -6,7 +6,7 @@ use std::fmt;
 use methodical_client::AccessToken;
 
 use crate::failure::Failure;
-use crate::interrupt::{self, Undo, Unfinished};
+use crate::interrupt::{self, Unfinished};
 
 /// A sample service for `--demo`: it starts when a command calls it, and stops when the command ends.
 ///
@@ -39,35 +39,6 @@ pub struct Demo {
     pub(crate) examples: &'static [&'static str],
     /// The same for the long help.
     pub(crate) more_examples: &'static [&'static str],
-}
-
-impl Demo {
-    /// Creates a demo from the function that starts the service.
-    ///
-    /// The function runs while signals wait, so it should return soon. It should listen on the loopback interface only.
-    pub const fn new(start: fn() -> Result<SampleService, Failure>) -> Self {
-        Self { start, examples: &[], more_examples: &[] }
-    }
-
-    /// Sets the examples in the short and in the long help: the arguments after `--demo`.
-    pub const fn examples(
-        mut self,
-        short: &'static [&'static str],
-        long: &'static [&'static str],
-    ) -> Self {
-        (self.examples, self.more_examples) = (short, long);
-        self
-    }
-
-    /// Starts the service.
-    pub(crate) fn start(self) -> Result<Started, Failure> {
-        let ((base_url, token, history), running) = interrupt::begin(|| {
-            let SampleService { base_url, token, history, guard } = (self.start)()?;
-            let undo = Undo::new(move || drop(guard)).slow();
-            Ok::<_, Failure>(((base_url, token, history), undo))
-        })?;
-        Ok(Started { base_url, token, history, running })
-    }
 }
 
 /// A sample service that a command has started.
@@ -117,25 +88,6 @@ impl fmt::Debug for SampleService {
 /// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.
 ///
 /// The program makes the data of each day, and syncs a mirror with it by a clock that shows that day. The last day is today.
-///
-/// # Examples
-///
-/// ```
-/// use methodical_cli::{Failure, SampleHistory};
-///
-/// # struct Service;
-/// # impl Service {
-/// #     fn set_day(&self, _day: u32) -> std::io::Result<()> { Ok(()) }
-/// # }
-/// fn history(service: Service) -> SampleHistory {
-///     SampleHistory::new(28, move |day| {
-///         service.set_day(day).map_err(|error| {
-///             Failure::usage("cannot change the sample data").because(error.to_string())
-///         })
-///     })
-///     .values(&["Framed"])
-/// }
-/// ```
 #[must_use]
 #[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "only the dashboard replays it"))]
 pub struct SampleHistory {
@@ -162,5 +114,33 @@ impl SampleHistory {
 impl fmt::Debug for SampleHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SampleHistory").field("days", &self.days).finish_non_exhaustive()
+    }
+}
+
+impl Demo {
+    /// Creates a demo from the function that starts the service.
+    ///
+    /// The function runs while signals wait, so it should return soon. It should listen on the loopback interface only.
+    pub const fn new(start: fn() -> Result<SampleService, Failure>) -> Self {
+        Self { start, examples: &[], more_examples: &[] }
+    }
+
+    /// Sets the examples in the short and in the long help: the arguments after `--demo`.
+    pub const fn examples(
+        mut self,
+        short: &'static [&'static str],
+        long: &'static [&'static str],
+    ) -> Self {
+        (self.examples, self.more_examples) = (short, long);
+        self
+    }
+
+    /// Starts the service.
+    pub(crate) fn start(self) -> Result<Started, Failure> {
+        let ((base_url, token, history), running) = interrupt::begin("", || {
+            let SampleService { base_url, token, history, guard } = (self.start)()?;
+            Ok::<_, Failure>(((base_url, token, history), move || drop(guard)))
+        })?;
+        Ok(Started { base_url, token, history, running })
     }
 }

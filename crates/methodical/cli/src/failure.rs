@@ -1,16 +1,78 @@
-//! A failure of the program: what happened, why, and what to do next.
+//! A failure of the program: what happened, why, what to do next, and the exit code.
 
-use std::error::Error;
+use std::error::Error as _;
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use methodical_client::model;
+use methodical_client::{Error, ErrorKind, model};
+use serde::Deserialize;
 
-use crate::exit::Exit;
-use crate::output::jq_error::JqError;
+use crate::connect::proxy_variable;
+use crate::output::jq::JqError;
+use crate::run::Invocation;
 use crate::screen::{Screen, Tone};
+use crate::settings::{Setting, TokenFrom, redacted};
 #[cfg(feature = "mirror")]
-use crate::secrets::without_secrets;
+use crate::transport::without_secrets;
+
+/// The result of the program. The number is the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Success. Also if the reader of the output closed it, which is not an error.
+    Done = 0,
+    /// The output could not be written, for example because the disk is full.
+    Unwritten = 1,
+    /// Invalid usage or configuration.
+    Usage = 2,
+    /// The token was refused, or does not allow the call.
+    NotAuthorised = 3,
+    /// No complete response arrived in time, or the service was overloaded or failing after all retries.
+    Network = 4,
+    /// The service refused the request or reported a failure, or its response is unusable. Also if a contract check fails, or a
+    /// receiver does not accept an event.
+    Contract = 5,
+    /// Success, but some records were skipped, or the format could not hold some values.
+    Rejected = 6,
+    /// Too many records are missing from a list, so that the mirror refused it.
+    #[cfg(feature = "mirror")]
+    Braked = 7,
+    /// A check has failed: an amount is below its threshold, or the mirror is older than allowed.
+    Alarm = 8,
+    /// Another process syncs the mirror, or delivers its changes to the same consumer.
+    #[cfg(feature = "mirror")]
+    Busy = 9,
+    /// A check cannot judge an amount: the mirror has too few samples of it.
+    #[cfg(feature = "mirror")]
+    Unjudged = 10,
+    /// A record was erased, but another program keeps its bytes in the log of the mirror.
+    #[cfg(feature = "mirror")]
+    Unerased = 11,
+    /// The terminal was closed. Like the next two, 128 plus the number of the signal.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
+    HungUp = 129,
+    /// Ctrl-C.
+    Interrupted = 130,
+    /// A person or another program ended this one.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "the signal exists only on Unix"))]
+    Terminated = 143,
+}
+
+impl Exit {
+    /// Returns the number.
+    pub(crate) const fn code(self) -> u8 {
+        #[expect(clippy::as_conversions, reason = "the numbers are the point of the enum")]
+        let code = self as u8;
+        code
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
 
 /// The failure of a command: a message with causes, a hint and an exit code.
 ///
@@ -132,7 +194,7 @@ impl From<model::Error> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        match error.get_ref().and_then(<dyn Error + Send + Sync>::downcast_ref) {
+        match error.get_ref().and_then(|inner| inner.downcast_ref()) {
             Some(JqError::Failed(cause)) => {
                 return Self::usage("cannot apply the filter of --jq").because(cause).hint(
                     "the input is the array of all records, and `.[]` is each of them; or it is one object",
@@ -152,3 +214,222 @@ impl From<io::Error> for Failure {
         Self::new(exit, "cannot write the output").because(error.to_string())
     }
 }
+
+/// For an error of the mirror. Its causes are named once: the texts of some errors contain those of their causes.
+#[cfg(feature = "mirror")]
+impl From<methodical_mirror::Error> for Failure {
+    fn from(error: methodical_mirror::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+#[cfg(feature = "mirror")]
+impl From<&methodical_mirror::Error> for Failure {
+    fn from(error: &methodical_mirror::Error) -> Self {
+        use methodical_mirror::ErrorKind;
+
+        let exit = match error.kind() {
+            ErrorKind::Brake => Exit::Braked,
+            ErrorKind::Busy => Exit::Busy,
+            ErrorKind::Store | ErrorKind::Io => Exit::Unwritten,
+            ErrorKind::Call | ErrorKind::Unreachable => Exit::Network,
+            ErrorKind::Delivery | ErrorKind::Filter => Exit::Contract,
+            _ => Exit::Usage,
+        };
+        let mut said = error.to_string();
+        let mut failure = Self::new(exit, said.clone());
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let text = cause.to_string();
+            if !said.contains(&text) {
+                said.push_str(&text);
+                failure = failure.because(text);
+            }
+            source = cause.source();
+        }
+        failure
+    }
+}
+
+/// The facts about a failed call that its error does not have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    /// The invocation, whose flags commands in hints repeat.
+    pub(crate) invocation: &'a Invocation,
+    /// The source of the access token.
+    pub(crate) token: Option<&'a TokenFrom>,
+    /// The base URL of the service.
+    pub(crate) base_url: Option<&'a Setting<String>>,
+    /// The command with which a person can see the unchanged response.
+    pub(crate) raw: &'a str,
+}
+
+/// Returns the failure with which the program ends because of an error.
+pub(crate) fn explain(error: &Error, context: Context<'_>) -> Failure {
+    let failure = failure(error, context.token);
+    match hint(error, context) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// For an error from before a call, such as an invalid base URL.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        failure(&error, None)
+    }
+}
+
+/// Returns the failure without a hint.
+fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
+    let exit = exit(error);
+    let mut message = match (error.kind(), token) {
+        (ErrorKind::Token, Some(TokenFrom::File(_))) => "cannot use the token file".to_owned(),
+        (ErrorKind::Token, Some(TokenFrom::Command(_))) => {
+            "cannot use the token command".to_owned()
+        }
+        // After the semicolon is the setting of the library; the hint names that of the program.
+        (ErrorKind::Timeout | ErrorKind::TooLarge, _) => {
+            let text = error.to_string();
+            text.split_once("; ").map_or(text.as_str(), |(what, _)| what).to_owned()
+        }
+        _ => error.to_string(),
+    };
+    if error.attempts() > 1 {
+        message = format!("{message}, after {} attempts", error.attempts());
+    }
+    causes(error, exit).into_iter().fold(Failure::new(exit, message), Failure::because)
+}
+
+/// Returns the exit code of an error.
+fn exit(error: &Error) -> Exit {
+    match error.kind() {
+        ErrorKind::Config | ErrorKind::Query | ErrorKind::Token => Exit::Usage,
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => Exit::NotAuthorised,
+        ErrorKind::Connect
+        | ErrorKind::Tls
+        | ErrorKind::Timeout
+        | ErrorKind::Interrupted
+        | ErrorKind::Transport
+        | ErrorKind::RateLimited => Exit::Network,
+        ErrorKind::Server | ErrorKind::Status if error.is_transient() => Exit::Network,
+        _ => Exit::Contract,
+    }
+}
+
+/// Returns a hint on what to do next.
+fn hint(error: &Error, context: Context<'_>) -> Option<String> {
+    let Context { invocation, token, base_url, raw } = context;
+    let origins = || invocation.command("config list --origin");
+    Some(match error.kind() {
+        ErrorKind::Token | ErrorKind::Unauthorized => token_origin(invocation, token?),
+        ErrorKind::Forbidden => {
+            "the token is valid but does not allow this call; use a token that does".to_owned()
+        }
+        ErrorKind::Connect => match base_url.and_then(|url| proxy_variable(&url.value)) {
+            Some(name) => format!(
+                "check that the proxy in {name} is running and reaches the service; NO_PROXY names hosts to call directly"
+            ),
+            None => format!(
+                "check the base URL, and that the service is running; {} shows where the URL comes from",
+                origins()
+            ),
+        },
+        ErrorKind::Tls => {
+            let causes = causes(error, Exit::Network);
+            let names = |what| causes.iter().any(|text| text.contains(what));
+            if names(NOT_TLS) {
+                "the service does not speak TLS on this port; check the port and the scheme of the base URL".to_owned()
+            } else if names(UNKNOWN_ISSUER) {
+                "if your network has its own certificate authority, name a file with its certificate in SSL_CERT_FILE, or add it to the certificates of this machine".to_owned()
+            } else {
+                "check the certificate of the service and the clock of this machine".to_owned()
+            }
+        }
+        ErrorKind::Timeout => "use `--timeout SECONDS` to wait longer".to_owned(),
+        ErrorKind::NotFound
+        | ErrorKind::Redirected
+        | ErrorKind::ContentType
+        | ErrorKind::Protocol => {
+            let Setting { value, origin } = base_url?;
+            format!("the base URL may be wrong: {} ({origin})", redacted(value))
+        }
+        ErrorKind::RateLimited => match error.retry_after() {
+            Some(wait) if wait <= LONGEST_WAIT => format!("retry in {} s", wait.as_secs()),
+            _ => "retry later".to_owned(),
+        },
+        ErrorKind::Server if error.is_transient() => {
+            "the service has an internal problem; retry later".to_owned()
+        }
+        ErrorKind::Server => "the service has an internal problem".to_owned(),
+        ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
+        ErrorKind::Status => {
+            format!("the methods of the service are {}", methods(error)?.join(", "))
+        }
+        ErrorKind::Decode | ErrorKind::NotSuccess => {
+            format!("{raw} prints the response unchanged")
+        }
+        ErrorKind::Paging => {
+            "the records before are complete; --one-page prints one page only".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// Returns a hint on where the token comes from, and how to replace a stored token.
+fn token_origin(invocation: &Invocation, token: &TokenFrom) -> String {
+    let replaces = |login| format!("; {} replaces it", invocation.command(login));
+    let next = match token {
+        TokenFrom::Login { .. } => replaces("auth login"),
+        TokenFrom::Keyring { .. } => replaces("auth login --keyring"),
+        _ => String::new(),
+    };
+    format!("the token comes from {token}{next}")
+}
+
+/// Returns the causes of an error: its sources, and the explanation of the service.
+fn causes(error: &Error, exit: Exit) -> Vec<String> {
+    let mut causes: Vec<String> = Vec::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let mut text = cause.to_string();
+        // The message already has the number of records.
+        if let (Some(_), Some((what, _))) = (error.delivered(), text.rsplit_once(", after ")) {
+            text.truncate(what.len());
+        }
+        if causes.last() != Some(&text) {
+            causes.push(text);
+        }
+        source = cause.source();
+    }
+    // The layers of the libraries mean nothing to a person; the innermost error is the cause.
+    if exit == Exit::Network || error.kind() == ErrorKind::Protocol {
+        causes.drain(..causes.len().saturating_sub(1));
+    }
+    if let Some(problem) = error.problem() {
+        causes.extend(problem.detail.or(problem.title));
+    }
+    causes
+}
+
+/// Returns the methods that the service lists when it does not know the one in the request.
+fn methods(error: &Error) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Problem {
+        methods: Vec<String>,
+    }
+    let problem: Problem = serde_json::from_slice(error.body()?).ok()?;
+    Some(problem.methods).filter(|methods| !methods.is_empty())
+}
+
+/// The text of rustls about bytes that are not TLS, such as an http response.
+const NOT_TLS: &str = "InvalidContentType";
+
+/// The text of rustls about a certificate that no trusted authority has signed.
+const UNKNOWN_ISSUER: &str = "UnknownIssuer";
+
+/// Longest wait that a hint names. A service that asks for more is mistaken.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The hint for commands that take `-o raw` themselves.
+pub(crate) const SAME_COMMAND: &str = "the same command with `-o raw`";

@@ -2,16 +2,20 @@
 
 use clap::{Args, Subcommand};
 use methodical_client::model::{Gauge, Operation, Service};
+#[cfg(feature = "mirror")]
+use methodical_mirror::{Forecast, Mirror};
 use serde::Serialize;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 #[cfg(feature = "mirror")]
-use crate::mirror::gauge::{SampleFlags, forecast};
-use crate::output::printer::Printer;
+use crate::mirror::open::{self, utc};
+use crate::output::order::Number;
+#[cfg(feature = "mirror")]
+use crate::output::printer::counted;
+use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Cells, Path};
-use crate::output::schema::Schema;
-use crate::output::sort::Number;
+#[cfg(feature = "mirror")]
+use crate::run::Invocation;
 use crate::session::Session;
 
 /// A command of a gauge. Generated commands contain it beside those of the operations, and pass it to
@@ -50,9 +54,12 @@ pub struct CheckFlags {
     #[cfg_attr(not(feature = "mirror"), arg(required = true))]
     below: Option<String>,
 
+    /// Fail if the amount will last fewer than N days, based on the last two weeks. Needs a mirror.
+    ///
+    /// With samples of less than a day, the exit code is 10.
     #[cfg(feature = "mirror")]
-    #[command(flatten)]
-    samples: SampleFlags,
+    #[arg(id = "frame:days", long = "days", value_name = "N")]
+    days: Option<u64>,
 }
 
 /// The amount as a record of the output.
@@ -101,7 +108,12 @@ impl<S: Service> Session<S> {
         match command {
             GaugeCommand::Check(flags) => self.check(&flags, operation, gauge),
             #[cfg(feature = "mirror")]
-            GaugeCommand::Forecast => forecast(gauge, &self.invocation),
+            GaugeCommand::Forecast => {
+                match open::read(&self.invocation, "would read the mirror")? {
+                    Some(mirror) => print(&known(&mirror, gauge)?, gauge, &self.invocation),
+                    None => Ok(()),
+                }
+            }
         }
     }
 
@@ -111,28 +123,43 @@ impl<S: Service> Session<S> {
     {
         let below = flags.below.as_deref();
         #[cfg(feature = "mirror")]
-        if SampleFlags::is_of_mirror(&self.invocation) {
-            SampleFlags::check_amount(gauge, below, &self.invocation)?;
-            return flags.samples.check_days(gauge, &self.invocation);
+        if self.invocation.service.from.is_some() {
+            let Some(mirror) = open::read(&self.invocation, "would read the mirror")? else {
+                return Ok(());
+            };
+            print(&known(&mirror, gauge)?, gauge, &self.invocation)?;
+            if let Some(below) = below {
+                check_sample(&mirror, gauge, Threshold::Amount(below))?;
+            }
+            return self.check_days(flags, gauge);
         }
         if self.print_dry_run(operation)? {
             return Ok(());
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_program(FIELDS, true))?;
-        let response = self.client.send(operation).map_err(|error| self.explain(&error))?;
-        let json = serde_json::to_string(&response).map_err(std::io::Error::from)?;
+        let json =
+            serde_json::to_string(&self.receive(operation)?).map_err(std::io::Error::from)?;
         let amount = Amount::of(&json, gauge)?;
         let (value, unit) = (&*amount.value, amount.unit.as_deref());
         printer.print(&Shown { gauge: gauge.name(), value, unit, below })?;
         self.close(printer)?;
         let Some(below) = below.filter(|below| amount.is_below(below)) else {
             #[cfg(feature = "mirror")]
-            flags.samples.check_days(gauge, &self.invocation)?;
+            self.check_days(flags, gauge)?;
             return Ok(());
         };
         let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
         let text = format!("{} is too low: {value}{unit} is below {below}", gauge.name());
         Err(Failure::new(Exit::Alarm, text))
+    }
+
+    /// Checks how long the amount lasts, if the flag is there.
+    #[cfg(feature = "mirror")]
+    fn check_days(&self, flags: &CheckFlags, gauge: Gauge) -> Result<(), Failure> {
+        let Some(days) = flags.days.filter(|_| !self.invocation.call.dry_run) else {
+            return Ok(());
+        };
+        check_sample(&open::to_read(&self.invocation)?, gauge, Threshold::Days(days))
     }
 }
 
@@ -174,6 +201,83 @@ fn threshold(text: &str) -> Result<String, String> {
 }
 
 const FIELDS: &[&str] = &["gauge", "value", "unit", "below"];
+
+/// The threshold of an amount.
+#[cfg(feature = "mirror")]
+#[derive(Clone, Copy)]
+enum Threshold<'a> {
+    /// The amount is below this decimal number.
+    Amount(&'a str),
+    /// The amount lasts fewer days than this.
+    Days(u64),
+}
+
+/// Fails if the last sample of a gauge is below the threshold.
+#[cfg(feature = "mirror")]
+fn check_sample(mirror: &Mirror, gauge: Gauge, threshold: Threshold<'_>) -> Result<(), Failure> {
+    let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge)?;
+    if matches!(threshold, Threshold::Days(_)) && per_day.is_none() {
+        let text = format!(
+            "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
+            gauge.name(),
+            counted(during.as_secs() / 3600, "hour")
+        );
+        return Err(Failure::new(Exit::Unjudged, text)
+            .hint("sync regularly: each sync takes a sample; until then, use --below"));
+    }
+    let amount = &last.amount;
+    let why = match (threshold, days_left) {
+        (Threshold::Days(days), Some(left)) if left < days => {
+            format!("lasts {left} days, fewer than {days}")
+        }
+        (Threshold::Amount(below), _) if Number::parse(amount) < Number::parse(below) => {
+            format!("is below {below}")
+        }
+        _ => return Ok(()),
+    };
+    let unit = last.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+    let name = gauge.name();
+    let text = format!("the amount of {name} is below the threshold: {amount}{unit} {why}");
+    Err(Failure::new(Exit::Alarm, text))
+}
+
+/// Returns the samples of the last two weeks, as a forecast.
+#[cfg(feature = "mirror")]
+fn known(mirror: &Mirror, gauge: Gauge) -> Result<Forecast, Failure> {
+    mirror.forecast(gauge.name())?.ok_or_else(|| {
+        let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
+        Failure::new(Exit::Unjudged, text).hint("each `mirror sync` takes one")
+    })
+}
+
+/// Prints how long the amount lasts.
+#[cfg(feature = "mirror")]
+fn print(forecast: &Forecast, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        gauge: &'static str,
+        value: &'a str,
+        unit: Option<&'a str>,
+        days_left: Option<u64>,
+        per_day: Option<&'a str>,
+        used: &'a str,
+        hours: u64,
+        sampled_at: String,
+    }
+    let fields = &["gauge", "value", "unit", "days_left", "per_day", "used", "hours", "sampled_at"];
+    let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
+    printer.print(&Shown {
+        gauge: gauge.name(),
+        value: &forecast.last.amount,
+        unit: forecast.last.unit.as_deref(),
+        days_left: forecast.days_left,
+        per_day: forecast.per_day.as_deref(),
+        used: &forecast.used,
+        hours: forecast.during.as_secs() / 3600,
+        sampled_at: utc(forecast.last.at),
+    })?;
+    printer.finish()
+}
 
 #[cfg(test)]
 mod tests {

@@ -45,74 +45,18 @@
 //! $ PHOTOS_TOKEN=… photos api totals/get
 //! ```
 //!
-//! # Commands without the generator
+//! # Modules
 //!
-//! ```no_run
-//! use methodical_cli::client::model::{Error, Operation, Query, RawQuery, Service};
-//! use methodical_cli::{
-//!     Envelope, Example, Failure, OperationCommands, Program, RecordType, Session,
-//! };
-//! use serde::{Deserialize, Serialize};
-//!
-//! struct Photos;
-//!
-//! impl Service for Photos {
-//!     const NAME: &'static str = "photos";
-//!     const API_VERSION: &'static str = "v1";
-//!     const PATH: &'static str = "/api/v1";
-//!     const SELECTOR: &'static str = "method";
-//!     const ACCEPT: &'static str = "application/json";
-//! }
-//!
-//! #[derive(Deserialize, Serialize)]
-//! struct Totals {
-//!     photos: u64,
-//!     albums: u64,
-//! }
-//!
-//! struct GetTotals;
-//!
-//! impl Operation for GetTotals {
-//!     type Service = Photos;
-//!     type Output = Totals;
-//!
-//!     const NAME: &'static str = "get_totals";
-//!     const METHOD: &'static str = "totals/get";
-//!
-//!     fn query(&self) -> Result<Query, Error> {
-//!         RawQuery::<Photos>::new(Self::METHOD).query()
-//!     }
-//!
-//!     fn decode(&self, body: &[u8]) -> Result<Totals, Error> {
-//!         RawQuery::<Photos>::decode(body)?.get()
-//!     }
-//! }
-//!
-//! #[derive(clap::Subcommand)]
-//! enum Commands {
-//!     /// Print how many photos and albums there are.
-//!     Totals,
-//! }
-//!
-//! impl OperationCommands for Commands {
-//!     type Service = Photos;
-//!     type Probe = GetTotals;
-//!
-//!     const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
-//!     const ENVELOPES: &'static [Envelope] = &[];
-//!
-//!     fn probe() -> GetTotals {
-//!         GetTotals
-//!     }
-//!
-//!     fn run(self, session: &Session<Photos>) -> Result<(), Failure> {
-//!         let fields = &["photos", "albums"];
-//!         match self {
-//!             Self::Totals => session.object(&GetTotals, RecordType::new(fields, fields)),
-//!         }
-//!     }
-//! }
-//! ```
+//! | module | contents |
+//! |---|---|
+//! | `program`, `operations`, `demo` | what a program and its generated commands describe |
+//! | `run`, `args`, `commands` | an invocation: the command line, its help, and one file for each family of commands |
+//! | `settings`, `files` | flags, variables, profiles and tokens; private and atomic files |
+//! | `connect`, `transport`, `session` | the client, what the program sees of its requests, and the printing of responses |
+//! | `output` | `format` has the list of formats, `printer` writes records, `select` and `order` choose them, `destination` is where they go; one file for each format |
+//! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
+//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it |
+//! | `connector` | the Singer tap: `stream` describes the records, `reader` writes them |
 //!
 //! # Features
 //!
@@ -126,82 +70,49 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod args;
-mod atomic_file;
-mod beside_flag;
-mod caller_thread;
-mod command;
-mod config;
 mod connect;
+mod commands;
 #[cfg(feature = "mirror")]
 mod connector;
-mod contract;
 mod demo;
-mod dry_run;
-mod entries;
-mod escape;
-mod exit;
-mod explain;
-#[cfg(feature = "mirror")]
-mod exporter;
 mod failure;
-mod fill;
-#[cfg(fuzzing)]
-#[doc(hidden)]
-pub mod fuzzing;
+mod files;
 mod gauge;
-mod help;
 mod interrupt;
-mod invocation;
-mod lock;
 #[cfg(feature = "mirror")]
 mod mirror;
-mod name;
-mod notices;
-mod number;
-mod operation_commands;
+mod operations;
 mod output;
-mod paging_flags;
-#[cfg(test)]
-mod photos;
 mod program;
-#[cfg_attr(not(unix), path = "prompt_windows.rs")]
-mod prompt;
-mod proxy;
-mod record_type;
 mod run;
 mod screen;
-mod secrets;
 mod session;
-mod session_values;
-mod suggest;
-mod tally;
-mod token_command;
-mod trace;
-mod wrap;
+mod settings;
+#[cfg(test)]
+mod tests;
+mod transport;
 
 #[doc(no_inline)]
 pub use methodical_client as client;
 #[doc(no_inline)]
 pub use methodical_client::model::FieldType;
 
-pub use crate::beside_flag::BesideFlag;
-pub use crate::contract::{CheckReport, CheckResult, CheckTarget, Contract};
+pub use crate::commands::check::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleHistory, SampleService};
-#[cfg(feature = "mirror")]
-pub use crate::exporter::{ExportFormat, ExportRequest, ExportedTable, Exporter};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
-pub use crate::operation_commands::{Envelope, Example, OperationCommands, PostMethod};
-pub use crate::output::column::OutputColumn;
-pub use crate::output::output_format::{FormatColumns, OutputFormat};
+#[cfg(feature = "mirror")]
+pub use crate::mirror::copy::{ExportFormat, ExportRequest, ExportedTable, Exporter};
+pub use crate::operations::{
+    BesideFlag, Envelope, Example, OperationCommands, PagingFlags, PostMethod,
+};
+pub use crate::output::destination::{Upload, UploadTarget, Uploader};
+pub use crate::output::format::{
+    Ending, FormatColumns, OutputColumn, OutputFormat, OutputSetup, RecordWriter,
+};
 pub use crate::output::record::Cells;
-pub use crate::output::record_writer::{Ending, RecordWriter};
 pub use crate::output::select::Fields;
-pub use crate::output::setup::OutputSetup;
-pub use crate::output::upload::{Upload, UploadTarget, Uploader};
-pub use crate::paging_flags::PagingFlags;
-pub use crate::program::Program;
-pub use crate::record_type::RecordType;
+pub use crate::program::{Program, RecordType};
 pub use crate::run::run;
 #[cfg(feature = "mirror")]
 pub use crate::run::run_with_mirror;
@@ -212,5 +123,49 @@ pub use crate::session::Session;
 pub mod codegen {
     pub use clap;
 
-    pub use crate::number::whole_number;
+    pub use crate::args::whole_number;
+}
+
+/// Functions for the fuzz targets; part of a build with `--cfg fuzzing` only.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+#[expect(clippy::missing_errors_doc, reason = "not part of the library")]
+pub mod fuzzing {
+    use std::io;
+
+    use crate::output::flags::Dialect;
+    use crate::output::format::{Formats, OutputColumn, OutputSetup};
+    use crate::screen::View;
+
+    /// How records are written.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Style {
+        /// The columns of the terminal; `None` if the output is not a terminal.
+        pub width: Option<u16>,
+        pub color: bool,
+        pub wide: bool,
+        pub separator: char,
+        pub escape_formulas: bool,
+    }
+
+    /// Writes records as the format of this name.
+    pub fn written(
+        format: &str,
+        style: Style,
+        columns: &[OutputColumn],
+        records: &[String],
+    ) -> io::Result<Vec<u8>> {
+        let Style { width, color, wide, separator, escape_formulas } = style;
+        let plain = OutputSetup::plain(columns, Dialect { escape_formulas, separator });
+        let setup = OutputSetup { view: View { width, color }, wide, quiet: false, ..plain };
+        let format = Formats::default().named(format).ok_or(io::ErrorKind::NotFound)?;
+        let mut writer = format.get().writer(&setup).map_err(|_failure| io::ErrorKind::Other)?;
+        let mut out = Vec::new();
+        for record in records {
+            writer.write(&mut out, record)?;
+        }
+        // Its notes go elsewhere.
+        drop(writer.finish(&mut out)?);
+        Ok(out)
+    }
 }

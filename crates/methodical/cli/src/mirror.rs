@@ -1,44 +1,293 @@
 //! The commands of a mirror: they sync a copy of the lists of the service, and read it.
 
-mod accept;
-mod ago;
-mod backup;
-pub(crate) mod binding;
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use methodical_client::blocking::Client;
+use methodical_mirror::model::{
+    Column, Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation, Record,
+    Recovery, Service, Table,
+};
+use serde::Serialize;
+
+use crate::failure::Failure;
+#[cfg(feature = "dashboard")]
+use crate::mirror::dashboard::DashboardFlags;
+use crate::mirror::sync::SyncCommand;
+use crate::mirror::watch::WatchFlags;
+use crate::output::record::{Object, text_of};
+use crate::run::Invocation;
+use crate::session::Entries;
+
 pub(crate) mod board;
-mod changes;
-mod check;
 pub(crate) mod command;
-pub(crate) mod complete;
-mod confirm;
-mod consumers;
-mod copy;
+pub(crate) mod copy;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
-mod export;
-pub(crate) mod failure;
-mod forget;
-mod found;
-pub(crate) mod gauge;
-mod hooks;
-mod identities;
-mod in_order;
-mod known;
 pub(crate) mod list;
-mod metrics;
-mod notes;
-pub(crate) mod place;
-mod postgres;
-mod progress;
-mod purge;
-pub(crate) mod repeat;
-mod search;
-pub(crate) mod selected;
-mod status;
-#[cfg_attr(not(unix), path = "mirror/supervisor_other.rs")]
-mod supervisor;
+mod maintain;
+pub(crate) mod open;
+mod read;
 pub(crate) mod sync;
-pub(crate) mod time;
-pub(crate) mod unknown;
 pub(crate) mod watch;
 
-pub(crate) use crate::mirror::hooks::Mirroring;
+/// The parts of the commands that depend on the service.
+#[derive(Clone, Copy)]
+pub(crate) struct Mirroring {
+    pub(crate) sync: fn(&SyncCommand, &Invocation) -> Result<(), Failure>,
+    #[cfg(feature = "dashboard")]
+    pub(crate) dashboard: fn(&DashboardFlags, &Invocation) -> Result<(), Failure>,
+    pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
+    pub(crate) found: fn() -> Found,
+    pub(crate) select: Select,
+}
+
+impl Mirroring {
+    /// Creates the hooks of the service of a client.
+    pub(crate) fn new<S: Mirrored>() -> Self {
+        Self {
+            sync: sync::run::<S>,
+            #[cfg(feature = "dashboard")]
+            dashboard: dashboard::run::<S>,
+            watch: watch::run::<S>,
+            found: found::<S>,
+            select: select::<S>,
+        }
+    }
+}
+
+impl fmt::Debug for Mirroring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mirroring").finish_non_exhaustive()
+    }
+}
+
+/// A value that the mirror recovers: the value of a member in a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recovered {
+    /// The table of the placements.
+    pub(crate) table: &'static Table,
+    pub(crate) members: &'static Table,
+    pub(crate) groups: &'static Table,
+    /// The name of the value.
+    pub(crate) value: &'static str,
+    /// The values that the contract lists.
+    pub(crate) known_values: &'static [&'static str],
+}
+
+impl Recovered {
+    fn of<O>(recovery: &Recovery<O>) -> Self {
+        let &Recovery { table, members, groups, value, known_values, .. } = recovery;
+        Self { table, members, groups, value, known_values }
+    }
+}
+
+/// The parts of a mirror that commands name.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) recovered: Vec<Recovered>,
+}
+
+/// A part of a mirror.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// A table, and the API method of its list.
+    Table(&'static Table, &'static str),
+    /// The samples of a gauge.
+    Gauge(Gauge),
+}
+
+impl Found {
+    /// Returns all tables, with the API method of the list of each.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (&'static Table, &'static str)> {
+        self.parts.iter().filter_map(|part| match *part {
+            Part::Table(table, method) => Some((table, method)),
+            Part::Gauge(_) => None,
+        })
+    }
+
+    /// Returns the names of the tables that have personal columns.
+    pub(crate) fn personal(&self) -> Vec<&'static str> {
+        let recovered =
+            |table: &Table| self.recovered.iter().any(|one| one.table.name() == table.name());
+        let tables = self.tables().map(|(table, _)| table);
+        let personal =
+            tables.filter(|one| !recovered(one) && one.columns().iter().any(Column::is_personal));
+        personal.map(Table::name).collect()
+    }
+}
+
+/// Returns the parts of the mirror of a service.
+pub(crate) fn found<S: Mirrored>() -> Found {
+    let mut visitor = Visitor::<S>::default();
+    S::visit(&mut visitor);
+    visitor.found
+}
+
+/// Returns what a query selects from a mirror.
+pub(crate) type Select = fn(query: &dyn Any) -> Selected;
+
+/// The records of a mirror that a query selects.
+#[derive(Clone, Debug)]
+pub(crate) enum Selected {
+    /// All records of a table.
+    All(&'static Table),
+    /// The members of a group.
+    Members(Members),
+    /// The mirror has the list of the query, but not the records that its parameters select.
+    Other,
+    /// The mirror does not have the list.
+    Nothing,
+}
+
+/// The members of a group, or those with a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Members {
+    /// The tables, and the name of the value.
+    pub(crate) of: Recovered,
+    /// The columns of the placements with the identities of group and member.
+    pub(crate) group_column: String,
+    pub(crate) member_column: String,
+    pub(crate) group: String,
+    pub(crate) value: Option<String>,
+    pub(crate) identities: Identities,
+}
+
+/// Returns what a query selects from the mirror of the service.
+fn select<S: Mirrored>(query: &dyn Any) -> Selected {
+    let mut visitor = Visitor::<S> { query: Some(query), ..Visitor::default() };
+    S::visit(&mut visitor);
+    match visitor.selected {
+        Selected::Members(members) => {
+            Selected::Members(Members { identities: identities::<S>, ..members })
+        }
+        other => other,
+    }
+}
+
+/// Asks the service for the identities of a table. The client is that of the service; `None` if the list cannot be read.
+pub(crate) type Identities = fn(client: &dyn Any, table: &Table) -> Option<BTreeSet<String>>;
+
+/// Asks the service for the identities of a table.
+fn identities<S: Mirrored>(client: &dyn Any, table: &Table) -> Option<BTreeSet<String>> {
+    let asked = client.downcast_ref().map(|client| (client, table));
+    let mut visitor = Visitor::<S> { asked, ..Visitor::default() };
+    S::visit(&mut visitor);
+    visitor.identities
+}
+
+/// Finds the parts of a mirror, what a query selects, or the identities of a table.
+struct Visitor<'a, S> {
+    found: Found,
+    query: Option<&'a dyn Any>,
+    selected: Selected,
+    asked: Option<(&'a Client<S>, &'a Table)>,
+    identities: Option<BTreeSet<String>>,
+}
+
+impl<S> Default for Visitor<'_, S> {
+    fn default() -> Self {
+        let (found, selected) = (Found::default(), Selected::Nothing);
+        Self { found, query: None, selected, asked: None, identities: None }
+    }
+}
+
+impl<S: Service> Visitor<'_, S> {
+    /// Takes a list that returns the whole table.
+    fn whole<O: Operation + 'static>(&mut self, table: &'static Table, all: &O) {
+        self.found.parts.push(Part::Table(table, O::METHOD));
+        let Some(query) = self.query.and_then(<dyn Any>::downcast_ref::<O>) else { return };
+        if is_same(query, all) {
+            self.selected = Selected::All(table);
+        } else if matches!(self.selected, Selected::Nothing) {
+            self.selected = Selected::Other;
+        }
+    }
+
+    /// Returns the client if the identities of a table are asked for.
+    fn asks_for(&self, table: &Table) -> Option<&Client<S>> {
+        self.asked.filter(|(_, asked)| asked.name() == table.name()).map(|(client, _)| client)
+    }
+
+    fn read(&mut self, table: &Table, mut entries: impl Entries) {
+        let mut found = BTreeSet::new();
+        while let Some(entry) = entries.next(|_, json| {
+            found.insert(text_of(Object::parse(json).get(table.identity())).into_owned());
+        }) {
+            if entry.is_err() {
+                return;
+            }
+        }
+        self.identities = Some(found);
+    }
+}
+
+impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
+    fn list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.whole(table, &query);
+        if let Some(Ok(entries)) = self.asks_for(table).map(|client| client.stream(&query)) {
+            self.read(table, entries);
+        }
+    }
+
+    fn paged_list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: PagedOperation<Service = S>,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        self.whole(table, &query);
+        if let Some(entries) = self.asks_for(table).map(|client| client.stream_all(&query)) {
+            self.read(table, entries);
+        }
+    }
+
+    fn recovery<O>(&mut self, recovery: Recovery<O>)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
+    {
+        let of = Recovered::of(&recovery);
+        self.found.parts.push(Part::Table(recovery.table, O::METHOD));
+        self.found.recovered.push(of);
+        let Some(query) = self.query.and_then(<dyn Any>::downcast_ref::<O>) else { return };
+        let (Some(group), value) = (recovery.filters)(query) else { return };
+        let same = match &value {
+            Some(value) => (recovery.of_value)(&group, value),
+            None => (recovery.of_group)(&group),
+        };
+        // A query with another parameter selects other records.
+        if !same.is_ok_and(|same| is_same(&same, query)) {
+            return;
+        }
+        let column = |table: &Table| format!("{}_{}", table.name(), table.identity());
+        self.selected = Selected::Members(Members {
+            of,
+            group_column: column(of.groups),
+            member_column: column(of.members),
+            group,
+            value,
+            identities: |_, _| None,
+        });
+    }
+
+    fn gauge<O>(&mut self, gauge: Gauge, _: O)
+    where
+        O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static,
+    {
+        self.found.parts.push(Part::Gauge(gauge));
+    }
+}
+
+/// Returns whether two queries are sent in the same way.
+fn is_same<O: Operation>(one: &O, other: &O) -> bool {
+    match (one.query(), other.query()) {
+        (Ok(one), Ok(other)) => one.as_str() == other.as_str() && one.path() == other.path(),
+        _ => false,
+    }
+}

@@ -1,41 +1,32 @@
 //! Output: formats, destinations, and the selection of records and fields.
 
-mod auto_flush;
-mod bound;
-mod chooser;
-pub(crate) mod column;
-mod csv;
+use std::io::Write as _;
+
+use crate::failure::Failure;
+use crate::output::destination::Destination;
+use crate::run::Invocation;
+
+#[cfg(feature = "xlsx")]
+mod book;
+pub(crate) mod csv;
 pub(crate) mod destination;
-pub(crate) mod dialect;
 pub(crate) mod flags;
-mod fold;
 pub(crate) mod format;
-pub(crate) mod format_parser;
-mod groups;
-mod jq;
-pub(crate) mod jq_error;
-mod jq_functions;
-mod json;
-mod json_text;
-pub(crate) mod live_line;
-mod ndjson;
-pub(crate) mod output_format;
-mod paged;
+pub(crate) mod jq;
+pub(crate) mod json;
+mod layout;
+pub(crate) mod order;
 pub(crate) mod pager;
-mod pretty;
 pub(crate) mod printer;
-pub(crate) mod progress;
-pub(crate) mod raw;
 pub(crate) mod record;
-pub(crate) mod record_writer;
-pub(crate) mod schema;
 pub(crate) mod select;
-pub(crate) mod separator;
-pub(crate) mod setup;
-pub(crate) mod since;
-pub(crate) mod sort;
 mod table;
-mod unchanged;
-pub(crate) mod upload;
 #[cfg(feature = "xlsx")]
 mod xlsx;
+
+/// Prints output that is not records, such as a page, a script or one value, to the output file or to standard output.
+pub(crate) fn print(invocation: &Invocation, text: &[u8]) -> Result<(), Failure> {
+    let mut out = Destination::open(invocation.output.file(), &invocation.program)?;
+    out.write_all(text)?;
+    Ok(out.finish()?)
+}

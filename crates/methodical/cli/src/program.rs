@@ -1,13 +1,16 @@
-//! The description of a program: its names and texts, and what only some programs have.
+//! The description of a program: its names and texts, its records, and what only some programs have.
 
-use crate::contract::Contract;
+use std::fmt;
+
+use methodical_client::model::FieldType;
+
+use crate::commands::check::Contract;
 use crate::demo::Demo;
 #[cfg(feature = "mirror")]
-use crate::exporter::Exporter;
-use crate::name::Name;
-use crate::output::format::Formats;
-use crate::output::output_format::OutputFormat;
-use crate::output::upload::Uploader;
+use crate::mirror::copy::Exporter;
+use crate::output::destination::Uploader;
+use crate::output::format::{Formats, OutputFormat};
+use crate::output::select::Fields;
 
 /// The description of a program: its name, its version, and the texts and hooks that generated code does not have.
 ///
@@ -111,5 +114,126 @@ impl Program {
     pub const fn exporter(mut self, exporter: Exporter) -> Self {
         self.exporter = Some(exporter);
         self
+    }
+}
+
+/// The name of a program, such as `photos`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name(&'static str);
+
+impl Name {
+    /// Creates the name: the first word of every command line.
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// Returns the name itself.
+    pub(crate) const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Returns an environment variable of the program: `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
+    pub(crate) fn variable(self, name: &str) -> String {
+        format!("{}_{name}", capitals(self.0))
+    }
+
+    /// Returns the variable with a secret of the service, except the first one: `PHOTOS_SECRET_USER_ID`.
+    pub(crate) fn secret_variable(self, secret: &str) -> String {
+        self.variable(&format!("SECRET_{}", capitals(secret)))
+    }
+
+    /// Returns a command of the program for a message: `` `photos auth login` ``.
+    pub(crate) fn command(self, arguments: &str) -> String {
+        format!("`{self} {arguments}`")
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Returns a name as a part of an environment variable.
+pub(crate) fn capitals(name: &str) -> String {
+    name.to_ascii_uppercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
+}
+
+/// The columns, the fields and the name of the records that an operation returns.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::RecordType;
+///
+/// const PHOTO: RecordType<'_> =
+///     RecordType::new(&["id", "title"], &["id", "title", "size"]).named("photo", "photos");
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct RecordType<'a> {
+    pub(crate) columns: Fields<'a>,
+    pub(crate) fields: Fields<'a>,
+    pub(crate) noun: Noun,
+    pub(crate) types: Types<'a>,
+}
+
+/// The types of fields, by their paths.
+pub(crate) type Types<'a> = &'a [(&'a str, FieldType)];
+
+impl<'a> RecordType<'a> {
+    /// Creates the description of records that are called `record`.
+    ///
+    /// `columns` are the columns of a table and of CSV, unless `--fields` names others, the most important first: a narrow
+    /// terminal leaves out the last ones. `fields` are the paths of all documented fields.
+    pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
+        Self { columns, fields, noun: Noun::RECORD, types: &[] }
+    }
+
+    /// Sets the types of fields, by their paths, for formats whose columns have types. The type of any other field is unknown.
+    pub const fn typed(mut self, types: &'a [(&'a str, FieldType)]) -> Self {
+        self.types = types;
+        self
+    }
+
+    /// Sets the name of one record and of several, for the count below a table: `24 photos`.
+    pub const fn named(mut self, one: &'static str, several: &'static str) -> Self {
+        self.noun = Noun { one, several };
+        self
+    }
+}
+
+/// The name of a record, such as `photo` and `photos`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Noun {
+    one: &'static str,
+    several: &'static str,
+}
+
+impl Noun {
+    /// The name of records of unknown kind.
+    pub(crate) const RECORD: Self = Self { one: "record", several: "records" };
+
+    /// Creates the name of one record and of several.
+    pub(crate) const fn new(one: &'static str, several: &'static str) -> Self {
+        Self { one, several }
+    }
+
+    /// Returns the name for this number of records.
+    pub(crate) fn of(self, count: u64) -> &'static str {
+        if count == 1 { self.one } else { self.several }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Name;
+
+    #[test]
+    fn other_names_are_made_from_the_name_of_the_program() {
+        let name = Name::new("photo-archive");
+        assert_eq!(name.variable("TOKEN_FILE"), "PHOTO_ARCHIVE_TOKEN_FILE");
+        assert_eq!(name.secret_variable("x-user"), "PHOTO_ARCHIVE_SECRET_X_USER");
+        assert_eq!(name.command("auth login"), "`photo-archive auth login`");
     }
 }

@@ -1,16 +1,18 @@
-//! The course of one invocation.
+//! One invocation of the program, and its course.
 
 use std::env;
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::args::{self, Args};
-use crate::command::extras::Extras;
-use crate::exit::Exit;
-use crate::invocation::Invocation;
-use crate::operation_commands::OperationCommands;
+use crate::commands::Extras;
+use crate::failure::Exit;
+use crate::operations::OperationCommands;
+use crate::output::flags::OutputFlags;
 use crate::program::Program;
 use crate::screen::Screen;
-use crate::{command, interrupt};
+use crate::settings::{CallFlags, ServiceFlags, redacted};
+use crate::{commands, interrupt};
 
 /// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
 ///
@@ -54,8 +56,8 @@ where
     C: OperationCommands<Service: methodical_client::model::Mirrored>,
 {
     let extras = Extras {
-        mirror: Some(crate::mirror::Mirroring::of::<C::Service>()),
-        connectors: Some(crate::connector::Connecting::of::<C>()),
+        mirror: Some(crate::mirror::Mirroring::new::<C::Service>()),
+        connectors: Some(crate::connector::Connecting::new::<C>()),
     };
     run_all::<C>(program, extras)
 }
@@ -77,7 +79,7 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
                 #[cfg(feature = "mirror")]
                 select: extras.mirror.map(|mirror| mirror.select),
             };
-            (screen, command::run(command, &invocation, extras, definition))
+            (screen, commands::run(command, &invocation, extras, definition))
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
     };
@@ -87,5 +89,61 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
             failure.print(screen);
             failure.code()
         }
+    }
+}
+
+/// One invocation of the program: its description, the flags that every command takes, and the streams of its output.
+#[derive(Clone, Debug)]
+pub(crate) struct Invocation {
+    pub(crate) program: Program,
+    pub(crate) service: ServiceFlags,
+    pub(crate) call: CallFlags,
+    pub(crate) output: OutputFlags,
+    pub(crate) screen: Screen,
+    /// Returns what a query selects from a mirror, if the program can have one.
+    #[cfg(feature = "mirror")]
+    pub(crate) select: Option<crate::mirror::Select>,
+}
+
+/// Quotes a word for a shell, if it needs it.
+pub(crate) fn quoted(word: &str) -> String {
+    // Only a NUL cannot be quoted, and no argument can contain one.
+    shlex::try_quote(word).map_or_else(|_nul| word.to_owned(), std::borrow::Cow::into_owned)
+}
+
+impl Invocation {
+    /// Returns a command of the program for a message. It repeats the flags that chose the profile, the service and the token:
+    /// without them, the command would be about another account.
+    pub(crate) fn command(&self, arguments: &str) -> String {
+        let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
+        let mut flags = String::new();
+        let switches = [
+            ("--demo", self.call.demo),
+            ("--allow-insecure-http", self.service.allow_insecure_http),
+            ("--token-stdin", self.service.token_stdin),
+        ];
+        for (flag, _) in switches.iter().filter(|(_, is_on)| *is_on) {
+            _ = write!(flags, "{flag} ");
+        }
+        let values = [
+            ("--profile", profile.clone()),
+            ("--base-url", base_url.as_deref().map(redacted)),
+            ("--token-file", token_file.as_ref().map(|path| path.display().to_string())),
+        ];
+        for (flag, value) in values {
+            if let Some(value) = value {
+                _ = write!(flags, "{flag} {} ", quoted(&value));
+            }
+        }
+        self.program.name.command(&format!("{flags}{arguments}"))
+    }
+
+    /// Notes what the command would do if this is a dry run. Returns whether it is.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn is_dry_run(&self, would: &str) -> bool {
+        if self.call.dry_run {
+            self.screen.note(would);
+        }
+        self.call.dry_run
     }
 }

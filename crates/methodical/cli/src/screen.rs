@@ -1,6 +1,8 @@
 //! Standard output and standard error: whether each is a terminal, its width, its colours, and messages to the person.
 
+use std::borrow::Cow;
 use std::env;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write as _};
 #[cfg(unix)]
@@ -9,10 +11,10 @@ use std::os::fd::AsFd as Stream;
 use std::os::windows::io::AsHandle as Stream;
 
 use clap::ValueEnum;
+use unicode_width::UnicodeWidthStr as _;
 
-use crate::escape::printable;
-use crate::name::{Name, Variable};
-use crate::secrets::without_secrets;
+use crate::program::Name;
+use crate::transport::without_secrets;
 
 /// When to print in colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -42,27 +44,20 @@ impl View {
     }
 }
 
-/// The size of a terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TerminalSize {
-    pub(crate) columns: u16,
-    pub(crate) rows: u16,
-}
-
 /// The state of standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     /// The view of standard output.
     pub(crate) output: View,
-    /// The size of standard output if it is a terminal with a known size.
-    pub(crate) size: Option<TerminalSize>,
+    /// Whether standard output is a terminal with a known size, so that a pager can show it.
+    pub(crate) can_page: bool,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
     /// Whether standard error is coloured.
     errors_color: bool,
     color: Color,
     pub(crate) quiet: bool,
-    /// The columns that `Variable::ForceTty` sets.
+    /// The columns that the variable `FORCE_TTY` sets.
     forced: Option<u16>,
 }
 
@@ -70,13 +65,13 @@ impl Screen {
     /// Examines the two streams, and the environment variables about terminals.
     pub(crate) fn look(program: Name, color: Color, quiet: bool) -> Self {
         let forced =
-            variable(&Variable::ForceTty.of(program)).and_then(|columns| columns.parse().ok());
+            variable(&program.variable("FORCE_TTY")).and_then(|columns| columns.parse().ok());
         let width = forced.or_else(|| columns(&io::stdout()));
-        let size = if forced.is_none() { size(&io::stdout()) } else { None };
+        let is_sized = terminal_size::terminal_size_of(io::stdout()).is_some();
         let errors_seen = forced.is_some() || io::stderr().is_terminal();
         Self {
             output: View { width, color: wants(color, width.is_some()) },
-            size,
+            can_page: forced.is_none() && is_sized && io::stdout().is_terminal(),
             errors_seen,
             errors_color: wants(color, errors_seen),
             color,
@@ -176,12 +171,6 @@ pub(crate) fn output_columns() -> Option<u16> {
     columns(&io::stdout())
 }
 
-/// Returns the size of a stream; `None` if it is not a terminal, or its size is unknown.
-fn size<S: IsTerminal + Stream>(stream: &S) -> Option<TerminalSize> {
-    let (columns, rows) = terminal_size::terminal_size_of(stream)?;
-    stream.is_terminal().then_some(TerminalSize { columns: columns.0, rows: rows.0 })
-}
-
 fn wants(color: Color, terminal: bool) -> bool {
     match color {
         Color::Always => true,
@@ -201,3 +190,122 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 
 /// Width of a terminal of unknown size, in columns.
 const COLUMNS: u16 = 80;
+
+/// Escapes control characters, direction marks and most invisible characters as `\u{…}`, so that a name cannot move the cursor, change colours or
+/// reverse a line.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        if is_hostile(letter) {
+            // Writing to a string cannot fail.
+            _ = write!(shown, "\\u{{{:x}}}", u32::from(letter));
+        } else {
+            shown.push(letter);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Returns whether a terminal acts on a character or hides it: a control, a line or paragraph separator, a direction mark,
+/// or an invisible character, which makes two different names look equal. Joiners are not among them: emoji and several
+/// scripts need them.
+pub(crate) fn is_hostile(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+        || matches!(
+            letter,
+            '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{3164}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Breaks a text between words, so that each line fits into `width` columns. The lines after the first begin with `indent`
+/// spaces. A word that is wider than a line is alone on its line.
+pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let mut wrapped = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let needed = word.width();
+        if used == 0 {
+            used = needed;
+        } else if used + 1 + needed > width {
+            wrapped.push('\n');
+            wrapped.extend(std::iter::repeat_n(' ', indent));
+            used = indent + needed;
+        } else {
+            wrapped.push(' ');
+            used += 1 + needed;
+        }
+        wrapped.push_str(word);
+    }
+    wrapped
+}
+
+/// Returns the closest of the known words, if it is close enough.
+pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |other: &str| strsim::jaro_winkler(word, other);
+    known
+        .into_iter()
+        .filter(|other| likeness(other) > CLOSE)
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+}
+
+/// Minimum similarity of a suggestion, the same as in clap.
+const CLOSE: f64 = 0.7;
+
+#[cfg(test)]
+mod escape_tests {
+    use proptest::prelude::*;
+
+    use super::{is_hostile, printable};
+
+    #[test]
+    fn characters_that_a_terminal_acts_on_are_escaped() {
+        assert_eq!(printable("Ada \u{1b}[2J\u{7}"), "Ada \\u{1b}[2J\\u{7}");
+        assert_eq!(printable("a\nb\tc\r"), "a\\u{a}b\\u{9}c\\u{d}");
+        assert_eq!(printable("\u{9b}31m\u{202e}gnp"), "\\u{9b}31m\\u{202e}gnp");
+        assert_eq!(
+            printable("a\u{200b}\u{feff}\u{ad}\u{3164}\u{e0041}"),
+            "a\\u{200b}\\u{feff}\\u{ad}\\u{3164}\\u{e0041}"
+        );
+        assert_eq!(printable("Zoë 王 😀 עברית"), "Zoë 王 😀 עברית");
+    }
+
+    proptest! {
+        #[test]
+        fn escaped_text_contains_no_such_character(text in any::<String>()) {
+            prop_assert!(!printable(&text).contains(is_hostile));
+        }
+    }
+}
+#[cfg(test)]
+mod wrap_tests {
+    use super::wrap;
+
+    #[test]
+    fn text_is_broken_between_words() {
+        assert_eq!(wrap("", 9, 2), "");
+        assert_eq!(wrap("one two three", 80, 2), "one two three");
+        assert_eq!(wrap("one two three", 7, 2), "one two\n  three");
+        assert_eq!(wrap("one  extraordinary three", 6, 1), "one\n extraordinary\n three");
+        assert_eq!(wrap("王王 王王", 8, 0), "王王\n王王");
+    }
+}
+#[cfg(test)]
+mod suggest_tests {
+    use super::closest;
+
+    #[test]
+    fn only_close_words_are_suggested() {
+        let known = ["id", "name", "email", "studio.name"];
+        assert_eq!(closest("nmae", known), Some("name"));
+        assert_eq!(closest("e-mail", known), Some("email"));
+        assert_eq!(closest("zzz", known), None);
+    }
+}

@@ -2,40 +2,35 @@
 
 use std::fmt;
 use std::io::Write as _;
-use std::sync::Arc;
 
-use methodical_client::model::{ListOperation, Operation, PagedOperation, Service};
-use methodical_client::transport::{BlockingBody, BlockingTransport};
-use methodical_client::{Entry, Error, StreamingResponse, blocking};
+use methodical_client::blocking::{self, PagedRecords, Records};
+use methodical_client::model::{
+    Beside, ErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected, Service,
+};
+use methodical_client::transport::BlockingBody;
+use methodical_client::{Entry, Error, StreamingResponse};
 use serde::Serialize;
 
-use crate::config::settings::Settings;
-use crate::connect::{connect, connect_to_none, transport};
-use crate::dry_run::curl;
-use crate::entries::Entries;
-use crate::explain::{Context, SAME_COMMAND, explain};
-use crate::failure::Failure;
+use crate::connect::{connect, connect_to_none};
+use crate::failure::{Context, Exit, Failure, SAME_COMMAND, explain};
 use crate::interrupt::Unfinished;
-use crate::invocation::Invocation;
-use crate::output::destination::Destination;
+use crate::operations::PagingFlags;
+use crate::output::destination::{Destination, Raw};
 use crate::output::format::Format;
-use crate::output::printer::Printer;
-use crate::output::progress::records as count;
-use crate::output::raw::Raw;
-use crate::output::schema::Schema;
-use crate::paging_flags::PagingFlags;
-use crate::record_type::RecordType;
-use crate::tally::Tally;
-use crate::trace::Trace;
+use crate::output::printer::{Printer, Schema, records};
+use crate::program::RecordType;
+use crate::run::Invocation;
+use crate::settings::Settings;
+use crate::transport::{Trace, curl};
 
 /// One run of a command: a client of the service `S`, with the settings and the flags for its output.
 ///
-/// [`OperationCommands::run`](crate::OperationCommands::run) gets one.
+/// [`OperationCommands::run`](crate::OperationCommands::run) gets one. With `--dry-run`, each of its methods prints the
+/// request and sends nothing; with `-o raw`, the unchanged response.
 pub struct Session<S> {
     pub(crate) client: blocking::Client<S>,
     pub(crate) settings: Settings,
     pub(crate) invocation: Invocation,
-    trace: Option<Trace>,
     /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
     _demo: Option<Unfinished>,
 }
@@ -47,19 +42,15 @@ impl<S: Service> Session<S> {
     /// Creates a client for the service in the settings.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
-        if invocation.service.from.is_some() {
-            let client = connect_to_none(invocation, &mut settings)?;
-            let invocation = invocation.clone();
-            return Ok(Self { client, settings, invocation, trace: None, _demo: None });
-        }
-        let (client, demo) = connect(invocation, &mut settings)?;
-        let trace = Trace::of(invocation);
-        Ok(Self { client, settings, invocation: invocation.clone(), trace, _demo: demo })
+        let (client, demo) = if invocation.service.from.is_some() {
+            (connect_to_none::<S>(invocation, &mut settings)?, None)
+        } else {
+            connect::<S>(invocation, &mut settings)?
+        };
+        Ok(Self { client, settings, invocation: invocation.clone(), _demo: demo })
     }
 
-    /// Requests a list and prints its records while they arrive.
-    ///
-    /// With `--dry-run`, prints the request and sends nothing. With `--from`, prints the records of a mirror.
+    /// Requests a list and prints its records while they arrive. With `--from`, prints the records of a mirror.
     ///
     /// # Errors
     ///
@@ -84,11 +75,7 @@ impl<S: Service> Session<S> {
         if let (Some(_), Some(select)) = (&self.invocation.service.from, self.invocation.select) {
             return crate::mirror::list::print(operation, select, record, &self.invocation);
         }
-        #[cfg_attr(
-            not(feature = "mirror"),
-            expect(unused_variables, reason = "only a mirror knows the parameters of lists")
-        )]
-        let is_empty = self.print_list(operation, record, || {
+        let _is_empty = self.print_list(operation, record, || {
             let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
@@ -96,8 +83,8 @@ impl<S: Service> Session<S> {
             })
         })?;
         #[cfg(feature = "mirror")]
-        if let Some(select) = self.invocation.select.filter(|_| is_empty) {
-            crate::mirror::unknown::note(&select(operation), &self.client, &self.invocation);
+        if let Some(select) = self.invocation.select.filter(|_| _is_empty) {
+            crate::mirror::list::note_unknown(&select(operation), &self.client, &self.invocation);
         }
         Ok(())
     }
@@ -114,19 +101,6 @@ impl<S: Service> Session<S> {
     /// # Errors
     ///
     /// The same as those of [`list`](Self::list), and if the pages do not follow the contract.
-    ///
-    /// ```
-    /// use methodical_cli::client::model::{PagedOperation, Service};
-    /// use methodical_cli::{Failure, PagingFlags, RecordType, Session};
-    ///
-    /// fn list<S: Service, O: PagedOperation<Service = S>>(
-    ///     session: &Session<S>,
-    ///     photos: &O,
-    ///     flags: PagingFlags,
-    /// ) -> Result<(), Failure> {
-    ///     session.list_all(photos, flags, RecordType::new(&["id", "title"], &["id", "title", "size"]))
-    /// }
-    /// ```
     pub fn list_all<O>(
         &self,
         operation: &O,
@@ -139,14 +113,14 @@ impl<S: Service> Session<S> {
         if flags.one_page || self.invocation.service.from.is_some() {
             return self.list(operation, record);
         }
-        self.print_list(operation, record, || {
+        let printed = self.print_list(operation, record, || {
             let records = self.client.stream_all(operation);
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
             })
-        })
-        .map(|_is_empty| ())
+        });
+        printed.map(|_is_empty| ())
     }
 
     /// Prints the records of a list, which `open` requests. Returns whether the list was empty.
@@ -156,11 +130,10 @@ impl<S: Service> Session<S> {
         record: RecordType<'_>,
         open: impl FnOnce() -> Result<E, Failure>,
     ) -> Result<bool, Failure> {
-        if self.print_dry_run(operation)? || self.print_raw(operation)? {
+        if self.print_unsent(operation)? {
             return Ok(false);
         }
-        let schema = Schema::of_operation(record, false);
-        let mut printer = Printer::open(&self.invocation, &schema)?;
+        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
         match open().and_then(|entries| self.print_all(entries, &mut printer)) {
             Ok(tally) => {
                 self.close(printer)?;
@@ -194,7 +167,7 @@ impl<S: Service> Session<S> {
             let Some(entry) = next else { break };
             match entry.map_err(|error| self.explain(&error))? {
                 Entry::Record(done) => {
-                    tally.add();
+                    tally.records += 1;
                     done?;
                 }
                 Entry::Rejected(record) => {
@@ -232,13 +205,11 @@ impl<S: Service> Session<S> {
         record: RecordType<'_>,
         object: impl FnOnce(O::Output) -> T,
     ) -> Result<(), Failure> {
-        if self.print_dry_run(operation)? || self.print_raw(operation)? {
+        if self.print_unsent(operation)? {
             return Ok(());
         }
-        let schema = Schema::of_operation(record, true);
-        let mut printer = Printer::open(&self.invocation, &schema)?;
-        let response = self.client.send(operation).map_err(|error| self.explain(&error))?;
-        printer.print(&object(response))?;
+        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, true))?;
+        printer.print(&object(self.receive(operation)?))?;
         self.close(printer)
     }
 
@@ -247,19 +218,6 @@ impl<S: Service> Session<S> {
     /// # Errors
     ///
     /// Fails if a flag does not fit the object, the call fails, or the output cannot be written.
-    ///
-    /// ```
-    /// use methodical_cli::client::model::{ListOperation, Service};
-    /// use methodical_cli::{Failure, RecordType, Session};
-    /// use serde::Serialize;
-    ///
-    /// fn totals<S: Service, O>(session: &Session<S>, photos: &O) -> Result<(), Failure>
-    /// where
-    ///     O: ListOperation<Service = S, Beside: Serialize>,
-    /// {
-    ///     session.beside(photos, RecordType::new(&["total"], &["page", "total"]))
-    /// }
-    /// ```
     pub fn beside<O>(&self, operation: &O, record: RecordType<'_>) -> Result<(), Failure>
     where
         O: ListOperation<Service = S, Beside: Serialize>,
@@ -267,14 +225,109 @@ impl<S: Service> Session<S> {
         self.print_object(operation, record, |listing| listing.beside)
     }
 
+    /// Requests a single value, such as a text or a number, and prints it. A table and CSV have the column `value`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag does not fit a value, the call fails, or the output cannot be written.
+    pub fn value<O>(&self, operation: &O) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: Serialize>,
+    {
+        self.object(operation, VALUE)
+    }
+
+    /// Requests a list of values and prints it as [`list`](Self::list) prints records. A table and CSV have the column
+    /// `value`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag does not fit the values, the call fails, or the output cannot be written.
+    pub fn values<O>(&self, operation: &O) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: IntoIterator<Item: Serialize>>,
+    {
+        if self.print_unsent(operation)? {
+            return Ok(());
+        }
+        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(VALUE, false))?;
+        for value in self.receive(operation)? {
+            printer.print(&value)?;
+        }
+        self.close(printer)
+    }
+
+    /// Requests a map and prints it: as one object in JSON, and in other formats as a list with the fields `key` and
+    /// `value`. A selection of fields or entries makes it such a list in JSON, too.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag does not fit the entries, the call fails, or the output cannot be written.
+    pub fn entries<O, K, V>(&self, operation: &O) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output: IntoIterator<Item = (K, V)> + Serialize>,
+        K: Serialize,
+        V: Serialize,
+    {
+        #[derive(Serialize)]
+        struct Pair<K, V> {
+            key: K,
+            value: V,
+        }
+        if self.print_unsent(operation)? {
+            return Ok(());
+        }
+        let output = &self.invocation.output;
+        let is_whole = output.fields.is_none() && output.choice().is_none();
+        let mut printer = Printer::open(&self.invocation, &Schema::of_operation(ENTRY, is_whole))?;
+        let entries = self.receive(operation)?;
+        if is_whole && printer.is_json() {
+            printer.print(&entries)?;
+        } else {
+            for (key, value) in entries {
+                printer.print(&Pair { key, value })?;
+            }
+        }
+        self.close(printer)
+    }
+
+    /// Sends a request whose response has no data, and prints nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a flag selects fields or records, or the call fails.
+    pub fn nothing<O>(&self, operation: &O) -> Result<(), Failure>
+    where
+        O: Operation<Service = S, Output = ()>,
+    {
+        if self.print_unsent(operation)? {
+            return Ok(());
+        }
+        self.invocation.output.refuse_selection("the response has no data")?;
+        self.receive(operation)
+    }
+
+    /// Sends a request, and returns its response.
+    pub(crate) fn receive<O: Operation<Service = S>>(
+        &self,
+        operation: &O,
+    ) -> Result<O::Output, Failure> {
+        self.client.send(operation).map_err(|error| self.explain(&error))
+    }
+
     /// Completes the output, and logs the number of records with `-v`.
     pub(crate) fn close(&self, printer: Printer) -> Result<(), Failure> {
-        let records = printer.printed();
+        let count = printer.printed();
         printer.finish()?;
-        if self.trace.is_some() {
-            self.invocation.screen.trace(&format!("  printed {}", count(records)));
+        if Trace::of(&self.invocation).is_some() {
+            self.invocation.screen.trace(&format!("  printed {}", records(count)));
         }
         Ok(())
+    }
+
+    /// Prints the request of a dry run, or the unchanged response with `-o raw`. Returns whether it did.
+    fn print_unsent<O: Operation<Service = S>>(&self, operation: &O) -> Result<bool, Failure> {
+        Ok(self.print_dry_run(operation)? || self.print_raw(operation)?)
     }
 
     /// Prints the request as a command if this is a dry run. Returns whether it is.
@@ -298,10 +351,7 @@ impl<S: Service> Session<S> {
     }
 
     /// Prints the unchanged response if the format is `raw`. Returns whether it is.
-    pub(crate) fn print_raw<O: Operation<Service = S>>(
-        &self,
-        operation: &O,
-    ) -> Result<bool, Failure> {
+    fn print_raw<O: Operation<Service = S>>(&self, operation: &O) -> Result<bool, Failure> {
         let output = &self.invocation.output;
         if output.format()? != Some(Format::RAW) {
             return Ok(false);
@@ -313,11 +363,6 @@ impl<S: Service> Session<S> {
         self.pass_on(&mut response, &mut out)?;
         out.finish()?;
         Ok(true)
-    }
-
-    /// Creates a transport for requests that are not sent by the client. It logs with `-v`.
-    pub(crate) fn transport(&self) -> Result<Arc<dyn BlockingTransport>, Failure> {
-        transport(self.trace, &self.settings)
     }
 
     /// Requests a response whose body is passed on while it arrives.
@@ -339,7 +384,7 @@ impl<S: Service> Session<S> {
                     return Err(self.explain(&error));
                 }
             }
-            out.idle();
+            out.idle()?;
         }
     }
 
@@ -364,3 +409,111 @@ impl<S> fmt::Debug for Session<S> {
 
 /// The reason why fields and records cannot be selected.
 pub(crate) const RAW: &str = "-o raw prints the unchanged response";
+
+const VALUE: RecordType<'_> = RecordType::new(&["value"], &["value"]).named("value", "values");
+
+const ENTRY: RecordType<'_> =
+    RecordType::new(&["key", "value"], &["key", "value"]).named("entry", "entries");
+
+/// A list that is being read.
+pub(crate) trait Entries {
+    /// The type of a record.
+    type Item: Record;
+
+    /// Takes the next record from what has already been received.
+    fn received<X>(
+        &mut self,
+        take: impl FnOnce(<Self::Item as Record>::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>>;
+
+    /// Waits for the next record.
+    fn next<X>(
+        &mut self,
+        take: impl FnMut(<Self::Item as Record>::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>>;
+}
+
+impl<T: Record, B: Beside> Entries for Records<T, B> {
+    type Item = T;
+
+    fn received<X>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.received_json_with(take)
+    }
+
+    fn next<X>(
+        &mut self,
+        take: impl FnMut(T::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.next_json_with(take)
+    }
+}
+
+impl<O: PagedOperation> Entries for PagedRecords<O> {
+    type Item = O::Item;
+
+    fn received<X>(
+        &mut self,
+        take: impl FnOnce(<O::Item as Record>::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.received_json_with(take)
+    }
+
+    fn next<X>(
+        &mut self,
+        take: impl FnMut(<O::Item as Record>::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.next_json_with(take)
+    }
+}
+
+/// The numbers of entries that were read from a list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    records: u64,
+    skipped: u64,
+    oversized: u64,
+}
+
+impl Tally {
+    /// Counts a record that was skipped.
+    fn skip(&mut self, rejected: &Rejected) {
+        self.skipped += 1;
+        self.oversized += u64::from(rejected.error().kind() == ErrorKind::TooLarge);
+    }
+
+    /// Returns whether the list had no records.
+    fn is_empty(self) -> bool {
+        self.records + self.skipped == 0
+    }
+
+    /// Fails if the list has records but none of them could be read. Nothing should be written then.
+    fn check_any(self) -> Result<(), Failure> {
+        if self.records > 0 || self.skipped == 0 {
+            return Ok(());
+        }
+        let message = match self.skipped {
+            1 => "cannot read the only record of the list".to_owned(),
+            count => format!("cannot read any of the {} of the list", records(count)),
+        };
+        Err(self.with_hint(Failure::new(Exit::Contract, message)))
+    }
+
+    /// Fails if records were skipped.
+    fn check_all(self) -> Result<(), Failure> {
+        if self.skipped == 0 {
+            return Ok(());
+        }
+        let message = format!("skipped {}; all other records were written", records(self.skipped));
+        Err(self.with_hint(Failure::new(Exit::Rejected, message)))
+    }
+
+    fn with_hint(self, failure: Failure) -> Failure {
+        match self.oversized {
+            0 => failure,
+            _ => failure.hint("use `--record-limit MIB` to read larger records"),
+        }
+    }
+}

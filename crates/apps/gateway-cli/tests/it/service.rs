@@ -39,44 +39,6 @@ fn check(server: &RawServer, args: &[&str], expected: i32) -> String {
 }
 
 #[test]
-fn not_authorised() {
-    let unauthorized = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
-    let forbidden = service(
-        "403 Forbidden",
-        "content-type: application/problem+json\r\n",
-        r#"{"type":"about:blank","title":"Forbidden","detail":"the account is closed\u001b[2J"}"#,
-    );
-    insta::assert_snapshot!(
-        [
-            check(&unauthorized, &["credits", "get"], 3),
-            check(&forbidden, &["candidates", "list"], 3)
-        ]
-        .join("\n")
-    );
-}
-
-#[test]
-fn not_the_contract() {
-    let shown = [
-        check(&json(r#"{"credits_number":12}"#), &["credits", "get"], 5),
-        check(&json(r#"{"status":"error","result":[]}"#), &["candidates", "list"], 5),
-        check(
-            &service("200 OK", "content-type: text/html\r\n", "<html>"),
-            &["vacancies", "list"],
-            5,
-        ),
-        check(
-            &service("302 Found", "location: https://elsewhere.example\r\n", ""),
-            &["credits", "get"],
-            5,
-        ),
-        check(&service("404 Not Found", "", "nothing"), &["credits", "get"], 5),
-        check(&json("[{\"id\":\"1\"},"), &["vacancies", "list"], 5),
-    ];
-    insta::assert_snapshot!(shown.join("\n"));
-}
-
-#[test]
 fn check_fails_if_the_service_violates_the_contract() {
     let page = service("200 OK", "content-type: text/html\r\n", "<html>");
     let closed = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");

@@ -1,9 +1,23 @@
 //! Every command, found through the help: all of them accept the global flags.
 
+use std::sync::OnceLock;
+
 use crate::run::{Person, code, stdout};
 
-/// Finds all commands without subcommands.
-pub(crate) fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<String>>) {
+/// The words of a command without subcommands, and its long help.
+pub(crate) type Leaf = (Vec<String>, String);
+
+/// Returns all commands without subcommands, which are found once in a process.
+pub(crate) fn leaves() -> &'static [Leaf] {
+    static LEAVES: OnceLock<Vec<Leaf>> = OnceLock::new();
+    LEAVES.get_or_init(|| {
+        let mut found = Vec::new();
+        find(&Person::new(), Vec::new(), &mut found);
+        found
+    })
+}
+
+fn find(person: &Person, path: Vec<String>, found: &mut Vec<Leaf>) {
     let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
     args.push("--help");
     let help = person.run(&args);
@@ -17,27 +31,27 @@ pub(crate) fn leaves(person: &Person, path: &[String], found: &mut Vec<Vec<Strin
         if !line.starts_with(' ') && line.ends_with(':') {
             heading = line;
         }
-        let lists = ["Commands:", "Read data:", "Set up and check:", "Help:"].contains(&heading);
         // Names are indented by two columns, continued descriptions by more.
-        if lists && line.starts_with("  ") && !line.starts_with("   ") {
+        if HEADINGS.contains(&heading) && line.starts_with("  ") && !line.starts_with("   ") {
             names.extend(line.split_whitespace().next());
         }
     }
     if names.is_empty() {
-        found.push(path.to_vec());
+        found.push((path, text.to_owned()));
+        return;
     }
     for name in names {
-        let mut deeper = path.to_vec();
-        deeper.push(name.to_owned());
-        leaves(person, &deeper, found);
+        find(person, [&*path, &[name.to_owned()]].concat(), found);
     }
 }
 
+/// The headings above commands.
+const HEADINGS: [&str; 5] =
+    ["Commands:", "Read data:", "Set up and check:", "Help:", "For loaders of data warehouses:"];
+
 #[test]
 fn every_command_has_the_one_output_flag() {
-    let mut found = Vec::new();
-    leaves(&Person::new(), &[], &mut found);
-    let names: Vec<String> = found.iter().map(|path| path.join(" ")).collect();
+    let names: Vec<String> = leaves().iter().map(|(path, _)| path.join(" ")).collect();
     insta::assert_snapshot!(names.join("\n"));
 }
 

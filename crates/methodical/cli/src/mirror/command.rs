@@ -3,19 +3,14 @@
 use clap::Subcommand;
 
 use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::mirror::backup::{self, BackupFlags, RestoreFlags};
-use crate::mirror::changes::{self, ChangesFlags};
-use crate::mirror::check::{self, CheckFlags};
-use crate::mirror::consumers::{self, ConsumersFlags};
-use crate::mirror::copy::{self, CopyFlags};
-use crate::mirror::export::{self, ExportFlags};
-use crate::mirror::forget::{self, ForgetFlags};
-use crate::mirror::hooks::Mirroring;
-use crate::mirror::purge::{self, PurgeFlags};
-use crate::mirror::search::{self, SearchFlags};
-use crate::mirror::status::{self, StatusFlags};
+use crate::mirror::Mirroring;
+use crate::mirror::copy::{self, CopyFlags, ExportFlags};
+use crate::mirror::maintain::{
+    self, BackupFlags, CheckFlags, ForgetFlags, PurgeFlags, RestoreFlags,
+};
+use crate::mirror::read::{self, ChangesFlags, ConsumersFlags, SearchFlags, StatusFlags};
 use crate::mirror::sync::SyncCommand;
+use crate::run::Invocation;
 
 /// A command about the mirror.
 #[derive(Debug, Subcommand)]
@@ -139,17 +134,17 @@ impl MirrorCommand {
     pub(crate) fn run(self, of: Mirroring, invocation: &Invocation) -> Result<(), Failure> {
         match self {
             Self::Sync(flags) => (of.sync)(&flags, invocation),
-            Self::Status(flags) => status::run(&flags, invocation),
-            Self::Changes(flags) => changes::run(&flags, invocation),
-            Self::Consumers(flags) => consumers::run(&flags, invocation),
-            Self::Search(flags) => search::run(&flags, invocation),
-            Self::Forget(flags) => forget::run(&flags, of, invocation),
-            Self::Purge { flags, yes } => purge::run(&flags, yes, invocation),
-            Self::Check(flags) => check::run(&flags, invocation),
-            Self::Backup(flags) => backup::back_up(&flags, invocation),
-            Self::Export(flags) => export::run(&flags, invocation),
+            Self::Status(flags) => read::status(&flags, invocation),
+            Self::Changes(flags) => read::changes(&flags, invocation),
+            Self::Consumers(flags) => read::consumers(&flags, invocation),
+            Self::Search(flags) => read::search(&flags, invocation),
+            Self::Forget(flags) => maintain::forget(&flags, of, invocation),
+            Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
+            Self::Check(flags) => maintain::check(&flags, invocation),
+            Self::Backup(flags) => maintain::back_up(&flags, invocation),
+            Self::Export(flags) => copy::export(&flags, invocation),
             Self::Copy(flags) => copy::run(&flags, invocation),
-            Self::Restore(flags) => backup::restore(&flags, invocation),
+            Self::Restore(flags) => maintain::restore(&flags, invocation),
         }
     }
 }

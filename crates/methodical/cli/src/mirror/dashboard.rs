@@ -1,28 +1,28 @@
 //! `dashboard`: serves pages over the mirror to a browser.
 
-mod demo;
-mod formats;
-
 use std::error::Error as _;
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use methodical_dashboard::{Dashboard, Error};
+use methodical_dashboard::{Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error};
 use methodical_mirror::model::Mirrored;
-use methodical_mirror::{ErrorKind, Mirror};
+use methodical_mirror::{ErrorKind, Mirror, SyncOptions};
+use tempfile::TempDir;
 
-use crate::command::print::print;
-use crate::config::settings::Settings;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::interrupt::{self, Undo, Unfinished};
-use crate::invocation::Invocation;
-use crate::mirror::binding::Reader;
-use crate::mirror::dashboard::formats::Download;
-use crate::mirror::failure::explained;
-use crate::mirror::place::{Place, refuse_new_since};
+use crate::connect::connect_to_sample;
+use crate::demo::{SampleHistory, Started};
+use crate::failure::{Exit, Failure};
+use crate::interrupt::{self, Unfinished};
+use crate::mirror::found;
+use crate::mirror::open::{Reader, refuse_new_since, sample};
+use crate::output::flags::Dialect;
+use crate::output::format::{Ending, Format, OutputColumn, OutputSetup, RecordWriter};
+use crate::output::print;
+use crate::run::Invocation;
+use crate::settings::Settings;
 
 /// The flags of `dashboard`.
 #[derive(Debug, Args)]
@@ -65,12 +65,13 @@ pub(crate) fn run<S: Mirrored>(
                  with the role that syncs",
             );
         }
-        other => other.map_err(|error| explained(&error))?,
+        other => other?,
     }
+    let program = invocation.program.name;
     let name = match &*settings.profile.value {
-        _ if invocation.call.demo => format!("{} · demo", invocation.program.name.as_str()),
-        "default" => invocation.program.name.as_str().to_owned(),
-        profile => format!("{} · {profile}", invocation.program.name.as_str()),
+        _ if invocation.call.demo => format!("{program} · demo"),
+        "default" => program.to_string(),
+        profile => format!("{program} · {profile}"),
     };
     dashboard = dashboard.named(&name);
     for format in Download::all(invocation) {
@@ -85,7 +86,7 @@ pub(crate) fn run<S: Mirrored>(
     let listening = dashboard.listen(flags.listen).map_err(|error| failed(&error))?;
     let url = listening.url();
     print(invocation, format!("{url}\n").as_bytes())?;
-    screen.note("the link works once; Ctrl-S ends the dashboard");
+    screen.note("the link works once; Ctrl-C ends the dashboard");
     let opens = !flags.no_open && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page())).transpose();
     if let Err(error) = &opened {
@@ -100,19 +101,16 @@ fn open<S: Mirrored>(
     settings: &mut Settings,
     invocation: &Invocation,
 ) -> Result<Option<(Mirror, Option<Unfinished>)>, Failure> {
-    let is_dry = invocation.call.dry_run;
     if invocation.call.demo {
-        if is_dry {
-            invocation.screen.note("would serve a mirror of the sample service");
+        if invocation.is_dry_run("would serve a mirror of the sample service") {
             return Ok(None);
         }
-        let (mirror, guard) = demo::mirror::<S>(settings, invocation)?;
+        let (mirror, guard) = sample_mirror::<S>(settings, invocation)?;
         return Ok(Some((mirror, Some(guard))));
     }
     let reader = Reader::new(settings, invocation);
-    let place = Place::of_reader(reader)?;
-    if is_dry {
-        invocation.screen.note(&format!("would serve the mirror {place}"));
+    let place = reader.place()?;
+    if invocation.is_dry_run(&format!("would serve the mirror {place}")) {
         return Ok(None);
     }
     Ok(Some((place.open_existing(reader)?, None)))
@@ -121,12 +119,11 @@ fn open<S: Mirrored>(
 /// Opens a page in a browser. Its file can be read by its owner only, and is deleted when the guard is dropped, or when a signal
 /// ends the program.
 fn open_browser(page: &str) -> io::Result<Unfinished> {
-    let (path, guard) = interrupt::begin(|| {
+    let (path, guard) = interrupt::begin("", || {
         let mut file = tempfile::Builder::new().prefix("dashboard-").suffix(".html").tempfile()?;
         file.write_all(page.as_bytes())?;
         let file = file.into_temp_path();
-        let path = file.to_path_buf();
-        io::Result::Ok((path, Undo::new(move || drop(file))))
+        io::Result::Ok((file.to_path_buf(), move || drop(file)))
     })?;
     open::that_detached(path)?;
     Ok(guard)
@@ -144,4 +141,117 @@ fn failed(error: &Error) -> Failure {
 fn has_desktop() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}
+
+/// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
+/// when the second part is dropped.
+fn sample_mirror<S: Mirrored>(
+    settings: &mut Settings,
+    invocation: &Invocation,
+) -> Result<(Mirror, Unfinished), Failure> {
+    if invocation.service.from.is_some() {
+        return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
+            .hint("leave out one of them"));
+    }
+    let demo = invocation.program.demo.ok_or_else(no_history)?;
+    let Started { base_url, token, history, running } = demo.start()?;
+    let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
+    let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
+    let (folder, guard) = interrupt::begin("", || {
+        let folder = TempDir::with_prefix("dashboard-").map_err(|error| {
+            Failure::usage("cannot create a temporary folder for the mirror")
+                .because(error.to_string())
+                .hint("set TMPDIR to use another folder")
+        })?;
+        Ok::<_, Failure>((folder.path().to_owned(), move || drop(folder)))
+    })?;
+    let mut mirror = Mirror::open(folder.join("demo.db"), &sample())?;
+    let mut options = SyncOptions::new();
+    for recovered in found::<S>().recovered {
+        options = options.values(recovered.value, values.iter().copied());
+    }
+    let now = SystemTime::now();
+    for day in 0..days {
+        set_day(day)?;
+        let time = now - DAY * (days - 1 - day);
+        mirror = mirror.with_clock(move || time);
+        let synced = mirror.sync_all(&client, &options);
+        synced.map_err(|error| {
+            Failure::usage("cannot sync with the sample service").because(error.to_string())
+        })?;
+    }
+    drop((client, set_day, running));
+    Ok((mirror, guard))
+}
+
+fn no_history() -> Failure {
+    Failure::usage("cannot use --demo: the sample service of this program has no history")
+        .hint("sync a mirror with --demo mirror sync --to FILE, and read it with --from FILE")
+}
+
+/// A day.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// A format of the program, for downloads.
+pub(crate) struct Download {
+    format: Format,
+    name: &'static str,
+    media_type: &'static str,
+    dialect: Dialect,
+}
+
+impl Download {
+    /// Returns the formats for spreadsheets that the program has.
+    pub(crate) fn all(invocation: &Invocation) -> Vec<Self> {
+        let known = [
+            ("csv", "CSV", "text/csv; charset=utf-8"),
+            ("xlsx", "XLSX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        ];
+        let dialect = invocation.output.dialect();
+        let found = known.into_iter().filter_map(|(format, name, media_type)| {
+            let format = invocation.program.formats.named(format)?;
+            Some(Self { format, name, media_type, dialect })
+        });
+        found.collect()
+    }
+}
+
+impl DownloadFormat for Download {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn extension(&self) -> &'static str {
+        self.format.name()
+    }
+
+    fn media_type(&self) -> &'static str {
+        self.media_type
+    }
+
+    fn writer(&self, columns: &[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>> {
+        let columns =
+            columns.iter().map(|one| OutputColumn::new(one.path(), Some(one.field_type())));
+        let columns: Vec<OutputColumn> = columns.collect();
+        let failed = |failure: Failure| io::Error::other(failure.text());
+        let setup = OutputSetup::plain(&columns, self.dialect);
+        Ok(Box::new(Writer(self.format.get().writer(&setup).map_err(failed)?)))
+    }
+}
+
+/// A writer of the program.
+struct Writer(Box<dyn RecordWriter>);
+
+impl DownloadWriter for Writer {
+    fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
+        self.0.write(out, record)
+    }
+
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        let Ending { left_out, .. } = self.0.finish(out)?;
+        match left_out.into_iter().next() {
+            None => Ok(()),
+            Some(text) => Err(io::Error::other(text)),
+        }
+    }
 }

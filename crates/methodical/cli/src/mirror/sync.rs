@@ -1,6 +1,12 @@
 //! `mirror sync`: brings the mirror up to date.
 
+use std::collections::BTreeMap;
 use std::error::Error as _;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::iter;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::Args;
@@ -9,27 +15,24 @@ use methodical_client::Error as CallError;
 use methodical_mirror::model::{Mirrored, Service};
 use methodical_mirror::{
     Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
-    SyncReport, TableReport,
+    SyncProgress, SyncReport, TableReport, TableStatus,
 };
 use serde::Serialize;
 
 use crate::connect::{no_base_url, token_text};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::mirror::accept::{self, Accepted, accepted};
-use crate::mirror::binding::{Reader, source};
-use crate::mirror::failure::explained;
-use crate::mirror::found::found;
-use crate::mirror::notes::{Notes, Subject};
-use crate::mirror::place::{Place, refuse_new_since};
-use crate::mirror::progress::ProgressLine;
-use crate::mirror::repeat::{Next, RepeatFlags, Round, repeat};
-use crate::mirror::time::duration;
-use crate::mirror::{metrics, unknown};
-use crate::output::printer::{MAX_NAMED, Printer};
-use crate::output::progress::{counted, records};
-use crate::output::schema::Schema;
+use crate::failure::{Exit, Failure};
+use crate::files::{AtomicFile, folder_of};
+use crate::interrupt::lock;
+use crate::mirror::list::unknown;
+use crate::mirror::open::{Place, Reader, duration, refuse_from, source};
+use crate::mirror::watch::{Next, RepeatFlags, Round, repeat};
+use crate::mirror::{Recovered, found};
+use crate::output::printer::{
+    LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
+};
+use crate::program::{Name, capitals};
+use crate::run::Invocation;
+use crate::screen::{Screen, variable};
 use crate::session::Session;
 
 /// The flags of `mirror sync`.
@@ -173,15 +176,6 @@ pub(crate) fn run<S: Mirrored>(
     repeat(Duration::from_secs(every), invocation, |_due| Round::from(run()))
 }
 
-/// Refuses the flag for the mirror of commands that only read.
-pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
-    refuse_new_since(invocation)?;
-    match invocation.service.from {
-        Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
-        None => Ok(()),
-    }
-}
-
 /// The result of a sync.
 #[derive(Debug)]
 pub(crate) struct Synced {
@@ -202,8 +196,7 @@ pub(crate) fn open<S: Mirrored>(
 ) -> Result<Option<Opened<S>>, Failure> {
     let session = Session::<S>::open(invocation)?;
     let place = Place::of(flags.to.as_deref(), &session.settings, invocation)?;
-    if invocation.call.dry_run {
-        invocation.screen.note(&format!("would sync the mirror {place}"));
+    if invocation.is_dry_run(&format!("would sync the mirror {place}")) {
         return Ok(None);
     }
     let account = flags.account.as_deref();
@@ -211,7 +204,7 @@ pub(crate) fn open<S: Mirrored>(
     let mut mirror = place.open(&source.ok_or_else(|| no_base_url(invocation))?)?;
     Reader { account, ..Reader::new(&session.settings, invocation) }.note_token(&mirror);
     if flags.no_personal {
-        let emptied = mirror.omit_personal().map_err(|error| explained(&error))?;
+        let emptied = mirror.omit_personal()?;
         if emptied > 0 {
             let note = format!("emptied the personal fields of {emptied} records");
             invocation.screen.note(&note);
@@ -227,9 +220,12 @@ pub(crate) fn sync<S: Mirrored>(
     flags: &SyncFlags,
     repeat: &RepeatFlags,
 ) -> Result<Synced, Failure> {
-    let line = ProgressLine::new(session.invocation.screen);
-    let done = mirror.sync_all(&session.client, &line.observe(options::<S>(flags)));
-    drop(line);
+    let line = Arc::new(Mutex::new(progress_line(session.invocation.screen)));
+    let shown = Arc::clone(&line);
+    let options =
+        options::<S>(flags).on_progress(move |progress| lock(&shown).show(|_| text(progress)));
+    let done = mirror.sync_all(&session.client, &options);
+    lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     warn_of_damage(session, &report);
     let done = failed(session, mirror, &report);
@@ -239,20 +235,35 @@ pub(crate) fn sync<S: Mirrored>(
         let _unnoted = mirror.note_token(&token);
     }
     if let Some(path) = &repeat.metrics_file {
-        let tables = mirror.tables().map_err(|error| explained(&error))?;
-        metrics::write(path, session.settings.program, &tables, is_success)?;
+        write_metrics(path, session.settings.program, &mirror.tables()?, is_success)?;
     }
     let mut notes = Vec::new();
     if done.is_ok() && !flags.no_recover {
         for of in found::<S>().recovered {
             for value in &flags.values {
                 let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
-                let note = unknown::unknown(Some(mirror), of, value, text);
-                notes.extend(note.map_err(|error| explained(&error))?);
+                notes.extend(unknown(Some(mirror), of, value, text)?);
             }
         }
     }
     Ok(Synced { report, unknown: notes, done })
+}
+
+/// Returns the progress line, which is shown on standard error if that is a terminal.
+fn progress_line(screen: Screen) -> LiveLine {
+    let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
+    LiveLine::new(is_shown.then_some(screen))
+}
+
+/// Returns the text of the line, such as `photo: 1,234,567 records` or `album: asked 312 of 4,800`.
+fn text(progress: SyncProgress) -> String {
+    match progress {
+        SyncProgress::Records { table, received, .. } => format!("{table}: {}", records(received)),
+        SyncProgress::Groups { groups, asked, all, .. } => {
+            format!("{groups}: asked {} of {}", with_separators(asked), with_separators(all))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Notes how many values are known, and those that no record has.
@@ -343,7 +354,7 @@ fn failed<S: Mirrored>(
     report: &SyncReport,
 ) -> Result<(), Failure> {
     if let Some(error) = &report.error {
-        return Err(explained(error));
+        return Err(error.into());
     }
     let gauges = report
         .samples
@@ -359,8 +370,8 @@ fn failed<S: Mirrored>(
     if first.kind() != ErrorKind::Brake {
         return Err(failure);
     }
-    let hint = accept::hint(mirror, report, &found::<S>().recovered, &session.invocation);
-    Err(failure.hint(hint.map_err(|error| explained(&error))?))
+    let hint = accept_hint(mirror, report, &found::<S>().recovered, &session.invocation)?;
+    Err(failure.hint(hint))
 }
 
 /// Warns of records that could not be read. Fails if a table has one.
@@ -400,9 +411,9 @@ fn failed_parts(table: &TableReport) -> Vec<(String, &Error)> {
 /// Returns the failure of a part of the sync.
 fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Failure {
     let call = error.source().and_then(|cause| cause.downcast_ref::<CallError>());
-    let (ErrorKind::Call, Some(call)) = (error.kind(), call) else { return explained(error) };
+    let (ErrorKind::Call, Some(call)) = (error.kind(), call) else { return error.into() };
     let found = found::<S>();
-    let method = found.methods.iter().find(|(table, _)| part == format!("table {table}"));
+    let method = found.tables().find(|(table, _)| part == format!("table {}", table.name()));
     match method {
         Some((_, method)) => {
             let raw = session.invocation.command(&format!("api {method} -o raw"));
@@ -445,3 +456,183 @@ const FIELDS: &[&str] = &[
     "rejected",
     "forgotten",
 ];
+
+/// An accepted number of missing records: of a table, or of each list.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) table: Option<String>,
+    pub(crate) records: u64,
+}
+
+/// Parses `N` or `TABLE=N`.
+pub(crate) fn accepted(text: &str) -> Result<Accepted, &'static str> {
+    let (table, records) = match text.split_once('=') {
+        Some((table, records)) => (Some(table.to_owned()), records),
+        None => (None, text),
+    };
+    let records = records.parse();
+    records.map(|records| Accepted { table, records }).map_err(|_invalid| {
+        "expected the number of missing records that a refused sync has named, such as 4812, or TABLE=4812"
+    })
+}
+
+/// Returns the hint of a sync in which the mirror refused lists: the flags that accept all their numbers.
+pub(crate) fn accept_hint(
+    mirror: &Mirror,
+    report: &SyncReport,
+    recovered: &[Recovered],
+    invocation: &Invocation,
+) -> Result<String, Error> {
+    let refused = report
+        .tables
+        .iter()
+        .filter_map(|one| Some((one.table, one.result.as_ref().err()?.missing()?)));
+    let mut refused: Vec<(&str, u64)> = refused.collect();
+    let tables = mirror.tables()?;
+    let present =
+        |name: &str| tables.iter().find(|one| one.table == name).map_or(0, |one| one.present);
+    for of in recovered {
+        // Without a member or a group, all placements are missing. Their list is read after the others are accepted.
+        let is_emptied = |one: &TableReport| {
+            let Some(error) = one.result.as_ref().err() else { return false };
+            let absent = error.missing().map(|missing| missing.saturating_sub(error.replaced()));
+            [of.members.name(), of.groups.name()].contains(&one.table)
+                && absent == Some(present(one.table))
+        };
+        let placements = present(of.table.name());
+        if placements > 0
+            && report.tables.iter().any(is_emptied)
+            && refused.iter().all(|(table, _)| *table != of.table.name())
+        {
+            refused.push((of.table.name(), placements));
+        }
+    }
+    let flags = match &*refused {
+        [(_, records)] => format!("--accept-missing {records}"),
+        several => {
+            let flag =
+                |(table, records): &(&str, u64)| format!("--accept-missing {table}={records}");
+            several.iter().map(flag).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let accept = invocation.command(&format!("mirror sync {flags}"));
+    let numbers = if refused.len() == 1 { "this number" } else { "these numbers" };
+    Ok(format!("if the list is right, {accept} with the same flags accepts {numbers}"))
+}
+
+/// The subject of a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Subject {
+    /// The records of a table.
+    Records(&'static str),
+    /// The known values of a table.
+    Coverage(&'static str),
+    /// The values that no record has.
+    Unknown,
+}
+
+/// The notes of a command that repeats.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    screen: Screen,
+    /// The last state of each subject.
+    last: BTreeMap<Subject, String>,
+}
+
+impl Notes {
+    /// Creates notes on a screen.
+    pub(crate) fn new(screen: Screen) -> Self {
+        Self { screen, last: BTreeMap::new() }
+    }
+
+    /// Notes the state of a subject with its changes. Without changes, only a new state is noted.
+    pub(crate) fn note(&mut self, subject: Subject, state: String, changes: &[String]) {
+        if !changes.is_empty() || self.last.get(&subject) != Some(&state) {
+            let parts: Vec<&str> = iter::once(&state).chain(changes).map(String::as_str).collect();
+            self.screen.note(&parts.join(", "));
+        }
+        self.last.insert(subject, state);
+    }
+}
+
+/// Writes the state of a mirror as a file of metrics, for the textfile collector of `node_exporter`. Other users may read it: it
+/// has no personal data.
+fn write_metrics(
+    path: &Path,
+    program: Name,
+    tables: &[TableStatus],
+    has_succeeded: bool,
+) -> Result<(), Failure> {
+    let text = metrics(program, tables, has_succeeded);
+    let put = || -> io::Result<()> {
+        let mut file = AtomicFile::create(folder_of(path), program, "")?;
+        #[cfg(unix)]
+        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path)
+    };
+    put().map_err(|error| {
+        Failure::usage(format!("cannot write {}", path.display())).because(error.to_string())
+    })
+}
+
+/// Returns the metrics of a mirror.
+fn metrics(program: Name, tables: &[TableStatus], has_succeeded: bool) -> String {
+    let prefix = format!("{}_mirror", capitals(program.as_str()).to_ascii_lowercase());
+    let gauge = |name: &str, help: &str| {
+        format!("# HELP {prefix}_{name} {help}\n# TYPE {prefix}_{name} gauge\n")
+    };
+    let mut text = gauge("last_sync_success", "Whether the last sync succeeded.");
+    // Writing to a string cannot fail.
+    _ = writeln!(text, "{prefix}_last_sync_success {}", u8::from(has_succeeded));
+    let count = |count: u64| i64::try_from(count).ok();
+    let gauges: [(&str, &str, &dyn Fn(&TableStatus) -> Option<i64>); 4] = [
+        (
+            "synced_timestamp_seconds",
+            "When the last complete list of a table was received.",
+            &|one| one.completed_at,
+        ),
+        ("records", "Records in the last list.", &|one| count(one.present)),
+        ("missing_records", "Missing records.", &|one| count(one.missing)),
+        ("rejected_records", "Records of the last list that could not be read.", &|one| {
+            count(one.rejected)
+        }),
+    ];
+    for (name, help, value) in gauges {
+        text.push_str(&gauge(name, help));
+        for (table, value) in tables.iter().filter_map(|one| Some((&one.table, value(one)?))) {
+            _ = writeln!(text, "{prefix}_{name}{{table=\"{table}\"}} {value}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod accept_tests {
+    use super::accepted;
+
+    #[test]
+    fn a_number_or_a_table_with_a_number_is_accepted() {
+        let parts = |text| accepted(text).map(|one| (one.table, one.records));
+        assert_eq!(parts("12"), Ok((None, 12)));
+        assert_eq!(parts("photo=12"), Ok((Some("photo".to_owned()), 12)));
+        for wrong in ["", "x", "photo=", "photo", "-1"] {
+            assert!(accepted(wrong).unwrap_err().contains("such as 4812"), "{wrong}");
+        }
+    }
+}
+#[cfg(test)]
+mod progress_tests {
+    use methodical_mirror::SyncProgress;
+
+    use super::text;
+
+    #[test]
+    fn the_line_has_what_was_read_and_what_is_left() {
+        let progress = SyncProgress::Records { table: "photo", received: 1_234_567 };
+        assert_eq!(text(progress), "photo: 1,234,567 records");
+        let progress =
+            SyncProgress::Groups { table: "photo_album", groups: "album", asked: 312, all: 4800 };
+        assert_eq!(text(progress), "album: asked 312 of 4,800");
+    }
+}

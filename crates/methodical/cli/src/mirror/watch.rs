@@ -1,35 +1,119 @@
-//! `watch`: syncs the mirror repeatedly, and delivers the changes.
+//! `watch`: syncs the mirror repeatedly, and delivers the changes. Also the loop of commands that repeat.
 
 use std::error::Error as StdError;
 use std::io::{BufWriter, Stdout, stdout};
-use std::mem;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{cmp, mem};
 
 use clap::Args;
-use methodical_client::transport::{BlockingTransport, TransportError};
+use methodical_client::transport::TransportError;
 use methodical_mirror::model::Mirrored;
 use methodical_mirror::{
     Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson, Sink, StartAt,
-    Webhook, WebhookSecret,
+    Stop, Webhook, WebhookSecret,
 };
 
-use crate::config::folder;
-use crate::config::settings::Settings;
-use crate::config::variable::setting;
 use crate::connect::transport;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::mirror::ago::{ago, now};
-use crate::mirror::failure::explained;
-use crate::mirror::notes::Notes;
-use crate::mirror::repeat::{Due, Next, RepeatFlags, Round, repeat};
-use crate::mirror::sync::{SyncFlags, open, refuse_from, summarize, sync};
-use crate::mirror::time::duration;
+use crate::failure::{Exit, Failure};
+use crate::mirror::open::{ago, duration, now, refuse_from};
+use crate::mirror::sync::{Notes, SyncFlags, open, summarize, sync};
 use crate::output::format::Format;
+use crate::run::Invocation;
 use crate::session::Session;
+use crate::settings::{Settings, setting};
+use crate::{files, interrupt};
+
+/// The flags of commands that repeat.
+#[derive(Debug, Args)]
+pub(crate) struct RepeatFlags {
+    /// Write metrics to FILE after each sync, for the textfile collector of `node_exporter`.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) metrics_file: Option<PathBuf>,
+}
+
+/// The time of the next run of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// After the interval, or earlier.
+    Within(Option<Duration>),
+    /// It has nothing more to do.
+    Never,
+}
+
+/// The reason for a run of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// The interval has passed.
+    Interval,
+    /// The run before asked for an earlier one.
+    Early,
+}
+
+/// The result of a run, and the time of the next one.
+#[derive(Debug)]
+pub(crate) struct Round {
+    pub(crate) done: Result<(), Failure>,
+    pub(crate) next: Next,
+}
+
+impl From<Result<Next, Failure>> for Round {
+    fn from(result: Result<Next, Failure>) -> Self {
+        match result {
+            Ok(next) => Self { done: Ok(()), next },
+            Err(failure) => Self { done: Err(failure), next: Next::Within(None) },
+        }
+    }
+}
+
+/// Runs a task, and again after each interval or earlier, until a signal ends the program with success.
+///
+/// A failure about the command line or the configuration ends the program if it is the first result. Any other failure is a
+/// warning, and the next run follows.
+pub(crate) fn repeat(
+    every: Duration,
+    invocation: &Invocation,
+    mut task: impl FnMut(Due) -> Round,
+) -> Result<(), Failure> {
+    let screen = invocation.screen;
+    interrupt::end_with_success();
+    let ((), _stopping) =
+        interrupt::begin("", || Ok::<_, Failure>(((), || tell(&Report::Stopping))))?;
+    let mut is_first = true;
+    let mut next = Instant::now();
+    loop {
+        let begun = Instant::now();
+        let due = if begun < next { Due::Early } else { Due::Interval };
+        if due == Due::Interval {
+            next = begun + every;
+        }
+        let Round { done, next: limit } = task(due);
+        let limit = match limit {
+            Next::Never => return done,
+            Next::Within(limit) => limit.unwrap_or(every),
+        };
+        let text = match done {
+            Ok(()) => "the last run succeeded".to_owned(),
+            Err(failure) if is_first && failure.exit() == Exit::Usage => return Err(failure),
+            Err(failure) => {
+                failure.print(screen);
+                format!("the last run failed with exit code {}", failure.exit().code())
+            }
+        };
+        if mem::take(&mut is_first) {
+            tell(&Report::Ready);
+        }
+        let left = next.saturating_duration_since(Instant::now());
+        let wait = cmp::min(limit, left).max(PAUSE);
+        let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
+        tell(&Report::Status(&format!("{text}; the next one begins in {}", ago(seconds))));
+        // Only a signal ends the wait earlier, and it ends the program.
+        Stop::new().wait_until(Instant::now() + wait);
+    }
+}
+
+/// Minimum time between two runs.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The flags of `watch`.
 #[derive(Debug, Args)]
@@ -127,18 +211,17 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     if let Some(Words(words)) = &flags.exec {
         let (program, arguments) =
             words.split_first().map_or(("", &[][..]), |(one, rest)| (one, rest));
-        let exec = arguments.iter().fold(Exec::new(program), Exec::arg);
-        return Ok(Box::new(exec));
+        return Ok(Box::new(arguments.iter().fold(Exec::new(program), Exec::arg)));
     }
     let Some(url) = &flags.webhook else {
         let lines: Ndjson<BufWriter<Stdout>> = Ndjson::new(BufWriter::new(stdout()));
         return Ok(Box::new(lines));
     };
-    let variable = format!("{}_WEBHOOK_SECRET", invocation.program.name.prefix());
+    let variable = invocation.program.name.variable("WEBHOOK_SECRET");
     let secret = match &flags.webhook_secret_file {
         Some(path) => {
-            folder::check_private(path, "secret")?;
-            folder::read(path)?
+            files::check_private(path, "secret")?;
+            files::read(path)?
         }
         None => setting(&variable)?,
     };
@@ -146,10 +229,9 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
         Failure::usage("no secret for the webhook")
             .hint(format!("set {variable}, or use --webhook-secret-file"))
     })?;
-    let failed = |error: Error| explained(&error);
-    let secret = WebhookSecret::new(secret.trim()).map_err(failed)?;
-    let transport: Arc<dyn BlockingTransport> = transport(None, &Settings::of(invocation)?)?;
-    Ok(Box::new(Webhook::new(transport, url, secret).map_err(failed)?))
+    let secret = WebhookSecret::new(secret.trim())?;
+    let transport = transport(invocation, &Settings::of(invocation)?, false)?;
+    Ok(Box::new(Webhook::new(transport, url, secret)?))
 }
 
 /// The runs of `watch`.
@@ -170,14 +252,14 @@ impl Watch<'_> {
             return Ok(Round { done: Ok(()), next: Next::Never });
         };
         // Before the sync, so that a new consumer gets its changes.
-        self.prepare(&mut mirror).map_err(|error| explained(&error))?;
+        self.prepare(&mut mirror)?;
         let synced = match due {
             Due::Interval => self.sync(&session, &mut mirror),
             Due::Early => Ok(()),
         };
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
         let delivered = mirror.deliver(self.consumer, &mut *self.sink, &Limits::new());
-        let consumer = self.find(&mirror).map_err(|error| explained(&error))?;
+        let consumer = self.find(&mirror)?;
         let is_closed = delivered.as_ref().is_ok_and(|one| one.end == DeliveryEnd::Closed);
         let next = if is_closed { Next::Never } else { Next::Within(wait(consumer.as_ref())) };
         let delivered = match delivered {
@@ -241,7 +323,7 @@ impl Watch<'_> {
         let failed = error.source().and_then(StdError::source);
         let is_unreachable = failed.is_some_and(<dyn StdError>::is::<TransportError>);
         let is_printed = self.flags.exec.is_none() && self.flags.webhook.is_none();
-        let mut failure = explained(error);
+        let mut failure = Failure::from(error);
         if error.kind() == ErrorKind::Delivery && is_printed {
             failure = failure.with_exit(Exit::Unwritten);
         } else if error.kind() == ErrorKind::Delivery && is_unreachable {
@@ -264,3 +346,29 @@ fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(due.saturating_sub(now))
 }
+
+/// A message to a supervisor.
+enum Report<'a> {
+    Ready,
+    /// What the program does.
+    Status(&'a str),
+    Stopping,
+}
+
+/// Reports to systemd, or to another supervisor that sets `NOTIFY_SOCKET` (`sd_notify(3)`). Without one, nothing is sent.
+#[cfg(unix)]
+fn tell(report: &Report<'_>) {
+    use sd_notify::NotifyState;
+
+    let state = match report {
+        Report::Ready => NotifyState::Ready,
+        Report::Status(text) => NotifyState::Status(text),
+        Report::Stopping => NotifyState::Stopping,
+    };
+    // A supervisor that cannot be reached notices that by itself.
+    drop(sd_notify::notify(&[state]));
+}
+
+/// Does nothing: supervisors exist only on Unix.
+#[cfg(not(unix))]
+fn tell(_report: &Report<'_>) {}

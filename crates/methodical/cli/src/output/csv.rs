@@ -5,13 +5,12 @@ use std::io::{self, Write};
 
 use methodical_client::model::formula::guard;
 
-use crate::escape::printable;
 use crate::failure::Failure;
-use crate::output::dialect::Dialect;
-use crate::output::output_format::OutputFormat;
+use crate::output::flags::Dialect;
+use crate::output::format::{Ending, OutputFormat, OutputSetup, RecordWriter};
+use crate::output::printer::counted;
 use crate::output::record::{Cells, Path};
-use crate::output::record_writer::{Ending, RecordWriter};
-use crate::output::setup::OutputSetup;
+use crate::screen::printable;
 
 /// `csv`.
 #[derive(Debug)]
@@ -74,10 +73,6 @@ impl RecordWriter for Csv {
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
         self.write_header(out)?;
-        let counted = |count: u64, what: &str| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
         let mut ending = Ending::new();
         if self.line.escaped > 0 {
             let cells = counted(self.line.escaped, "formula-like cell");
@@ -147,9 +142,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Csv;
-    use crate::output::dialect::Dialect;
+    use crate::output::flags::Dialect;
+    use crate::output::format::{Ending, RecordWriter as _};
     use crate::output::record::Path;
-    use crate::output::record_writer::{Ending, RecordWriter as _};
 
     const PLAIN: Dialect = Dialect { escape_formulas: true, separator: ',' };
 

@@ -1,18 +1,83 @@
-//! The destination of the output: standard output, a device, or a file that is written atomically.
+//! The destination of the output: standard output, a device, a file that is written atomically, or an upload.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::atomic_file::{AtomicFile, prefix};
 use crate::failure::Failure;
-use crate::name::Name;
-use crate::output::auto_flush::{AutoFlush, buffered};
-use crate::output::paged::Paged;
-use crate::output::pager::Pager;
-use crate::output::upload::{Upload, UploadTarget, url_of};
-use crate::program::Program;
-use crate::screen::{Screen, View};
+use crate::files::{AtomicFile, folder_of};
+use crate::output::pager::{Paged, Pager};
+use crate::program::{Name, Program};
+use crate::run::Invocation;
+use crate::screen::{Screen, View, printable};
+
+/// An output that appears under its name when it is complete. If it is dropped before, nothing appears.
+pub trait Upload: Write + Send + fmt::Debug {
+    /// Completes the output.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the output cannot be completed. Nothing appears then.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// The output of an [`Uploader`].
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "uploaders create it")]
+pub enum UploadTarget {
+    /// An upload.
+    Upload(Box<dyn Upload>),
+    /// The URL names this file, which the program replaces atomically.
+    File(PathBuf),
+}
+
+/// Opens output files that are named by a URL: [`Program::uploader`](crate::Program::uploader).
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::{Failure, Program, UploadTarget, Uploader};
+///
+/// const UPLOADER: Uploader = Uploader::new(|url| match url.strip_prefix("file://") {
+///     Some(path) => Ok(UploadTarget::File(path.into())),
+///     None => Err(Failure::usage(format!("cannot write {url}: unknown kind of URL"))),
+/// });
+///
+/// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION")).uploader(UPLOADER);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Uploader {
+    open: Open,
+}
+
+type Open = fn(&str) -> Result<UploadTarget, Failure>;
+
+impl Uploader {
+    /// Creates an uploader from a function, which gets the URL.
+    pub const fn new(open: Open) -> Self {
+        Self { open }
+    }
+
+    pub(crate) fn open(self, url: &str) -> Result<UploadTarget, Failure> {
+        (self.open)(url)
+    }
+}
+
+impl fmt::Debug for Uploader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Uploader").finish_non_exhaustive()
+    }
+}
+
+/// Returns the name of an output file if it is a URL.
+pub(crate) fn url_of(file: &Path) -> Option<&str> {
+    let url = file.to_str()?;
+    let (scheme, _) = url.split_once("://")?;
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    is_scheme.then_some(url)
+}
 
 /// An open output that counts the bytes written to it.
 #[derive(Debug)]
@@ -23,11 +88,11 @@ pub(crate) struct Destination {
 
 #[derive(Debug)]
 enum Target {
-    Stdout(AutoFlush<io::Stdout>),
-    /// Standard output, which is a terminal, through a pager if it is long.
+    Stdout(BufWriter<io::Stdout>),
+    /// Standard output, which is a terminal, through a pager.
     Paged(Paged),
     /// A device or a pipe, which cannot be replaced by another file.
-    Device(AutoFlush<File>),
+    Device(BufWriter<File>),
     /// A temporary file: renamed to `path` when it is complete, removed on failure.
     File {
         out: BufWriter<AtomicFile>,
@@ -42,7 +107,7 @@ impl Destination {
     /// temporary file.
     pub(crate) fn open(path: Option<&Path>, program: &Program) -> Result<Self, Failure> {
         let target = match path {
-            None => Target::Stdout(AutoFlush::new(buffered(io::stdout()))),
+            None => Target::Stdout(buffered(io::stdout())),
             Some(path) => match url_of(path) {
                 None => Self::named(path, program.name)?,
                 Some(url) => Self::upload(url, program)?,
@@ -65,27 +130,28 @@ impl Destination {
 
     fn named(path: &Path, program: Name) -> Result<Target, Failure> {
         Self::file(path, program).map_err(|error| {
+            let text = error.to_string();
             let cause = match error.kind() {
                 io::ErrorKind::NotFound => "no such folder".to_owned(),
                 io::ErrorKind::PermissionDenied
-                    if error.to_string().ends_with(READ_ONLY)
-                        || error.to_string().ends_with(FOREIGN_LINK) =>
+                    if text.ends_with(READ_ONLY) || text.ends_with(FOREIGN_LINK) =>
                 {
-                    error.to_string()
+                    text
                 }
                 // The text of such an error names the temporary file, which the user does not know.
                 kind if error.get_ref().is_some() => kind.to_string(),
-                _ => error.to_string(),
+                _ => text,
             };
             Failure::usage(format!("cannot write {}", path.display())).because(cause)
         })
     }
 
-    /// Shows output to a terminal in this pager if it is longer than the screen.
+    /// Shows output to a terminal in this pager.
     pub(crate) fn through(self, pager: Option<Pager>) -> Self {
         match (self.target, pager) {
-            (Target::Stdout(_), Some(pager)) => {
-                Self { target: Target::Paged(Paged::new(pager)), ..self }
+            (Target::Stdout(out), Some(pager)) => {
+                let target = pager.start().map_or(Target::Stdout(out), Target::Paged);
+                Self { target, ..self }
             }
             (target, _) => Self { target, ..self },
         }
@@ -93,14 +159,14 @@ impl Destination {
 
     /// Returns whether a pager is running, so that nothing else may be written to the terminal.
     pub(crate) fn is_paged(&self) -> bool {
-        matches!(&self.target, Target::Paged(out) if out.is_running())
+        matches!(self.target, Target::Paged(_))
     }
 
     fn file(path: &Path, program: Name) -> io::Result<Target> {
         let existing = fs::metadata(path).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             let device = File::options().write(true).open(path)?;
-            return Ok(Target::Device(AutoFlush::new(buffered(device))));
+            return Ok(Target::Device(buffered(device)));
         }
         // A symbolic link is kept: the file it points to is replaced or created.
         let path = follow_links(path)?;
@@ -111,11 +177,7 @@ impl Destination {
             }
             File::options().write(true).open(&path)?;
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
-        let prefix = prefix(program);
-        AtomicFile::remove_leftovers(folder, &prefix, PART);
-        let out = AtomicFile::create(folder, &prefix, PART)?;
+        let out = AtomicFile::create(folder_of(&path), program, PART)?;
         if let Some(existing) = existing {
             // A replaced file keeps its mode. Some file systems do not support modes.
             drop(out.as_file().set_permissions(existing.permissions()));
@@ -127,9 +189,7 @@ impl Destination {
     pub(crate) fn view(&self, screen: Screen) -> View {
         match &self.target {
             Target::Stdout(_) | Target::Paged(_) => screen.output,
-            Target::Device(device) => {
-                device.get_ref().map_or_else(View::default, |device| screen.view_of(device))
-            }
+            Target::Device(device) => screen.view_of(device.get_ref()),
             Target::File { .. } | Target::Upload(_) => View::default(),
         }
     }
@@ -139,13 +199,11 @@ impl Destination {
         !matches!(self.target, Target::File { .. } | Target::Upload(_))
     }
 
-    /// Flushes live output soon, in the background. Call it before the program waits.
-    pub(crate) fn flush_soon(&mut self) {
-        match &mut self.target {
-            Target::Stdout(out) => out.flush_soon(),
-            Target::Paged(out) => out.flush_soon(),
-            Target::Device(out) => out.flush_soon(),
-            Target::File { .. } | Target::Upload(_) => {}
+    /// Flushes live output. Call it before the program waits.
+    pub(crate) fn flush_live(&mut self) -> io::Result<()> {
+        match self.target {
+            Target::File { .. } | Target::Upload(_) => Ok(()),
+            Target::Stdout(_) | Target::Paged(_) | Target::Device(_) => self.flush(),
         }
     }
 
@@ -161,12 +219,21 @@ impl Destination {
             Target::Paged(out) => out.finish(),
             Target::Device(mut out) => out.flush(),
             Target::File { out, path } => {
-                let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.persist(&path)
+                out.into_inner().map_err(io::IntoInnerError::into_error)?.persist(&path)
             }
             Target::Upload(out) => {
                 out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
             }
+        }
+    }
+
+    fn out(&mut self) -> &mut dyn Write {
+        match &mut self.target {
+            Target::Stdout(out) => out,
+            Target::Paged(out) => out,
+            Target::Device(out) => out,
+            Target::File { out, .. } => out,
+            Target::Upload(out) => out,
         }
     }
 }
@@ -179,24 +246,17 @@ impl Write for Destination {
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.bytes += u64::try_from(bytes.len()).unwrap_or(0);
-        match &mut self.target {
-            Target::Stdout(out) => out.write_all(bytes),
-            Target::Paged(out) => out.write_all(bytes),
-            Target::Device(out) => out.write_all(bytes),
-            Target::File { out, .. } => out.write_all(bytes),
-            Target::Upload(out) => out.write_all(bytes),
-        }
+        self.out().write_all(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.target {
-            Target::Stdout(out) => out.flush(),
-            Target::Paged(out) => out.flush(),
-            Target::Device(out) => out.flush(),
-            Target::File { out, .. } => out.flush(),
-            Target::Upload(out) => out.flush(),
-        }
+        self.out().flush()
     }
+}
+
+/// Returns a writer with a buffer for large outputs.
+pub(crate) fn buffered<W: Write>(out: W) -> BufWriter<W> {
+    BufWriter::with_capacity(128 * 1024, out)
 }
 
 /// Follows the symbolic links in a path, those of its folders too, to a path without links that may not exist.
@@ -265,3 +325,152 @@ const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
+
+/// An output of unchanged bytes, in constant memory. On a terminal, control characters are escaped.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    out: Destination,
+    terminal: bool,
+    /// On a terminal: the start of the current line.
+    line: Vec<u8>,
+    last: Option<u8>,
+}
+
+impl Raw {
+    /// Opens the output.
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
+        let out = Destination::open(invocation.output.file(), &invocation.program)?;
+        let terminal = out.view(invocation.screen).is_terminal();
+        Ok(Self { out, terminal, line: Vec::new(), last: None })
+    }
+
+    /// Writes a piece of the response.
+    pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.last = piece.last().copied().or(self.last);
+        if !self.terminal {
+            return self.out.write_all(piece);
+        }
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if let Some(line) = self.line.strip_suffix(b"\n") {
+                writeln!(self.out, "{}", safe(line.strip_suffix(b"\r").unwrap_or(line)))?;
+                self.line.clear();
+            } else if self.line.len() > MAX_LINE {
+                let (start, rest) = self.line.split_at(character_end(&self.line));
+                write!(self.out, "{}", safe(start))?;
+                self.line = rest.to_vec();
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the last line if it has no line end.
+    pub(crate) fn end_line(&mut self) -> io::Result<()> {
+        match self.last {
+            None | Some(b'\n') => Ok(()),
+            Some(_) => self.write(b"\n"),
+        }
+    }
+
+    /// Flushes live output. Call it before waiting for the next piece.
+    pub(crate) fn idle(&mut self) -> io::Result<()> {
+        self.out.flush_live()
+    }
+
+    /// Ends the output after a failure, so that the error message appears below the written bytes.
+    pub(crate) fn abort(&mut self) {
+        if self.out.is_live() {
+            let ended = if self.terminal { self.end_line() } else { Ok(()) };
+            // The failure that is about to be reported matters more than an error here.
+            drop(ended.and_then(|()| self.out.flush()));
+        }
+    }
+
+    /// Completes the output. A file is renamed to its final name.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if self.terminal {
+            self.end_line()?;
+        }
+        self.out.finish()
+    }
+}
+
+fn safe(line: &[u8]) -> String {
+    printable(&String::from_utf8_lossy(line)).into_owned()
+}
+
+/// Returns the length of `text` without a partial character, or a CR that may belong to the line end, at its end.
+fn character_end(text: &[u8]) -> usize {
+    let whole = match text.utf8_chunks().last() {
+        // The next piece may complete the character.
+        Some(last) if last.invalid().len() < 4 => text.len() - last.invalid().len(),
+        _ => text.len(),
+    };
+    let cr = text.get(..whole).is_some_and(|text| text.ends_with(b"\r"));
+    whole - usize::from(cr)
+}
+
+/// Maximum length of a line that is held until it is complete, in bytes.
+const MAX_LINE: usize = 64 * 1024;
+
+#[cfg(test)]
+mod upload_tests {
+    use std::path::Path;
+
+    use super::url_of;
+
+    #[test]
+    fn only_a_scheme_makes_a_url() {
+        for url in ["s3://bucket/a.csv", "file:///a.csv", "a+b-1.0://x"] {
+            assert_eq!(url_of(Path::new(url)), Some(url));
+        }
+        for path in ["a.csv", "./s3://bucket", "://x", "1a://x", "a b://x", "c:/a.csv"] {
+            assert_eq!(url_of(Path::new(path)), None);
+        }
+    }
+}
+#[cfg(test)]
+mod raw_tests {
+    use proptest::prelude::*;
+
+    use super::{MAX_LINE, Raw};
+    use crate::output::destination::Destination;
+    use crate::program::Program;
+
+    /// Writes the pieces as on a terminal, and returns the output.
+    fn on_terminal(pieces: &[&[u8]]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("terminal");
+        let out = Destination::open(Some(&path), &Program::new("photos", "1.0.0")).unwrap();
+        let mut raw = Raw { out, terminal: true, line: Vec::new(), last: None };
+        for piece in pieces {
+            raw.write(piece).unwrap();
+        }
+        raw.finish().unwrap();
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn line_ends_are_kept_and_a_missing_one_is_added() {
+        assert_eq!(on_terminal(&[]), "");
+        assert_eq!(on_terminal(&[b"a"]), "a\n");
+        assert_eq!(on_terminal(&[b"a\n"]), "a\n");
+        assert_eq!(on_terminal(&[b"a\r", b"\nb\r\n\n", b"c"]), "a\nb\n\nc\n");
+        assert_eq!(on_terminal(&[b"a\rb\x1b[2J\xff"]), "a\\u{d}b\\u{1b}[2J\u{fffd}\n");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_output_does_not_depend_on_the_pieces(
+            text in "[aé😀\\r\\n\u{9b}]{0,40}",
+            long in prop_oneof![Just(0), MAX_LINE - 9..MAX_LINE + 9],
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let text = "x".repeat(long) + &text;
+            let (one, other) = text.as_bytes().split_at(cut.index(text.len() + 1));
+            prop_assert_eq!(on_terminal(&[one, other]), on_terminal(&[text.as_bytes()]));
+        }
+    }
+}

@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use chrono::{Datelike as _, Days, Local, NaiveDate, NaiveTime, TimeZone as _};
 use clap::builder::{StringValueParser, TypedValueParser};
+use clap::{Arg, ArgMatches, Args};
 
 use crate::failure::Failure;
-use crate::output::dialect::Dialect;
-use crate::output::format::{Format, Formats};
-use crate::output::format_parser::FormatParser;
-use crate::output::select::Filter;
-use crate::output::separator;
-use crate::output::since::Since;
-use crate::screen::Color;
+use crate::output::format::{Format, FormatParser, Formats};
+use crate::output::printer::Schema;
+use crate::output::select::{Bound, Filter};
+use crate::screen::{Color, Screen};
 
 /// The format and destination of the output, and the records and fields to print.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -89,8 +87,7 @@ pub(crate) struct OutputFlags {
 
     /// Don't show long output on a terminal in a pager.
     ///
-    /// The pager is `{PROGRAM}_PAGER`, else `PAGER`, else `less`; `cat` and an empty text disable it. It starts if the output
-    /// is longer than the screen.
+    /// The pager is `{PROGRAM}_PAGER`, else `PAGER`, else `less`; `cat` and an empty text disable it.
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
 
@@ -103,7 +100,7 @@ pub(crate) struct OutputFlags {
     pub(crate) csv_raw: bool,
 
     /// Write CSV with this separator: `,` `;` `|` `:` or `tab`.
-    #[arg(long, global = true, value_name = "CHAR", value_parser = separator::parse)]
+    #[arg(long, global = true, value_name = "CHAR", value_parser = separator)]
     pub(crate) separator: Option<char>,
 
     /// Print only data and errors: no notes, no warnings, no progress line.
@@ -125,6 +122,24 @@ fn limit(text: &str) -> Result<u64, &'static str> {
     text.parse().ok().filter(|limit| *limit > 0).ok_or("expected a whole number of 1 or more")
 }
 
+/// Parses the separator of CSV cells: the character itself, or `tab`.
+fn separator(text: &str) -> Result<char, String> {
+    match text {
+        "," | ";" | "|" | ":" | "\t" => Ok(text.chars().next().unwrap_or(',')),
+        "tab" => Ok('\t'),
+        _ => Err("expected , or ; or | or : or tab".to_owned()),
+    }
+}
+
+/// A dialect of CSV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Whether `'` is put before text that a spreadsheet would run as a formula.
+    pub(crate) escape_formulas: bool,
+    /// The character between cells; it must be ASCII.
+    pub(crate) separator: char,
+}
+
 impl OutputFlags {
     /// Returns the output file; `None` for standard output.
     pub(crate) fn file(&self) -> Option<&Path> {
@@ -134,7 +149,7 @@ impl OutputFlags {
     /// Returns the requested format: the value of `-o`, else that of the file extension, else that of a flag that only
     /// one format has.
     pub(crate) fn format(&self) -> Result<Option<Format>, Failure> {
-        let requested = match (self.output, self.file()) {
+        let mut format = match (self.output, self.file()) {
             (None, Some(file)) => self.formats.of_file(file)?,
             (output, _) => output,
         };
@@ -144,7 +159,6 @@ impl OutputFlags {
             ("--separator", self.separator.is_some(), Format::CSV),
             ("--wide", self.wide, Format::TABLE),
         ];
-        let mut format = requested;
         for (flag, _, own) in given.into_iter().filter(|(_, given, _)| *given) {
             let chosen = *format.get_or_insert(own);
             if chosen != own {
@@ -156,6 +170,13 @@ impl OutputFlags {
             }
         }
         Ok(format)
+    }
+
+    /// Returns whether the output is a table.
+    pub(crate) fn is_table(&self, screen: Screen) -> Result<bool, Failure> {
+        let format = self.format()?;
+        let is_default = format.is_none() && self.file().is_none() && screen.output.is_terminal();
+        Ok(format == Some(Format::TABLE) || is_default)
     }
 
     /// Returns the CSV dialect.
@@ -197,6 +218,113 @@ impl OutputFlags {
         match self.selection() {
             None => Ok(()),
             Some(flag) => Err(Failure::usage(format!("cannot use {flag}: {reason}"))),
+        }
+    }
+}
+
+/// The value of the flag, and the paths of dates in the records of the service.
+#[derive(Clone, Debug)]
+pub(crate) struct Since {
+    date: Bound,
+    dates: &'static [&'static str],
+}
+
+impl Since {
+    /// Returns the flag. Only programs of services whose records have dates have it.
+    pub(crate) fn flag() -> Arg {
+        Arg::new(ID)
+            .long("since")
+            .help("Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`")
+            .long_help(
+                "Print only records with a date on or after DATE: YYYY-MM-DD, `today`, `yesterday`, `last-week` or `7d`.\n\nShort \
+                 for a --filter on the first date field. `today` is the date of this machine, `7d` is 7 days before it, and \
+                 `last-week` is the Monday of the week before. Dates of records are compared as they are written, without a \
+                 time zone.",
+            )
+            .help_heading("Output")
+            .value_name("DATE")
+            .value_parser(since)
+            .global(true)
+    }
+
+    /// Returns the value of the flag, if the program has it and it is given.
+    pub(crate) fn of(matches: &ArgMatches, dates: &'static [&'static str]) -> Option<Self> {
+        let date: &Bound = matches.try_get_one(ID).ok().flatten()?;
+        Some(Self { date: date.clone(), dates })
+    }
+
+    /// Returns the filter of the first date of the records.
+    pub(crate) fn filter(&self, schema: &Schema<'_>) -> Result<Filter, Failure> {
+        let known = if schema.fields.is_empty() { schema.columns } else { schema.fields };
+        match known.iter().find(|field| self.dates.contains(*field)) {
+            Some(field) => Ok(Filter::since(field, self.date.clone())),
+            None => Err(Failure::usage("cannot use --since: the records have no date")),
+        }
+    }
+}
+
+fn since(text: &str) -> Result<Bound, String> {
+    Bound::date(&named(text)).ok_or_else(|| EXPECTED.to_owned())
+}
+
+/// Parses a day, and returns when it begins on this machine, in seconds since 1970.
+pub(crate) fn start_of_day(text: &str) -> Result<i64, String> {
+    let day: NaiveDate = named(text).parse().map_err(|_not_a_date| EXPECTED.to_owned())?;
+    let begin = day.and_time(NaiveTime::MIN);
+    // A clock that is set forward at midnight skips it.
+    let local = Local.from_local_datetime(&begin).earliest();
+    Ok(local.map_or_else(|| begin.and_utc().timestamp(), |begin| begin.timestamp()))
+}
+
+/// Returns the date of a named day, or of a number of days ago.
+fn named(text: &str) -> String {
+    let today = Local::now().date_naive();
+    let days = match text {
+        "today" => Some(0),
+        "yesterday" => Some(1),
+        "last-week" => Some(7 + u64::from(today.weekday().num_days_from_monday())),
+        _ => text.strip_suffix('d').and_then(|days| days.parse().ok()),
+    };
+    let day = days.and_then(|days| today.checked_sub_days(Days::new(days)));
+    day.map_or_else(|| text.to_owned(), |day| day.to_string())
+}
+
+const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`, `last-week`, or a number of days such as `7d`";
+
+const ID: &str = "frame:since";
+
+#[cfg(test)]
+mod separator_tests {
+    use super::separator;
+
+    #[test]
+    fn other_characters_are_refused() {
+        assert_eq!(separator(";"), Ok(';'));
+        assert_eq!(separator("tab"), Ok('\t'));
+        for no in ["", "a", "\"", "'", ".", "-", "=", ",,", " "] {
+            assert!(separator(no).is_err(), "{no}");
+        }
+    }
+}
+#[cfg(test)]
+mod since_tests {
+    use chrono::{Datelike as _, Days, Local, Weekday};
+
+    use super::since;
+
+    #[test]
+    fn days_have_names() {
+        let [yesterday, today] = ["yesterday", "today"].map(|day| since(day).unwrap());
+        let now = Local::now().date_naive();
+        assert!(yesterday.compare(&now.to_string()).unwrap().is_gt());
+        assert!(today.compare(&now.pred_opt().unwrap().to_string()).unwrap().is_lt());
+        let ago = |days| now.checked_sub_days(Days::new(days)).unwrap();
+        assert_eq!((since("0d"), since("7d")), (since("today"), since(&ago(7).to_string())));
+        let monday = (7..14).map(ago).find(|day| day.weekday() == Weekday::Mon).unwrap();
+        assert_eq!(since("last-week"), since(&monday.to_string()));
+        assert!(since("2026-11-30").is_ok() && since("2026-11").is_ok());
+        for wrong in ["", "tomorrow", "2026-11-31", "5", "d", "-7d", "7 d", "99999999999d"] {
+            assert!(since(wrong).unwrap_err().contains("such as 2026-11-30"), "{wrong}");
         }
     }
 }

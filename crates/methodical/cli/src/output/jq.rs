@@ -1,19 +1,21 @@
 //! `--jq`: prints what a jq filter makes of the output.
 
 use std::borrow::Cow;
+use std::error::Error as StdError;
 use std::io::{self, Write};
+use std::{fmt, iter};
 
 use jaq_core::load::{self, Arena, File, Loader};
-use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data};
+use jaq_core::native::{Fun, bome, run, v};
+use jaq_core::{Compiler, Ctx, Error, Exn, Filter, Vars, compile, data};
 use jaq_json::{Val, read};
+use jaq_std::ValT as _;
 use serde_json::value::RawValue;
 
-use crate::escape::printable;
 use crate::failure::Failure;
-use crate::output::jq_error::JqError;
-use crate::output::jq_functions::functions;
-use crate::output::json_text::safe;
-use crate::output::record_writer::{Ending, RecordWriter};
+use crate::output::format::{Ending, RecordWriter};
+use crate::output::json::safe;
+use crate::screen::printable;
 
 /// A writer that keeps all records, and then applies the filter to the list or the object.
 pub(crate) struct Jq {
@@ -67,7 +69,7 @@ impl RecordWriter for Jq {
         let input = read::parse_single(input.as_bytes()).map_err(|one| failed(one.to_string()))?;
         let context = Ctx::<data::JustLut<Val>>::new(&self.filter.lut, Vars::new([]));
         for value in self.filter.id.run((context, input)) {
-            let value = match value.map_err(jaq_core::Exn::get_err) {
+            let value = match value.map_err(Exn::get_err) {
                 Ok(value) => value,
                 Err(Ok(error)) => {
                     return Err(failed(without_data(&error.to_string(), &self.code)));
@@ -124,20 +126,6 @@ fn without_data(message: &str, code: &str) -> String {
     text
 }
 
-/// The formats of jq that jaq lacks.
-const FORMATS: &str = r#"
-def @csv: [.[] |
-    if . == null then ""
-    elif type == "string" then "\"" + (split("\"") | join("\"\"")) + "\""
-    else tostring end] | join(",");
-def @tsv: [.[] |
-    if . == null then ""
-    elif type == "string" then
-        split("\\") | join("\\\\") | split("\t") | join("\\t") |
-        split("\n") | join("\\n") | split("\r") | join("\\r")
-    else tostring end] | join("\t");
-"#;
-
 /// Describes a mistake in the syntax of a filter.
 fn syntax(error: &load::Error<&str>) -> String {
     let (expected, place) = match error {
@@ -165,10 +153,110 @@ fn undefined((name, kind): &compile::Error<&str>) -> String {
     format!("the {} `{name}` is not defined", kind.as_str())
 }
 
+/// The formats of jq that jaq lacks.
+const FORMATS: &str = r#"
+def @csv: [.[] |
+    if . == null then ""
+    elif type == "string" then "\"" + (split("\"") | join("\"\"")) + "\""
+    else tostring end] | join(",");
+def @tsv: [.[] |
+    if . == null then ""
+    elif type == "string" then
+        split("\\") | join("\\\\") | split("\t") | join("\\t") |
+        split("\n") | join("\\n") | split("\r") | join("\\r")
+    else tostring end] | join("\t");
+"#;
+
+/// Why a filter did not end with success.
+#[derive(Debug)]
+pub(crate) enum JqError {
+    /// It fails on its input: its message.
+    Failed(String),
+    /// It ended itself with `halt_error`: the exit code.
+    Halted(u8),
+}
+
+impl fmt::Display for JqError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(message) => f.write_str(message),
+            Self::Halted(code) => write!(f, "it ended with `halt_error({code})`"),
+        }
+    }
+}
+
+impl StdError for JqError {}
+
+/// Returns the functions. They replace those with the same names.
+pub(crate) fn functions() -> [Fun<data::JustLut<Val>>; 2] {
+    [
+        run(("fromjson", v(0), |(_, value)| match from_json(&value) {
+            Ok(values) => Box::new(values.into_iter().map(|one| one.map_err(Exn::from))),
+            Err(error) => bome(Err(error)),
+        })),
+        // A part of `stderr` and `halt_error`.
+        run(("stderr_empty", v(0), |(_, value)| {
+            let text = match &value {
+                Val::TStr(text) => String::from_utf8_lossy(text).into_owned(),
+                other => other.to_string(),
+            };
+            for line in text.lines() {
+                // If standard error is closed, this cannot be reported anywhere.
+                drop(writeln!(io::stderr(), "{}", printable(line)));
+            }
+            Box::new(iter::empty())
+        })),
+    ]
+}
+
+/// Parses the JSON values in a text, up to the first error. The parser is recursive, so deep values are refused.
+fn from_json(value: &Val) -> Result<Vec<Result<Val, Error<Val>>>, Error<Val>> {
+    let text = value.try_as_utf8_bytes()?;
+    if is_deep(text) {
+        return Err(Error::typ(value.clone(), "JSON: it is nested too deeply"));
+    }
+    let mut values = Vec::new();
+    for one in read::parse_many(text) {
+        let failed = one.is_err();
+        values.push(one.map_err(|_syntax| Error::typ(value.clone(), "JSON")));
+        if failed {
+            break;
+        }
+    }
+    Ok(values)
+}
+
+/// Returns whether values are nested too deeply. Like the parser, it skips comments, which begin with `#`.
+fn is_deep(json: &[u8]) -> bool {
+    let (mut depth, mut bytes) = (0_usize, json.iter());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'#' => _ = bytes.find(|byte| **byte == b'\n'),
+            b'"' => {
+                while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
+                    if *byte == b'\\' {
+                        bytes.next();
+                    }
+                }
+            }
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
+/// Maximum nesting of the JSON in a text, the same as that of a response.
+const MAX_DEPTH: usize = 128;
+
 #[cfg(test)]
 mod tests {
     use super::Jq;
-    use crate::output::record_writer::{Ending, RecordWriter as _};
+    use crate::output::format::{Ending, RecordWriter as _};
 
     const RECORDS: [&str; 2] =
         [r#"{"a":1.10,"b":"x\u001b"}"#, r#"{"a":12345678901234567890.10,"b":"y"}"#];

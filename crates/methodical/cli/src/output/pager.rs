@@ -1,17 +1,17 @@
 //! The pager: a program that shows long output one screen at a time.
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::{env, thread};
 
-use crate::interrupt::{self, Undo, Unfinished};
-use crate::invocation::Invocation;
-use crate::name::{Name, Variable};
-use crate::output::auto_flush::{AutoFlush, buffered};
-use crate::screen::{Screen, TerminalSize, variable};
+use crate::interrupt::{self, Unfinished};
+use crate::output::destination::buffered;
+use crate::program::Name;
+use crate::run::Invocation;
+use crate::screen::{Screen, variable};
 
 /// A pager that has not started, and the screen that it is for.
 #[derive(Clone, Debug)]
@@ -22,7 +22,6 @@ pub(crate) struct Pager {
     /// Whether lines are longer than the screen on purpose.
     wide: bool,
     program: Name,
-    pub(super) size: TerminalSize,
     screen: Screen,
 }
 
@@ -30,15 +29,15 @@ impl Pager {
     /// Returns the pager for a list; `None` if the output is not a terminal, or if the pager is turned off.
     pub(crate) fn of(invocation: &Invocation) -> Option<Self> {
         let Invocation { program, output, call, screen, .. } = invocation;
-        let size = screen.size?;
-        let unwanted = output.no_pager || output.file().is_some() || call.verbose > 0;
+        let unwanted =
+            !screen.can_page || output.no_pager || output.file().is_some() || call.verbose > 0;
         let is_dumb = variable("TERM").is_none_or(|name| name == "dumb");
         if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
             return None;
         }
         let program = program.name;
-        let chosen = [Variable::Pager.of(program), "PAGER".to_owned()];
-        let chosen = chosen.into_iter().find_map(env::var_os).map(|text| {
+        let variables = [program.variable("PAGER"), "PAGER".to_owned()];
+        let chosen = variables.into_iter().find_map(env::var_os).map(|text| {
             let text = text.to_string_lossy();
             // Text with an unclosed quotation mark does not start, which is reported.
             shlex::split(&text).unwrap_or_else(|| vec![text.into_owned()])
@@ -48,28 +47,32 @@ impl Pager {
         if words.first().is_none_or(|first| first == "cat") {
             return None;
         }
-        Some(Self { words, chosen: is_chosen, wide: output.wide, program, size, screen: *screen })
+        Some(Self { words, chosen: is_chosen, wide: output.wide, program, screen: *screen })
+    }
+
+    fn name(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
+    }
+
+    /// Returns the advice after a failure.
+    fn advice(&self) -> String {
+        format!("set {} or use --no-pager", self.program.variable("PAGER"))
     }
 
     /// Starts the pager. Warns if the person chose one that does not start.
-    pub(super) fn start(&self) -> Option<Running> {
-        self.try_start()
-            .inspect_err(|error| {
-                if self.chosen || error.kind() != io::ErrorKind::NotFound {
-                    let name = self.name();
-                    self.screen.warn(&format!(
-                        "cannot start the pager `{name}`: {error}; set {} or use --no-pager",
-                        Variable::Pager.of(self.program)
-                    ));
-                }
-            })
-            .ok()
+    pub(crate) fn start(&self) -> Option<Paged> {
+        let started = self.try_start().inspect_err(|error| {
+            if self.chosen || error.kind() != io::ErrorKind::NotFound {
+                let (name, advice) = (self.name(), self.advice());
+                self.screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
+            }
+        });
+        started.ok()
     }
 
-    fn try_start(&self) -> io::Result<Running> {
-        let mut words = self.words.iter();
-        let mut command = Command::new(words.next().map_or("", String::as_str));
-        command.args(words).stdin(Stdio::piped());
+    fn try_start(&self) -> io::Result<Paged> {
+        let mut command = Command::new(self.name());
+        command.args(self.words.iter().skip(1)).stdin(Stdio::piped());
         if variable("LESS").is_none() {
             // Quits if the output fits, shows colours, and leaves the output on the screen. Wide lines are not wrapped.
             command.env("LESS", if self.wide { "FRSX" } else { "FRX" });
@@ -77,89 +80,65 @@ impl Pager {
         if variable("LV").is_none() {
             command.env("LV", "-c");
         }
-        // Ctrl-C belongs to the pager from now on.
-        let guard = interrupt::leave_to_pager();
-        let ((mut child, ended), killed) = interrupt::begin(|| {
+        let ended = Arc::new(AtomicBool::new(false));
+        let (mut child, killed) = interrupt::begin("", || {
             let child = command.spawn()?;
-            let ended = Arc::new(AtomicBool::new(false));
             let (id, has_ended) = (child.id(), Arc::clone(&ended));
-            let undo = Undo::new(move || {
+            let undo = move || {
                 if !has_ended.load(Ordering::Acquire) {
                     terminate(id);
                 }
-            });
-            io::Result::Ok(((child, ended), undo))
+            };
+            io::Result::Ok((child, undo))
         })?;
         let input = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        // Ctrl-C belongs to the pager from now on.
+        interrupt::leave_to_pager(true);
         let finished = Arc::new(AtomicBool::new(false));
+        let is_finished = Arc::clone(&finished);
         let (sender, status) = channel();
-        let watch = {
-            let finished = Arc::clone(&finished);
-            move || {
-                let status = child.wait();
-                ended.store(true, Ordering::Release);
-                drop(guard);
-                let quits = status.as_ref().is_ok_and(ExitStatus::success);
-                // If the program is finished, it is waiting for this.
-                drop(sender.send(status));
-                if quits && !finished.load(Ordering::Acquire) {
-                    // The person has seen enough. The program may be waiting for the network.
-                    interrupt::quit();
-                }
+        let watch = move || {
+            let status = child.wait();
+            ended.store(true, Ordering::Release);
+            interrupt::leave_to_pager(false);
+            let quits = status.as_ref().is_ok_and(ExitStatus::success);
+            // If the program is finished, it is waiting for this.
+            drop(sender.send(status));
+            if quits && !is_finished.load(Ordering::Acquire) {
+                // The person has seen enough. The program may be waiting for the network.
+                interrupt::quit();
             }
         };
         thread::Builder::new().name("pager".to_owned()).spawn(watch)?;
-        let input = Some(AutoFlush::new(buffered(input)));
-        let (name, variable) = (self.name(), Variable::Pager.of(self.program));
-        Ok(Running { input, status, finished, killed: Some(killed), name, variable })
-    }
-
-    fn name(&self) -> String {
-        self.words.first().cloned().unwrap_or_default()
+        let input = Some(buffered(input));
+        Ok(Paged { input, status, finished, killed: Some(killed), pager: self.clone() })
     }
 }
 
-/// A pager that runs. Dropping it waits until the person quits it.
+/// Output to a pager that runs. Dropping it waits until the person quits it.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(crate) struct Paged {
     /// `None` after the end of the output.
-    input: Option<AutoFlush<ChildStdin>>,
+    input: Option<BufWriter<ChildStdin>>,
     status: Receiver<io::Result<ExitStatus>>,
     /// Whether the program has written everything.
     finished: Arc<AtomicBool>,
     killed: Option<Unfinished>,
-    name: String,
-    variable: String,
+    pager: Pager,
 }
 
-impl Running {
-    /// Writes to the pager. Fails with a broken pipe if the person quit it.
-    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.write(|input| io::Write::write_all(input, bytes))
-    }
-
-    /// Shows everything that was written.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.write(io::Write::flush)
-    }
-
-    /// Shows everything that was written soon.
-    pub(super) fn flush_soon(&mut self) {
-        if let Some(input) = &mut self.input {
-            input.flush_soon();
-        }
-    }
-
+impl Paged {
     /// Ends the output, and waits until the person quits the pager.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         self.wait()
     }
 
-    fn write(
+    /// Writes to the pager. Fails with a broken pipe if the person quit it.
+    fn pass<T>(
         &mut self,
-        write: impl FnOnce(&mut AutoFlush<ChildStdin>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<T>,
+    ) -> io::Result<T> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         match write(input) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -184,14 +163,22 @@ impl Running {
         if status.success() {
             return Ok(());
         }
-        let Self { name, variable, .. } = self;
-        Err(io::Error::other(format!(
-            "the pager `{name}` failed ({status}); set {variable} or use --no-pager"
-        )))
+        let (name, advice) = (self.pager.name(), self.pager.advice());
+        Err(io::Error::other(format!("the pager `{name}` failed ({status}); {advice}")))
     }
 }
 
-impl Drop for Running {
+impl Write for Paged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pass(|input| input.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass(Write::flush)
+    }
+}
+
+impl Drop for Paged {
     fn drop(&mut self) {
         // The failure that is about to be reported matters more than an error here.
         drop(self.flush().and_then(|()| self.wait()));

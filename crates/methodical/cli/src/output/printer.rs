@@ -2,29 +2,25 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::time::{Duration, Instant};
 
 use memchr::memchr2;
 use methodical_client::model::FieldType;
 use serde::Serialize;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::invocation::Invocation;
-use crate::output::chooser::Chooser;
-use crate::output::column::OutputColumn;
-use crate::output::destination::Destination;
+use crate::failure::{Exit, Failure};
+use crate::output::destination::{Destination, url_of};
 use crate::output::flags::OutputFlags;
-use crate::output::format::Format;
-use crate::output::output_format::FormatColumns;
+use crate::output::format::{
+    Ending, Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter,
+};
+use crate::output::order::Chooser;
 use crate::output::pager::Pager;
-use crate::output::progress::{Progress, counted};
 use crate::output::record::{Path, one_line};
-use crate::output::record_writer::{Ending, RecordWriter};
-use crate::output::schema::Schema;
-use crate::output::select::Selection;
-use crate::output::setup::OutputSetup;
-use crate::output::upload::url_of;
-use crate::screen::{Screen, variable};
+use crate::output::select::{Fields, Selection};
+use crate::program::{Noun, RecordType, Types};
+use crate::run::Invocation;
+use crate::screen::{Screen, closest, variable};
 
 /// One output, from its first record to its last.
 pub(crate) struct Printer {
@@ -154,12 +150,12 @@ impl Printer {
         }
     }
 
-    /// Updates the progress line, and flushes live output soon. Call it before waiting for the next record.
+    /// Updates the progress line, and flushes live output. Call it before waiting for the next record.
     pub(crate) fn idle(&mut self) -> io::Result<()> {
         self.progress.show();
         if self.out.is_live() {
             self.writer.idle(&mut self.out)?;
-            self.out.flush_soon();
+            self.out.flush_live()?;
         }
         Ok(())
     }
@@ -280,3 +276,273 @@ fn check_complete(ending: Ending) -> Result<(), Failure> {
 
 /// Maximum number of skipped records that warnings name; the others are counted.
 pub(crate) const MAX_NAMED: u8 = 20;
+
+/// The fields of the records to print.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schema<'a> {
+    /// The columns of a table, unless `--fields` names others.
+    pub(crate) columns: Fields<'a>,
+    /// All known fields.
+    pub(crate) fields: Fields<'a>,
+    /// The name of a record, for the count below a table.
+    pub(crate) noun: Option<Noun>,
+    /// Whether the output is one object, not a list.
+    pub(crate) single: bool,
+    /// The types of fields; that of any other field is unknown.
+    pub(crate) types: Types<'a>,
+    /// The source of the records, which decides whether an unknown field is an error.
+    pub(crate) source: RecordSource,
+}
+
+/// The source of records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RecordSource {
+    /// The program itself, which knows every field.
+    Program,
+    /// An operation of the contract: the service may send undocumented fields.
+    Operation,
+    /// A response to any method: the columns are the fields of its records.
+    Response,
+}
+
+impl<'a> Schema<'a> {
+    /// Creates the schema of a list from an operation, or of one object.
+    pub(crate) fn of_operation(record: RecordType<'a>, single: bool) -> Self {
+        let RecordType { columns, fields, noun, types } = record;
+        let noun = (!single).then_some(noun);
+        Self { columns, fields, noun, single, types, source: RecordSource::Operation }
+    }
+
+    /// Creates the schema of records of the program itself, or of one object.
+    pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
+        let source = RecordSource::Program;
+        Self { columns: fields, fields, noun: None, single, types: &[], source }
+    }
+
+    /// Returns the columns of CSV. A record of an operation loses nothing: every field, and of an object its fields.
+    pub(crate) fn leaves(&self) -> Vec<&'a str> {
+        if !matches!(self.source, RecordSource::Operation) {
+            return self.columns.to_vec();
+        }
+        let is_object = |name: &str| {
+            let inner =
+                |other: &&str| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+            self.fields.iter().any(inner)
+        };
+        self.fields.iter().copied().filter(|name| !is_object(name)).collect()
+    }
+
+    /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.
+    pub(crate) fn path(&self, name: &str) -> Path {
+        let (known, parse): (_, fn(&str) -> Path) = match self.source {
+            // The name of a field in a response may contain dots.
+            RecordSource::Response => (self.columns, Path::field),
+            RecordSource::Program | RecordSource::Operation => (self.fields, Path::parse),
+        };
+        match known.iter().find(|field| **field == name) {
+            Some(exact) => parse(exact),
+            None => known
+                .iter()
+                .find(|field| field.eq_ignore_ascii_case(name))
+                .map_or_else(|| Path::parse(name), |field| parse(field)),
+        }
+    }
+
+    /// Returns the column of a field name.
+    pub(crate) fn column(&self, name: &str) -> OutputColumn {
+        let path = self.path(name);
+        let name = path.to_string();
+        let field_type = self.types.iter().find(|(field, _)| *field == name).map(|(_, ty)| *ty);
+        OutputColumn { path, field_type }
+    }
+
+    /// Checks a field name from a flag. Returns a warning if no record of a response has the field.
+    ///
+    /// An unknown field of an operation is accepted with `--any-field`, because the service may send undocumented fields.
+    pub(crate) fn check(&self, name: &str, any_field: bool) -> Result<Option<String>, Failure> {
+        let undocumented = match self.source {
+            RecordSource::Response => return Ok(self.missing_field(name)),
+            RecordSource::Operation if any_field => return Ok(None),
+            RecordSource::Operation => "; --any-field accepts undocumented fields",
+            RecordSource::Program => "",
+        };
+        if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
+            return Ok(None);
+        }
+        let known = self.fields.join(", ");
+        let hint = match closest(&name.to_lowercase(), self.fields.iter().copied()) {
+            Some(similar) => format!("did you mean `{similar}`? All fields: {known}"),
+            None => format!("the fields are {known}"),
+        };
+        Err(Failure::usage(format!("unknown field `{name}`")).hint(hint + undocumented))
+    }
+
+    /// Returns a warning if no record of a response has the field.
+    fn missing_field(&self, name: &str) -> Option<String> {
+        let path = self.path(name);
+        let field = path.names().next()?;
+        if self.columns.is_empty() || self.columns.contains(&field) {
+            return None;
+        }
+        let similar = closest(&field.to_lowercase(), self.columns.iter().copied());
+        let hint = similar.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        Some(format!("no record has a field `{field}`{hint}"))
+    }
+}
+
+/// A line on standard error that is shown after a delay, and then repeatedly with another text.
+#[derive(Debug)]
+pub(crate) struct LiveLine {
+    started: Instant,
+    last_shown: Option<Instant>,
+    screen: Option<Screen>,
+}
+
+impl LiveLine {
+    /// Begins the delay. Without a screen, nothing is shown.
+    pub(crate) fn new(screen: Option<Screen>) -> Self {
+        Self { started: Instant::now(), last_shown: None, screen }
+    }
+
+    /// Returns the time since the beginning.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Clears the line, so that something else can be written.
+    pub(crate) fn clear(&mut self) {
+        if self.last_shown.take().is_some() {
+            drop(write!(io::stderr(), "\r\u{1b}[K"));
+        }
+    }
+
+    /// Shows a text if it is due. It is created from the time since the beginning.
+    pub(crate) fn show(&mut self, text: impl FnOnce(Duration) -> String) {
+        let Some(screen) = self.screen else { return };
+        let now = Instant::now();
+        let due = match self.last_shown {
+            None => now.duration_since(self.started) >= DELAY,
+            Some(last) => now.duration_since(last) >= INTERVAL,
+        };
+        if !due {
+            return;
+        }
+        self.last_shown = Some(now);
+        let line = text(now.duration_since(self.started));
+        // A line that wraps cannot be cleared completely.
+        let room = usize::from(screen.errors_width()).saturating_sub(1);
+        drop(write!(io::stderr(), "\r\u{1b}[K{}", line.get(..room).unwrap_or(&line)));
+    }
+}
+
+impl Drop for LiveLine {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Delay before the line is first shown.
+const DELAY: Duration = Duration::from_millis(500);
+
+/// Minimum interval between two updates.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// A count of the records received, printed or not. It is shown on standard error if that is a terminal.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    line: LiveLine,
+    records: u64,
+    bytes: u64,
+}
+
+impl Progress {
+    /// Starts to count. Without a screen, nothing is shown.
+    pub(crate) fn new(screen: Option<Screen>) -> Self {
+        Self { line: LiveLine::new(screen), records: 0, bytes: 0 }
+    }
+
+    /// Counts one record.
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.records += 1;
+        self.bytes += bytes as u64;
+        // Reading the clock costs more than printing a record.
+        if self.records.is_multiple_of(256) {
+            self.show();
+        }
+    }
+
+    /// Returns the closing summary: records, bytes and time.
+    pub(crate) fn summary(&self, printed: u64, bytes: u64) -> String {
+        let time = self.line.elapsed().as_secs_f64();
+        format!("{} ({}) in {time:.1} s", records(printed), size(bytes))
+    }
+
+    /// Clears the line, so that something else can be written.
+    pub(crate) fn clear(&mut self) {
+        self.line.clear();
+    }
+
+    /// Shows the line if it is due.
+    pub(crate) fn show(&mut self) {
+        let Self { records, bytes, .. } = *self;
+        self.line.show(|elapsed| line(records, bytes, elapsed.as_millis()));
+    }
+}
+
+/// Formats the line, such as `1,234,567 records  1.5 MB  700.0 kB/s`.
+fn line(count: u64, bytes: u64, milliseconds: u128) -> String {
+    let rate = u128::from(bytes) * 1000 / milliseconds.max(1);
+    let rate = size(u64::try_from(rate).unwrap_or(u64::MAX));
+    format!("{}  {}  {rate}/s", records(count), size(bytes))
+}
+
+/// Formats a number of records, such as `1 record` or `1,234,567 records`.
+pub(crate) fn records(count: u64) -> String {
+    counted(count, "record")
+}
+
+/// Formats a number of things whose plural ends with `s`, such as `1 change` or `1,234,567 changes`.
+pub(crate) fn counted(count: u64, one: &str) -> String {
+    format!("{} {one}{}", with_separators(count), if count == 1 { "" } else { "s" })
+}
+
+/// Formats a number, such as `1,234,567`.
+pub(crate) fn with_separators(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Formats a number of bytes, such as `512 B` or `1.5 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..1_000 => return format!("{bytes} B"),
+        1_000..1_000_000 => (1_000, "kB"),
+        1_000_000..1_000_000_000 => (1_000_000, "MB"),
+        _ => (1_000_000_000, "GB"),
+    };
+    format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, line, records, size};
+
+    #[test]
+    fn counts_and_sizes_are_readable() {
+        assert_eq!(line(1000, 1_500_000, 3000), "1,000 records  1.5 MB  500.0 kB/s");
+        assert_eq!(line(1000, 1_500_000, 1900), "1,000 records  1.5 MB  789.4 kB/s");
+        assert_eq!(records(1), "1 record");
+        assert_eq!(records(1_234_567), "1,234,567 records");
+        assert_eq!(counted(0, "change"), "0 changes");
+        assert_eq!(size(999), "999 B");
+        assert_eq!(size(1_550_000), "1.5 MB");
+        assert_eq!(size(2_000_000_000), "2.0 GB");
+    }
+}

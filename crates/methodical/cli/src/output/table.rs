@@ -1,22 +1,19 @@
 //! A table for people: one line per record, in aligned columns.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crate::escape::printable;
-use crate::failure::Failure;
-use crate::output::output_format::{FormatColumns, OutputFormat};
-use crate::output::record::{Cells, Path};
-use crate::output::record_writer::{Ending, RecordWriter};
-use crate::output::setup::OutputSetup;
-use crate::output::table::layout::Layout;
-use crate::output::table::line::line;
-use crate::record_type::Noun;
-use crate::screen::{Tone, View, paint};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
 
-mod footer;
-mod layout;
-mod line;
+use crate::failure::Failure;
+use crate::output::format::{Ending, FormatColumns, OutputFormat, OutputSetup, RecordWriter};
+use crate::output::layout::{Column, GAP, Layout};
+use crate::output::printer::with_separators;
+use crate::output::record::{Cells, Path};
+use crate::program::Noun;
+use crate::screen::{Tone, View, paint, printable, wrap};
 
 /// `table`.
 #[derive(Debug)]
@@ -108,13 +105,13 @@ impl Table {
     fn end(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let Style { view, quiet, noun, .. } = self.style;
         let Some(width) = view.width.filter(|_| !quiet) else { return Ok(()) };
-        let count = noun.map(|noun| footer::count(self.records, noun));
+        let count = noun.map(|noun| count(self.records, noun));
         let hidden = self.layout.iter().flat_map(|layout| &layout.hidden);
         let hidden: Vec<_> = hidden
             .filter_map(|one| Some((self.paths.get(one.index)?, one.constant.as_deref())))
             .map(|(path, constant)| (printable(&path.to_string()).into_owned(), constant))
             .collect();
-        let hidden = (!hidden.is_empty()).then(|| footer::hidden(&hidden, width.into()));
+        let hidden = (!hidden.is_empty()).then(|| hidden_line(&hidden, width.into()));
         let lines: Vec<String> = count.into_iter().chain(hidden).collect();
         if !lines.is_empty() && self.layout.is_some() {
             writeln!(out)?;
@@ -175,15 +172,82 @@ const MAX_HELD: usize = 1000;
 /// Maximum time that a record is held.
 const MAX_HOLD: Duration = Duration::from_millis(500);
 
+/// Returns the number of records, such as `24 photos` or `no photos`.
+pub(crate) fn count(records: u64, noun: Noun) -> String {
+    let number = if records == 0 { "no".to_owned() } else { with_separators(records) };
+    format!("{number} {}", noun.of(records))
+}
+
+/// Returns the hidden columns, in lines of this width. The second part of each is the text of all its cells if they are equal.
+pub(crate) fn hidden_line(columns: &[(String, Option<&str>)], width: usize) -> String {
+    let hidden = columns.iter().map(|(name, constant)| match *constant {
+        None => name.clone(),
+        Some("") => format!("{name} (always empty)"),
+        Some(text) if text.chars().count() <= MAX_CONSTANT => format!("{name} (always {text})"),
+        Some(_) => format!("{name} (always the same)"),
+    });
+    let hidden = hidden.collect::<Vec<_>>().join(", ");
+    wrap(&format!("hidden: {hidden}; --wide shows all columns"), width, 2)
+}
+
+/// Maximum length of a constant text in the list of hidden columns, in characters.
+const MAX_CONSTANT: usize = 24;
+
+/// Returns one line without trailing spaces.
+///
+/// An identifier in the first column is not cut if the other columns of the line can give up enough width. If `cuts` is
+/// false, nothing is cut.
+pub(crate) fn line(columns: &[Column], cells: &[String], cuts: bool) -> String {
+    let mut line = String::new();
+    // The width by which earlier cells exceed their columns.
+    let mut excess = 0;
+    let spare: usize = columns.iter().skip(1).map(Column::spare).sum();
+    for (position, column) in columns.iter().enumerate() {
+        if position > 0 {
+            line.push_str(GAP);
+        }
+        let cell = cells.get(column.index).map_or("", String::as_str);
+        let room = column.width - excess.min(if position == 0 { 0 } else { column.spare() });
+        excess -= column.width - room;
+        let short = || column.shortened(cell).filter(|_| cuts);
+        let cell = if cell.width() > room { short().unwrap_or(cell) } else { cell };
+        let width = cell.width();
+        if width <= room {
+            // Writing to a string cannot fail.
+            _ = write!(line, "{cell}{:1$}", "", room - width);
+        } else if !cuts || (position == 0 && column.identifies() && width - room <= spare) {
+            line.push_str(cell);
+            excess += width - room;
+        } else {
+            cut(cell, room, &mut line);
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// Appends the start of a text and `…`, padded to exactly `width` columns. Grapheme clusters are not split.
+fn cut(text: &str, width: usize, line: &mut String) {
+    let mut used = 0;
+    for cluster in text.graphemes(true) {
+        if used + cluster.width() >= width {
+            break;
+        }
+        used += cluster.width();
+        line.push_str(cluster);
+    }
+    _ = write!(line, "…{:1$}", "", width.saturating_sub(used + 1));
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
     use unicode_width::UnicodeWidthStr as _;
 
     use super::{Style, Table};
+    use crate::output::format::{Ending, RecordWriter as _};
     use crate::output::record::Path;
-    use crate::output::record_writer::{Ending, RecordWriter as _};
-    use crate::record_type::Noun;
+    use crate::program::Noun;
     use crate::screen::View;
 
     fn style(width: Option<u16>) -> Style {
@@ -333,5 +397,29 @@ mod tests {
         for width in 1..60 {
             shown(Some(width), &PATHS);
         }
+    }
+}
+#[cfg(test)]
+mod footer_tests {
+    use super::{count, hidden_line};
+    use crate::program::Noun;
+
+    #[test]
+    fn records_are_counted_by_their_name() {
+        assert_eq!(count(0, Noun::RECORD), "no records");
+        assert_eq!(count(1, Noun::RECORD), "1 record");
+        assert_eq!(count(1_234_567, Noun::RECORD), "1,234,567 records");
+    }
+
+    #[test]
+    fn hidden_columns_are_named_with_their_constant_text() {
+        let long = "x".repeat(25);
+        let columns = [
+            ("phone".to_owned(), None),
+            ("fax".to_owned(), Some("")),
+            ("kind".to_owned(), Some("person")),
+            ("note".to_owned(), Some(long.as_str())),
+        ];
+        insta::assert_snapshot!(hidden_line(&columns, 40));
     }
 }

@@ -8,13 +8,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::XlsxFormat;
-use super::book::Book;
-use crate::output::column::OutputColumn;
-use crate::output::dialect::Dialect;
-use crate::output::output_format::OutputFormat as _;
-use crate::output::record_writer::{Ending, RecordWriter as _};
-use crate::output::setup::OutputSetup;
-use crate::screen::View;
+use crate::output::book::Book;
+use crate::output::flags::Dialect;
+use crate::output::format::{
+    Ending, OutputColumn, OutputFormat as _, OutputSetup, RecordWriter as _,
+};
 
 /// The cells of all sheets, row by row, and the end of the output.
 type Written = (Vec<Vec<Data>>, Ending);
@@ -23,17 +21,7 @@ type Written = (Vec<Vec<Data>>, Ending);
 fn written(columns: &[(&str, FieldType)], records: &[String]) -> Written {
     let columns: Vec<_> =
         columns.iter().map(|(name, ty)| OutputColumn::new(name, Some(*ty))).collect();
-    let setup = OutputSetup {
-        columns: &columns,
-        single: false,
-        view: View::default(),
-        noun: None,
-        dialect: Dialect { escape_formulas: true, separator: ',' },
-        jq: None,
-        wide: false,
-        quiet: false,
-        file: None,
-    };
+    let setup = OutputSetup::plain(&columns, Dialect { escape_formulas: true, separator: ',' });
     let (mut writer, mut out) = (XlsxFormat.writer(&setup).unwrap(), Vec::new());
     for record in records {
         writer.write(&mut out, record).unwrap();

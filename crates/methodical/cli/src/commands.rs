@@ -1,0 +1,181 @@
+//! The commands of the program. Those of the service's operations are generated.
+
+use clap::Subcommand;
+
+use crate::commands::api::ApiFlags;
+use crate::commands::auth::AuthCommand;
+use crate::commands::check::CheckFlags;
+use crate::commands::completions::{CompleteFlags, CompletionsFlags};
+use crate::commands::config::ConfigCommand;
+use crate::commands::help::{HelpFlags, ManFlags};
+use crate::commands::profile::ProfileCommand;
+#[cfg(feature = "mirror")]
+use crate::connector::{Connecting, TapFlags};
+use crate::failure::Failure;
+#[cfg(feature = "mirror")]
+use crate::mirror::command::MirrorCommand;
+#[cfg(feature = "dashboard")]
+use crate::mirror::dashboard::DashboardFlags;
+#[cfg(feature = "mirror")]
+use crate::mirror::watch::WatchFlags;
+#[cfg(feature = "mirror")]
+use crate::mirror::{Mirroring, board};
+use crate::operations::OperationCommands;
+use crate::run::Invocation;
+use crate::session::Session;
+
+mod api;
+mod auth;
+pub(crate) mod check;
+mod completions;
+mod config;
+mod help;
+mod profile;
+
+/// The hooks of commands that only some programs have, and that need more of their service than the others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extras {
+    /// The mirror of the service, if the program can have one.
+    #[cfg(feature = "mirror")]
+    pub(crate) mirror: Option<Mirroring>,
+    /// The connectors that read the mirror.
+    #[cfg(feature = "mirror")]
+    pub(crate) connectors: Option<Connecting>,
+}
+
+impl Extras {
+    /// Returns whether the program has the commands of a mirror.
+    #[cfg_attr(
+        not(feature = "mirror"),
+        expect(clippy::unused_self, reason = "uses it with the feature `mirror`")
+    )]
+    pub(crate) fn has_mirror(self) -> bool {
+        #[cfg(feature = "mirror")]
+        return self.mirror.is_some();
+        #[cfg(not(feature = "mirror"))]
+        false
+    }
+}
+
+/// A command of the program.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command<C: Subcommand> {
+    #[command(flatten)]
+    Operation(C),
+    /// Call any API method and print the raw response.
+    Api(ApiFlags),
+    /// Print a board: the number of records in each group, by status.
+    #[cfg(feature = "mirror")]
+    Board,
+    /// Log in, log out, and show where the active token comes from.
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Show and change settings.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check the service against its contract, with about {requests} read-only requests.
+    ///
+    /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
+    /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
+    ///
+    /// A table lists the failed checks and a summary of each group; -v lists all checks. Other formats contain all checks.
+    Check(CheckFlags),
+    /// Show the mirror in a browser: its board, records, changes and amounts.
+    ///
+    /// Prints a link that works once, and serves the pages until you press Ctrl-C. The pages are read-only, and
+    /// available only on this machine. To give other machines access, use a proxy with TLS and --proxy-host.
+    #[cfg(feature = "dashboard")]
+    #[command(after_help = "\
+Examples:
+  {program} dashboard
+  {program} dashboard --mask --no-open
+  {program} dashboard --from mirror.db --listen 127.0.0.1:8080")]
+    Dashboard(DashboardFlags),
+    /// Print the words that a shell offers for an incomplete command line.
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteFlags),
+    /// Print shell completions.
+    Completions(CompletionsFlags),
+    /// Print the help of a command.
+    Help(HelpFlags),
+    /// Print the manual page.
+    Man(ManFlags),
+    /// Copy the lists of the service to a file, and read what has changed.
+    #[cfg(feature = "mirror")]
+    #[command(subcommand)]
+    Mirror(MirrorCommand),
+    /// List, choose, rename and remove profiles.
+    #[command(subcommand)]
+    Profile(ProfileCommand),
+    /// Sync the mirror, and read it as a Singer tap.
+    ///
+    /// The first run prints a copy of each stream. With the state that the target printed, later runs print only what has
+    /// changed. A record that is missing or gone is printed with `_sdc_deleted_at`, its key and nulls. Records that cannot be
+    /// read are warnings.
+    #[cfg(feature = "mirror")]
+    #[command(after_help = "\
+Examples:
+  {program} tap --discover > catalog.json
+  {program} tap --config tap.json | target-jsonl > state.jsonl
+  {program} tap --config tap.json --state state.json | target-jsonl")]
+    Tap(TapFlags),
+    /// Print the version and the features of this build.
+    Version,
+    /// Sync the mirror repeatedly, and deliver each change.
+    ///
+    /// The receiver is a command, a URL or standard output. Each change is an event in JSON with the record as it is now. Events
+    /// are delivered at least once and in order: the mirror keeps the position of the receiver. Failed deliveries are retried,
+    /// first after 5 seconds.
+    #[cfg(feature = "mirror")]
+    #[command(after_help = "\
+Examples:
+  {program} watch --every 5m
+  {program} watch --exec './notify --team sales'
+  {program} watch --once --webhook https://hooks.example.com/{program}")]
+    Watch(WatchFlags),
+}
+
+/// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
+pub(crate) fn run<C: OperationCommands>(
+    command: Command<C>,
+    invocation: &Invocation,
+    extras: Extras,
+    definition: clap::Command,
+) -> Result<(), Failure> {
+    #[cfg(feature = "mirror")]
+    let (mirrored, connectors) = (extras.mirror, extras.connectors);
+    let session = || Session::open(invocation);
+    match command {
+        Command::Operation(operation) => {
+            let session = session()?;
+            operation.run(&session)
+        }
+        Command::Api(flags) => {
+            let session = session()?;
+            api::run::<C>(&session, flags)
+        }
+        Command::Check(flags) => check::run::<C>(&session()?, &flags),
+        Command::Auth(command) => auth::run::<C>(command, invocation),
+        Command::Config(command) => config::run::<C::Service>(command, invocation),
+        Command::Complete(flags) => {
+            completions::offer(&flags, definition, C::RECORDS, extras, invocation)
+        }
+        Command::Completions(flags) => completions::run(&flags, definition, invocation),
+        Command::Help(flags) => help::run(&flags, definition, invocation),
+        Command::Man(flags) => help::print_page(&flags, definition, invocation),
+        #[cfg(feature = "mirror")]
+        Command::Board => mirrored.map_or(Ok(()), |of| board::run(of, invocation)),
+        #[cfg(feature = "dashboard")]
+        Command::Dashboard(flags) => {
+            mirrored.map_or(Ok(()), |of| (of.dashboard)(&flags, invocation))
+        }
+        #[cfg(feature = "mirror")]
+        Command::Mirror(command) => mirrored.map_or(Ok(()), |of| command.run(of, invocation)),
+        Command::Profile(command) => profile::run(command, invocation),
+        #[cfg(feature = "mirror")]
+        Command::Tap(flags) => connectors.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),
+        #[cfg(feature = "mirror")]
+        Command::Watch(flags) => mirrored.map_or(Ok(()), |of| (of.watch)(&flags, invocation)),
+        Command::Version => help::version::<C::Service>(invocation),
+    }
+}

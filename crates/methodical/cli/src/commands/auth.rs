@@ -1,0 +1,304 @@
+//! `auth`: the access token of a profile.
+
+use std::io::{self, IsTerminal as _};
+
+use clap::{Args, Subcommand};
+use methodical_client::AccessToken;
+use methodical_client::model::{Auth, Operation, Service};
+use serde::Serialize;
+
+use crate::connect::{
+    ask_for_token, build, check_base_url, check_token_file, from_stdin, no_base_url, parsed_token,
+};
+use crate::failure::{Exit, Failure};
+use crate::files::{self, Lock};
+use crate::operations::OperationCommands;
+use crate::output::printer::{Printer, Schema};
+use crate::program::Name;
+use crate::run::Invocation;
+use crate::session::Session;
+use crate::settings::file::{ConfigFile, remove_token, store_token, stored_token, tokens_path};
+use crate::settings::keyring::Keyring;
+use crate::settings::{Origin, ServiceFlags, Settings, TOKEN_FOR, TokenFrom, origin, setting};
+
+/// A command about the token.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum AuthCommand {
+    /// Store a token for the profile, after the service has accepted it.
+    ///
+    /// The token is typed in without being shown, or read from --token-stdin, --token-file or `{PROGRAM}_TOKEN`. It is stored
+    /// in a file that only you can read, or with --keyring in the keyring of the operating system. The profile also
+    /// remembers --base-url and --allow-insecure-http. A stored token is only sent to the service that it was stored for.
+    #[command(after_help = "\
+Examples:
+  {program} auth login --base-url https://{program}.example.com
+  {program} auth login --keyring
+  pass show {program} | {program} --profile work auth login --token-stdin")]
+    Login(LoginFlags),
+    /// Show where the token comes from, and whether the service accepts it. Never shows the token.
+    Status,
+    /// Remove the stored token of the profile.
+    Logout,
+}
+
+/// The flags of `auth login`.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct LoginFlags {
+    /// Store the token in the keyring of the operating system: Keychain, Credential Manager, or Secret Service.
+    ///
+    /// Needs a build with the feature `keyring`. The profile remembers it as `token-keyring = true`.
+    #[arg(long)]
+    keyring: bool,
+
+    /// Store the token without checking it with the service.
+    #[arg(long)]
+    unchecked: bool,
+}
+
+/// The state of the token, without the token itself.
+#[derive(Serialize)]
+struct Status {
+    profile: String,
+    base_url: Option<String>,
+    token: Option<String>,
+    /// `None` if the check failed for a reason other than the token.
+    accepted: Option<bool>,
+}
+
+/// Runs the command.
+pub(crate) fn run<C: OperationCommands>(
+    command: AuthCommand,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let probe = C::probe();
+    if invocation.call.demo && !matches!(command, AuthCommand::Status) {
+        return Err(Failure::usage(
+            "cannot log in or out with --demo: the sample service creates a token for each command",
+        ));
+    }
+    match command {
+        AuthCommand::Login(flags) => login::<C::Service, _>(flags, invocation, &probe),
+        AuthCommand::Status => status::<C::Service, _>(invocation, &probe),
+        AuthCommand::Logout => logout(invocation),
+    }
+}
+
+/// Reads a token, checks it with the service, and stores it.
+fn login<S: Service, O: Operation<Service = S>>(
+    flags: LoginFlags,
+    invocation: &Invocation,
+    probe: &O,
+) -> Result<(), Failure> {
+    let &Invocation { ref program, ref service, call, screen, .. } = invocation;
+    let name = program.name;
+    if call.dry_run {
+        return Session::<S>::open(invocation)?.print_dry_run(probe).map(drop);
+    }
+    if S::AUTH == Auth::None {
+        return Err(Failure::usage("cannot log in: the service has no authentication"));
+    }
+    let settings = Settings::of(invocation)?;
+    let profile = settings.profile.value.as_str();
+    // If the token cannot be stored, fail before asking for it.
+    settings.file.path()?;
+    let keyring = if flags.keyring { Some(Keyring::open(invocation)?) } else { None };
+    // Before the prompt, so that a URL that would be refused costs no typing of a secret.
+    match &settings.base_url {
+        Some(url) if flags.unchecked => check_base_url::<S>(&url.value)?,
+        Some(_) => drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?),
+        None if flags.unchecked => {}
+        None => {
+            let hint = "--unchecked stores the token without asking the service";
+            return Err(no_base_url(invocation).hint(hint));
+        }
+    }
+    let (text, from) = given(name, &settings)?;
+    let text = text.trim();
+    let token = parsed_token::<S>(text)
+        .map_err(|error| Failure::from(error).hint(format!("the token comes from {from}")))?;
+    if !flags.unchecked {
+        let client = build::<S>(invocation, &settings, Some(token))?;
+        client.send(probe).map_err(|error| refused(error, &from))?;
+    }
+    let lock = Lock::take(name)?;
+    let mut file = ConfigFile::read(name)?;
+    let bound = settings.base_url.as_ref().and_then(|url| origin(&url.value));
+    if file.get(profile, TOKEN_FOR) != bound {
+        rebind(invocation, &lock, &mut file, profile, bound.as_deref(), keyring.as_ref())?;
+    }
+    let place = if let Some(keyring) = keyring {
+        keyring.store(profile, text)?;
+        file.set(profile, "token-keyring", "true")?;
+        // A secret is stored in one place only.
+        remove_token(&lock, name, profile)?;
+        "the keyring".to_owned()
+    } else {
+        store_token(&lock, name, profile, text)?;
+        if file.unset(profile, "token-keyring") {
+            forget_in_keyring(invocation, profile);
+        }
+        tokens_path(name)?.display().to_string()
+    };
+    // The next command needs the settings that the token was checked with.
+    if let Some(url) = &service.base_url {
+        file.set(profile, "base-url", url)?;
+    }
+    if service.allow_insecure_http {
+        file.set(profile, "allow-insecure-http", "true")?;
+    }
+    file.save(&lock)?;
+    drop(lock);
+    let done = if flags.unchecked { "stored" } else { "checked and stored" };
+    screen.note(&format!("{done} the token of profile {profile} in {place}"));
+    // A source that takes precedence over the stored token would be a surprise in the next command.
+    match Settings::of(&without_token(invocation))?.token {
+        Some(TokenFrom::Login { .. } | TokenFrom::Keyring { .. }) | None => {}
+        Some(other) => screen.warn(&format!("commands still use another token, from {other}")),
+    }
+    Ok(())
+}
+
+/// Binds the profile to the service of the new token. Removes the old token first: if storing the new one fails, no token
+/// must be bound to a service that is not its own.
+fn rebind(
+    invocation: &Invocation,
+    lock: &Lock,
+    file: &mut ConfigFile,
+    profile: &str,
+    bound: Option<&str>,
+    keyring: Option<&Keyring>,
+) -> Result<(), Failure> {
+    remove_token(lock, invocation.program.name, profile)?;
+    if let Some(keyring) = keyring {
+        keyring.remove(profile)?;
+    } else if file.unset(profile, "token-keyring") {
+        forget_in_keyring(invocation, profile);
+    }
+    file.unset(profile, TOKEN_FOR);
+    if let Some(bound) = bound {
+        file.set(profile, TOKEN_FOR, bound)?;
+    }
+    file.save(lock)
+}
+
+/// Reads the token to store. Returns it, and where it comes from.
+fn given(program: Name, settings: &Settings) -> Result<(String, String), Failure> {
+    let profile = &settings.profile.value;
+    let text = match &settings.token {
+        Some(TokenFrom::Stdin) => from_stdin()?,
+        // The token file of the profile is in force without a login.
+        Some(TokenFrom::File(file)) if !matches!(file.origin, Origin::Profile(_)) => {
+            check_token_file(file)?;
+            files::read(&file.value)?.unwrap_or_default()
+        }
+        Some(TokenFrom::Variable(name)) => setting(name)?.unwrap_or_default(),
+        _ if io::stdin().is_terminal() => {
+            let text = ask_for_token(&format!("Access token of profile {profile}"))?;
+            return Ok((text, "the keyboard".to_owned()));
+        }
+        _ => {
+            let hint = format!("use --token-stdin, --token-file or {}", program.variable("TOKEN"));
+            let text = "cannot ask for the token: standard input is not a terminal";
+            return Err(Failure::usage(text).hint(hint));
+        }
+    };
+    Ok((text, settings.token.as_ref().map(ToString::to_string).unwrap_or_default()))
+}
+
+/// Explains why the token was not accepted, and that nothing was stored.
+fn refused(error: methodical_client::Error, from: &str) -> Failure {
+    let failure = Failure::from(error);
+    let hint = match failure.exit() {
+        Exit::NotAuthorised => format!("nothing was stored; the token comes from {from}"),
+        _ => "nothing was stored; --unchecked stores the token without checking it".to_owned(),
+    };
+    failure.hint(hint)
+}
+
+/// Prints where the token comes from, and whether the service accepts it.
+fn status<S: Service, O: Operation<Service = S>>(
+    invocation: &Invocation,
+    probe: &O,
+) -> Result<(), Failure> {
+    let session = Session::<S>::open(invocation)?;
+    if session.print_dry_run(probe)? {
+        return Ok(());
+    }
+    let fields = &["profile", "base_url", "token", "accepted"];
+    let mut printer = Printer::open(invocation, &Schema::of_program(fields, true))?;
+    let raw = invocation.command(&format!("api {} -o raw", O::METHOD));
+    let checked = session.client.send(probe).map_err(|error| session.explain_with(&error, &raw));
+    let accepted = match &checked {
+        Ok(_) => Some(true),
+        Err(failure) if failure.exit() == Exit::NotAuthorised => Some(false),
+        Err(_) => None,
+    };
+    let Settings { profile, base_url, token, .. } = &session.settings;
+    printer.print(&Status {
+        profile: profile.value.clone(),
+        base_url: base_url.as_ref().map(|url| url.value.clone()),
+        token: token.as_ref().map(ToString::to_string),
+        accepted,
+    })?;
+    printer.finish()?;
+    checked.map(drop)
+}
+
+/// Removes every stored token of the profile.
+fn logout(invocation: &Invocation) -> Result<(), Failure> {
+    let &Invocation { ref program, call, screen, .. } = invocation;
+    let name = program.name;
+    let lock = if call.dry_run { None } else { Some(Lock::take(name)?) };
+    let Settings { profile, mut file, .. } = Settings::of_known(invocation)?;
+    let profile = profile.value;
+    let mut places = Vec::new();
+    if file.is_on(&profile, "token-keyring") {
+        // A dry run does not open the keyring.
+        if lock.is_none() || Keyring::open(invocation)?.remove(&profile)? {
+            places.push("the keyring".to_owned());
+        }
+        file.unset(&profile, "token-keyring");
+    }
+    let is_stored = match &lock {
+        Some(lock) => remove_token(lock, name, &profile)?,
+        None => stored_token(name, &profile)?.is_some(),
+    };
+    if is_stored {
+        places.push(tokens_path(name)?.display().to_string());
+    }
+    let (done, nothing) = match &lock {
+        None => ("would remove", "would be"),
+        Some(lock) => {
+            file.unset(&profile, TOKEN_FOR);
+            file.save(lock)?;
+            ("removed", "was")
+        }
+    };
+    if places.is_empty() {
+        screen.note(&format!("profile {profile} has no stored token: nothing {nothing} removed"));
+    } else {
+        let places = places.join(" and ");
+        screen.note(&format!("{done} the token of profile {profile} from {places}"));
+    }
+    if lock.is_some()
+        && let Some(other) = Settings::of(&without_token(invocation))?.token
+    {
+        screen.warn(&format!("commands still use the token from {other}"));
+    }
+    Ok(())
+}
+
+/// Removes the previous token of the profile from the keyring. The login has replaced it, so this may fail.
+fn forget_in_keyring(invocation: &Invocation, profile: &str) {
+    let screen = invocation.screen;
+    if Keyring::open(invocation).and_then(|keyring| keyring.remove(profile)).is_err() {
+        screen.warn("cannot remove the previous token of this profile from the keyring");
+    }
+}
+
+/// Returns the flags as the next command has them, without those that pass a token.
+fn without_token(invocation: &Invocation) -> Invocation {
+    let service =
+        ServiceFlags { token_file: None, token_stdin: false, ..invocation.service.clone() };
+    Invocation { service, ..invocation.clone() }
+}

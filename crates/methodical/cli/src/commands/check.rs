@@ -1,0 +1,302 @@
+//! `check`: checks the service against its contract.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use methodical_client::transport::BlockingTransport;
+use serde::Serialize;
+
+use crate::connect::transport;
+use crate::failure::{Exit, Failure};
+use crate::operations::OperationCommands;
+use crate::output::destination::Destination;
+use crate::output::printer::{Printer, Schema, counted};
+use crate::run::Invocation;
+use crate::screen::{Tone, paint, printable};
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::transport::token_of;
+
+/// The contract of a service: checks of its responses, which the command `check` runs.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_cli::{CheckReport, CheckResult, CheckTarget, Contract, Failure, Program};
+///
+/// fn check(target: &CheckTarget<'_>) -> Result<CheckReport, Failure> {
+///     // Send requests through `target.transport`, and judge the responses.
+/// #   let _transport = target.transport;
+///     let result = CheckResult {
+///         check: "list.array".to_owned(),
+///         verdict: "pass".to_owned(),
+///         title: "a list is an array".to_owned(),
+///         source: "contract, section 2".to_owned(),
+///         seen: String::new(),
+///     };
+///     Ok(CheckReport {
+///         results: vec![result],
+///         failed: 0,
+///         summary: "1 check passed".to_owned(),
+///         junit: "<testsuites tests=\"1\"/>\n".to_owned(),
+///     })
+/// }
+///
+/// let program = Program::new("photos", "1.0.0").contract(Contract::new(check, 1, "photos-server"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Contract {
+    pub(crate) run: fn(&CheckTarget<'_>) -> Result<CheckReport, Failure>,
+    pub(crate) requests: u32,
+    pub(crate) reference: &'static str,
+}
+
+impl Contract {
+    /// Creates a contract from the function that runs its checks, and the approximate number of requests that they send.
+    ///
+    /// `reference` is the name of the service that `--strict` compares with where the contract leaves a point open.
+    #[must_use]
+    pub const fn new(
+        run: fn(&CheckTarget<'_>) -> Result<CheckReport, Failure>,
+        requests: u32,
+        reference: &'static str,
+    ) -> Self {
+        Self { run, requests, reference }
+    }
+}
+
+/// The service to check, and how to reach it.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct CheckTarget<'a> {
+    /// The base URL.
+    pub base_url: &'a str,
+    /// The access token.
+    pub token: &'a str,
+    /// The transport of the program. It logs with `-v`.
+    pub transport: &'a dyn BlockingTransport,
+    /// The time limit of each request, if `--timeout` or the profile sets one.
+    pub time_limit: Option<Duration>,
+    /// Whether the service must also do what the reference does where the contract leaves a point open.
+    pub strict: bool,
+}
+
+impl fmt::Debug for CheckTarget<'_> {
+    /// Leaves out the token.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base_url, time_limit, strict, .. } = self;
+        f.debug_struct("CheckTarget")
+            .field("base_url", base_url)
+            .field("time_limit", time_limit)
+            .field("strict", strict)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The results of all checks.
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    /// The results, in the order of the output.
+    pub results: Vec<CheckResult>,
+    /// The number of checks that failed. If it is not 0, the program ends with exit code 5.
+    pub failed: usize,
+    /// The counts in one line.
+    pub summary: String,
+    /// The report for `--report junit`.
+    pub junit: String,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckResult {
+    /// The name of the check, such as `list.envelope`.
+    pub check: String,
+    /// The verdict in one word, such as `pass`.
+    pub verdict: String,
+    /// The rule that the check tests.
+    pub title: String,
+    /// The section of the contract or of an RFC that has the rule.
+    pub source: String,
+    /// The reason of the verdict; empty if there is none.
+    pub seen: String,
+}
+
+/// The flags of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckFlags {
+    /// Also require what {reference} does where the contract leaves a point open.
+    #[arg(long)]
+    strict: bool,
+
+    /// Print a report for tools that collect test results, instead of records.
+    #[arg(long, value_name = "FORMAT")]
+    report: Option<ReportFormat>,
+}
+
+/// A format of a report.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ReportFormat {
+    #[value(help = "JUnit XML, which build servers read")]
+    Junit,
+}
+
+/// The output of the results, opened before the first request.
+enum Findings {
+    Report(Destination),
+    Records(Box<Printer>),
+    Summary(Destination),
+}
+
+/// Sends the requests and judges the responses.
+pub(crate) fn run<C: OperationCommands>(
+    session: &Session<C::Service>,
+    flags: &CheckFlags,
+) -> Result<(), Failure> {
+    let Invocation { program, screen, .. } = &session.invocation;
+    let Some(contract) = program.contract else { return Ok(()) };
+    let probe = C::probe();
+    if session.print_dry_run(&probe)? {
+        screen.note(&format!("this is the first of about {} requests", contract.requests));
+        return Ok(());
+    }
+    let findings = open(session, flags.report.is_some())?;
+    // A service that cannot be reached, or refuses the token, is not checked.
+    let first = session.client.send_raw(&probe).map_err(|error| session.explain(&error))?;
+    if let Err(error) = first.error_for_status() {
+        let failure = session.explain(&error);
+        if failure.exit() == Exit::NotAuthorised {
+            return Err(failure);
+        }
+    }
+    let request = session.client.request(&probe).map_err(|error| session.explain(&error))?;
+    let Settings { base_url, timeout, .. } = &session.settings;
+    let report = (contract.run)(&CheckTarget {
+        base_url: base_url.as_ref().map_or("", |url| url.value.as_str()),
+        token: token_of(request.headers()).unwrap_or_default(),
+        transport: &transport(&session.invocation, &session.settings, false)?,
+        time_limit: timeout.as_ref().map(|limit| Duration::from_secs(limit.value)),
+        strict: flags.strict,
+    })?;
+    match findings {
+        Findings::Report(mut out) => {
+            out.write_all(report.junit.as_bytes())?;
+            out.finish()?;
+        }
+        Findings::Records(mut printer) => {
+            for result in &report.results {
+                printer.print(result)?;
+            }
+            printer.finish()?;
+        }
+        Findings::Summary(mut out) => {
+            let color = out.view(*screen).color;
+            write(&mut out, &report.results, color)?;
+            out.finish()?;
+        }
+    }
+    screen.note(&report.summary);
+    if report.failed == 0 {
+        return Ok(());
+    }
+    let failed = counted(u64::try_from(report.failed).unwrap_or(u64::MAX), "check");
+    Err(Failure::new(Exit::Contract, format!("the service violates the contract: {failed} failed")))
+}
+
+/// Opens the output.
+fn open<S>(session: &Session<S>, is_report: bool) -> Result<Findings, Failure> {
+    let Invocation { program, call, output, screen, .. } = &session.invocation;
+    if !is_report {
+        if output.is_table(*screen)? && call.verbose == 0 && output.selection().is_none() {
+            return Ok(Findings::Summary(Destination::open(output.file(), program)?));
+        }
+        let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
+        return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
+    }
+    output.refuse_selection("a report contains every check")?;
+    if output.output.is_some() || output.csv_raw || output.separator.is_some() {
+        return Err(Failure::usage(
+            "cannot combine --report with -o or a CSV flag: --report sets the format",
+        )
+        .hint("remove --report, or remove -o and the CSV flags"));
+    }
+    Ok(Findings::Report(Destination::open(output.file(), program)?))
+}
+
+const COLUMNS: &[&str] = &["check", "verdict", "source", "seen"];
+const FIELDS: &[&str] = &["check", "verdict", "title", "source", "seen"];
+
+/// Writes the failures, then the counts of each group.
+pub(crate) fn write(out: &mut impl Write, results: &[CheckResult], color: bool) -> io::Result<()> {
+    let failures = || results.iter().filter(|result| result.verdict == FAIL);
+    for CheckResult { check, title, source, seen, .. } in failures() {
+        let label = paint(color, Tone::Error, "FAIL");
+        writeln!(out, "{label} {}", printable(&format!("{check}: {title} ({source})")))?;
+        writeln!(out, "     {}", printable(seen))?;
+    }
+    if failures().next().is_some() {
+        writeln!(out)?;
+    }
+    let mut groups: Vec<&str> = results.iter().map(group).collect();
+    groups.dedup();
+    let width = groups.iter().map(|group| group.len()).max().unwrap_or(0);
+    for name in groups {
+        let count = |verdict: &str| {
+            results.iter().filter(|one| group(one) == name && one.verdict == verdict).count()
+        };
+        let counts = VERDICTS.iter().map(|(verdict, word)| (count(verdict), word));
+        let counts: Vec<String> = counts
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        writeln!(out, "{name:width$}  {}", counts.join(", "))?;
+    }
+    Ok(())
+}
+
+/// Returns the group of a check: `list` of `list.envelope`.
+fn group(result: &CheckResult) -> &str {
+    result.check.split('.').next().unwrap_or_default()
+}
+
+const FAIL: &str = "fail";
+
+/// The verdicts, and the words for them after a number.
+const VERDICTS: [(&str, &str); 4] =
+    [(FAIL, "failed"), ("pass", "passed"), ("open", "open"), ("skip", "skipped")];
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+    use crate::commands::check::CheckResult;
+
+    #[test]
+    fn failures_precede_the_groups() {
+        let result = |check: &str, verdict: &str, seen: &str| CheckResult {
+            check: check.to_owned(),
+            verdict: verdict.to_owned(),
+            title: "a list is an array".to_owned(),
+            source: "contract 2".to_owned(),
+            seen: seen.to_owned(),
+        };
+        let results = [
+            result("list.array", "pass", ""),
+            result("list.order", "open", "sorted"),
+            result("list.length", "fail", "an\u{1b}[2J object"),
+            result("representation.gzip", "skip", "no gzip"),
+        ];
+        let mut out = Vec::new();
+        write(&mut out, &results, false).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r"
+        FAIL list.length: a list is an array (contract 2)
+             an\u{1b}[2J object
+
+        list            1 failed, 1 passed, 1 open
+        representation  1 skipped
+        ");
+        let mut out = Vec::new();
+        write(&mut out, &results[..1], true).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "list  1 passed\n");
+    }
+}

@@ -1,0 +1,321 @@
+//! Files: private ones in the settings folder, and those that are written atomically.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+use crate::interrupt::{self, Unfinished};
+use crate::program::Name;
+
+/// A temporary file that will replace another. If it is dropped, or a signal ends the program, it is removed.
+#[derive(Debug)]
+pub(crate) struct AtomicFile {
+    file: NamedTempFile,
+    unfinished: Unfinished,
+}
+
+impl AtomicFile {
+    /// Creates a file of the program with a temporary name in this folder, readable only by its owner. Removes those that a
+    /// killed process left there.
+    pub(crate) fn create(folder: &Path, program: Name, suffix: &str) -> io::Result<Self> {
+        let prefix = format!(".{program}-");
+        if !suffix.is_empty() {
+            Self::remove_leftovers(folder, &prefix, suffix);
+        }
+        let (file, unfinished) = interrupt::begin("nothing was written", || {
+            let file =
+                tempfile::Builder::new().prefix(&prefix).suffix(suffix).tempfile_in(folder)?;
+            let path = file.path().to_owned();
+            io::Result::Ok((file, move || drop(fs::remove_file(path))))
+        })?;
+        // Shows other processes that the file is in use. Some file systems have no locks.
+        drop(file.as_file().try_lock());
+        Ok(Self { file, unfinished })
+    }
+
+    /// Removes files with this prefix and suffix that a killed process left in the folder: no process locks them, and they have not
+    /// changed for a minute.
+    fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let ours = name
+                .to_str()
+                .is_some_and(|name| name.starts_with(prefix) && name.ends_with(suffix));
+            // The metadata is that of the entry itself, so this opens neither a link nor a pipe.
+            let is_old = |there: fs::Metadata| {
+                let age = there.modified().ok().and_then(|at| at.elapsed().ok());
+                there.is_file() && age.is_some_and(|age| age >= LEFTOVER_AGE)
+            };
+            if ours
+                && entry.metadata().is_ok_and(is_old)
+                && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+            {
+                // Somebody else may own it, or remove it first.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+    }
+
+    /// Returns the open file.
+    pub(crate) fn as_file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    /// Syncs the file to the disk and renames it to `target`.
+    pub(crate) fn persist(self, target: &Path) -> io::Result<()> {
+        let Self { file, unfinished } = self;
+        file.as_file().sync_all()?;
+        unfinished.finish(|| file.persist(target))?;
+        Ok(())
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Minimum age of a leftover. A younger file may be about to be locked.
+const LEFTOVER_AGE: Duration = Duration::from_secs(60);
+
+/// Returns the folder of a file, which its name may leave out.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
+/// Writes a file atomically, readable only by its owner.
+pub(crate) fn write_atomically(path: &Path, program: Name, text: &str) -> io::Result<()> {
+    let mut file = AtomicFile::create(folder_of(path), program, "")?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)
+}
+
+/// Returns the path of a settings file: in `$XDG_CONFIG_HOME/PROGRAM`, `~/.config/PROGRAM`, or `%APPDATA%\PROGRAM`.
+///
+/// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
+pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
+    let base = if cfg!(windows) {
+        absolute("APPDATA")
+    } else {
+        absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
+    };
+    Some(base?.join(program.as_str()).join(name))
+}
+
+/// Returns the path of a settings file, or fails without a settings folder.
+pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
+    let variables = if cfg!(windows) { "APPDATA" } else { "HOME or XDG_CONFIG_HOME" };
+    find(program, name).ok_or_else(|| {
+        Failure::usage("cannot find the settings folder").hint(format!("set {variables}"))
+    })
+}
+
+/// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`.
+#[cfg(feature = "mirror")]
+pub(crate) fn data_folder(program: Name) -> Result<PathBuf, Failure> {
+    let (base, variables) = if cfg!(windows) {
+        (absolute("LOCALAPPDATA"), "LOCALAPPDATA")
+    } else {
+        let home = || absolute("HOME").map(|home| home.join(".local").join("share"));
+        (absolute("XDG_DATA_HOME").or_else(home), "HOME or XDG_DATA_HOME")
+    };
+    let base = base.ok_or_else(|| {
+        Failure::usage("cannot find the data folder").hint(format!("set {variables}"))
+    })?;
+    Ok(base.join(program.as_str()))
+}
+
+/// Returns the absolute path in an environment variable. Another path would depend on the current folder.
+fn absolute(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+/// Reads a file. Returns `None` if it does not exist.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(unusable("read", path, &error)),
+    }
+}
+
+/// A path below a file is missing too: accounts without a home have `/dev/null` as their home.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Refuses a file that others can read, as `ssh` does. A file that belongs to another user or is on a read-only file system
+/// is accepted: the person cannot change its mode, and Docker and Kubernetes provide secrets that way. The hint names the
+/// contents, such as `token`.
+#[cfg(unix)]
+pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let own = rustix::process::geteuid().as_raw();
+    let open = |there: fs::Metadata| there.mode() & 0o077 != 0 && there.uid() == own;
+    if !fs::metadata(path).is_ok_and(open) || is_read_only(path) {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::usage(format!("other users can read {path}")).hint(format!(
+        "run `chmod 600 {path}`, and replace the {contents} if somebody may have read it"
+    )))
+}
+
+/// Accepts every file: on Windows, only the person can read the files in their folder.
+#[cfg(not(unix))]
+pub(crate) fn check_private(_path: &Path, _contents: &str) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// Refuses settings, or their folder, if a user other than this one and root can change them: settings can start programs. The
+/// mode does not matter on a read-only file system: Kubernetes mounts folders with mode 0777 that way.
+#[cfg(unix)]
+fn check_trusted(path: &Path, there: &fs::Metadata) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let is_own = [0, rustix::process::geteuid().as_raw()].contains(&there.uid());
+    let what = if is_own && there.mode() & 0o022 != 0 && !is_read_only(path) {
+        "other users can change"
+    } else if is_own {
+        return Ok(());
+    } else {
+        "another user owns"
+    };
+    let (shown, mend) = (path.display(), if is_own { "chmod go-w" } else { "chown $(id -u)" });
+    Err(Failure::usage(format!("{what} {shown}"))
+        .hint(format!("settings can start programs: check them, then run `{mend} {shown}`")))
+}
+
+/// Accepts every file: on Windows, only the person can change the files in their folder.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
+fn check_trusted(_path: &Path, _there: &fs::Metadata) -> Result<(), Failure> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_read_only(path: &Path) -> bool {
+    use rustix::fs::{StatVfsMountFlags, statvfs};
+
+    statvfs(path).is_ok_and(|mounted| mounted.f_flag.contains(StatVfsMountFlags::RDONLY))
+}
+
+/// Returns the options of a file that only its owner can read.
+fn private() -> fs::OpenOptions {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+/// Name of the file that is locked while settings or tokens change.
+const LOCK: &str = "config.lock";
+
+/// Reads a file whose settings can start programs. Refuses a file that another user can change, as `ssh` does.
+pub(crate) fn read_trusted(path: &Path) -> Result<Option<String>, Failure> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(unusable("read", path, &error)),
+    };
+    let folder = folder_of(path);
+    let opened = file.metadata().and_then(|there| Ok((there, fs::metadata(folder)?)));
+    let (there, above) = opened.map_err(|error| unusable("read", path, &error))?;
+    check_trusted(path, &there)?;
+    check_trusted(folder, &above)?;
+    io::read_to_string(file).map(Some).map_err(|error| unusable("read", path, &error))
+}
+
+/// A lock of the settings folder. Take it before reading a file that will be changed: otherwise the changes that another process
+/// makes in between are lost.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    program: Name,
+    /// `None` if the folder cannot have files. Nothing can be written then.
+    _file: Option<File>,
+}
+
+impl Lock {
+    /// Waits until no other process changes the settings.
+    pub(crate) fn take(program: Name) -> Result<Self, Failure> {
+        let Some(path) = find(program, LOCK) else { return Ok(Self { program, _file: None }) };
+        let file = match make_private(folder_of(&path)).and_then(|()| private().open(&path)) {
+            Ok(file) => file,
+            // `write` explains why.
+            Err(_) if !path.exists() => return Ok(Self { program, _file: None }),
+            Err(error) => return Err(unusable("lock", &path, &error)),
+        };
+        match file.lock() {
+            // Some file systems have no locks.
+            Err(error) if error.kind() != io::ErrorKind::Unsupported => {
+                Err(unusable("lock", &path, &error))
+            }
+            _ => Ok(Self { program, _file: Some(file) }),
+        }
+    }
+
+    /// Writes a file atomically. Its mode is 0600 from the start, so that others can never read it.
+    pub(crate) fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
+        let put =
+            make_private(folder_of(path)).and_then(|()| write_atomically(path, self.program, text));
+        put.map_err(|error| unusable("write", path, &error))
+    }
+}
+
+fn unusable(verb: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("cannot {verb} {}", path.display())).because(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::SystemTime;
+
+    use super::{AtomicFile, LEFTOVER_AGE};
+
+    #[test]
+    fn only_old_files_of_the_program_that_no_process_locks_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::now().checked_sub(LEFTOVER_AGE * 2).unwrap();
+        for name in [".gw-1.part", ".gw-locked.part", ".gw-1.csv", "mine.part", ".gw-young.part"] {
+            let file = File::create(folder.path().join(name)).unwrap();
+            if !name.contains("young") {
+                file.set_modified(old).unwrap();
+            }
+        }
+        fs::create_dir(folder.path().join(".gw-folder.part")).unwrap();
+        let locked = File::open(folder.path().join(".gw-locked.part")).unwrap();
+        locked.lock().unwrap();
+        AtomicFile::remove_leftovers(folder.path(), ".gw-", ".part");
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        let kept =
+            [".gw-1.csv", ".gw-folder.part", ".gw-locked.part", ".gw-young.part", "mine.part"];
+        assert_eq!(names, kept);
+    }
+}

@@ -1,0 +1,315 @@
+//! The commands that check, back up, restore and clean a mirror.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use methodical_mirror::{
+    Check, Error, Existing, Filter, Finding, FindingKind, Forgotten, Mirror, Purge, Purged,
+    Repaired,
+};
+use serde::Serialize;
+
+use crate::failure::{Exit, Failure};
+use crate::mirror::Mirroring;
+use crate::mirror::open::{self, Place, confirm, duration, refuse_from, utc};
+use crate::output::printer::{Printer, Schema, counted, records, size};
+use crate::program::Noun;
+use crate::run::{Invocation, quoted};
+use crate::settings::Settings;
+
+/// The flags of `mirror check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckFlags {
+    /// Repair what can be repaired, print it, and check again. A consumer may need a new snapshot afterwards.
+    #[arg(long)]
+    repair: bool,
+}
+
+/// Checks the mirror, or repairs it.
+pub(crate) fn check(flags: &CheckFlags, invocation: &Invocation) -> Result<(), Failure> {
+    let would = if flags.repair { "would repair the mirror" } else { "would check the mirror" };
+    let Some(mut mirror) = open::read(invocation, would)? else { return Ok(()) };
+    if !flags.repair {
+        let check = mirror.check()?;
+        print(invocation, &check.findings, FindingKind::next_step)?;
+        return judge(invocation, &check);
+    }
+    let Repaired { findings, check, .. } = mirror.repair()?;
+    print(invocation, &findings, FindingKind::repair)?;
+    if !findings.is_empty() {
+        let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
+        invocation.screen.note(&format!("repaired {}", counted(found, "finding")));
+    }
+    judge(invocation, &check)
+}
+
+fn print(
+    invocation: &Invocation,
+    findings: &[Finding],
+    step: impl Fn(FindingKind) -> &'static str,
+) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        kind: &'static str,
+        table: Option<&'a str>,
+        id: Option<&'a str>,
+        cause: &'a str,
+        next_step: &'static str,
+    }
+    let fields = &["kind", "table", "id", "cause", "next_step"];
+    let noun = Some(Noun::new("finding", "findings"));
+    let schema = Schema {
+        columns: &["kind", "table", "id", "cause"],
+        noun,
+        ..Schema::of_program(fields, false)
+    };
+    let mut printer = Printer::open(invocation, &schema)?;
+    for Finding { kind, table, id, cause, .. } in findings {
+        let (table, id) = (table.as_deref(), id.as_deref());
+        printer.print(&Shown { kind: kind.as_str(), table, id, cause, next_step: step(*kind) })?;
+    }
+    printer.finish()
+}
+
+/// Notes what was checked, and fails if there are findings.
+fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
+    let (rows, changes) = (records(check.records), counted(check.changes, "change"));
+    let found = check.more.saturating_add(u64::try_from(check.findings.len()).unwrap_or(u64::MAX));
+    let checked = format!("checked {rows} and {changes}");
+    invocation.screen.note(&if found == 0 { format!("no damage: {checked}") } else { checked });
+    if found == 0 {
+        return Ok(());
+    }
+    let text = format!("the mirror is damaged: {}", counted(found, "finding"));
+    let kinds: BTreeSet<FindingKind> = check.findings.iter().map(|one| one.kind).collect();
+    let steps: BTreeSet<&str> = kinds.into_iter().map(next_step).collect();
+    let steps: Vec<&str> = steps.into_iter().collect();
+    Err(Failure::new(Exit::Contract, text).hint(steps.join("; ")))
+}
+
+/// Returns what to do next about a kind of findings, as a hint.
+fn next_step(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Damage => kind.next_step(),
+        _ => "run `mirror check --repair`",
+    }
+}
+
+/// The arguments of `mirror backup`.
+#[derive(Debug, Args)]
+pub(crate) struct BackupFlags {
+    /// File of the backup. Only you can read it.
+    file: PathBuf,
+
+    /// Replace the file if it exists.
+    #[arg(long)]
+    replace: bool,
+}
+
+/// The arguments of `mirror restore`.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreFlags {
+    /// File of the backup.
+    file: PathBuf,
+
+    /// File of the mirror [default: that of the profile].
+    #[arg(long, value_name = "MIRROR")]
+    to: Option<String>,
+
+    /// Do not ask before an existing mirror is replaced.
+    #[arg(short, long)]
+    yes: bool,
+}
+
+/// Writes a backup.
+pub(crate) fn back_up(flags: &BackupFlags, invocation: &Invocation) -> Result<(), Failure> {
+    let file = flags.file.display();
+    let would = format!("would back up the mirror to {file}");
+    let Some(mirror) = open::read(invocation, &would)? else { return Ok(()) };
+    let existing = if flags.replace { Existing::Replace } else { Existing::Refuse };
+    if !flags.replace && matches!(flags.file.try_exists(), Ok(true)) {
+        return Err(Failure::usage(format!("cannot write {file}: it exists"))
+            .hint("choose another file, or use --replace"));
+    }
+    mirror.backup(&flags.file, existing)?;
+    invocation.screen.note(&format!("backed up the mirror to {file}"));
+    Ok(())
+}
+
+/// Restores a backup. Asks before an existing mirror is replaced.
+pub(crate) fn restore(flags: &RestoreFlags, invocation: &Invocation) -> Result<(), Failure> {
+    refuse_from(invocation)?;
+    let settings = Settings::of_known(invocation)?;
+    let place = Place::of(flags.to.as_deref(), &settings, invocation)?;
+    let path = &place.0;
+    let file = flags.file.display();
+    if invocation.is_dry_run(&format!("would restore {file} to {place}")) {
+        return Ok(());
+    }
+    if matches!(flags.file.try_exists(), Ok(false)) {
+        return Err(Failure::usage(format!("the backup {file} does not exist")));
+    }
+    let [source, target] = [&flags.file, path].map(|path| path.canonicalize().ok());
+    if source.is_some() && source == target {
+        return Err(Failure::usage(format!("cannot restore {file}: it is the mirror itself")));
+    }
+    let existing = if matches!(path.try_exists(), Ok(false)) {
+        Existing::Refuse
+    } else {
+        let question =
+            format!("Replace the mirror {} by {file}? This cannot be undone.", path.display());
+        confirm(&question, flags.yes)?;
+        Existing::Replace
+    };
+    Mirror::restore(&flags.file, path, existing)?;
+    let text = format!("restored {file} to {place}; earlier cursors are refused from now on");
+    invocation.screen.note(&text);
+    Ok(())
+}
+
+/// The flags of `mirror purge`.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct PurgeFlags {
+    /// Remove the rows of records that have been gone or forgotten for TIME, such as `90d`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    gone_for: Option<u64>,
+
+    /// Remove changes that are older than TIME, such as `30d`, unless a consumer still needs them.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    changes_older_than: Option<u64>,
+}
+
+/// Removes rows of deleted records, and old changes.
+pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> Result<(), Failure> {
+    let mut purge = Purge::new();
+    if let Some(seconds) = flags.gone_for {
+        purge = purge.records_gone_for(Duration::from_secs(seconds));
+    }
+    if let Some(seconds) = flags.changes_older_than {
+        purge = purge.changes_older_than(Duration::from_secs(seconds));
+    }
+    let mut mirror = open::to_read(invocation)?;
+    let done = if invocation.call.dry_run {
+        purge = purge.dry_run();
+        "would remove"
+    } else {
+        confirm("Remove these rows and changes? This cannot be undone.", yes)?;
+        "removed"
+    };
+    let Purged { records: rows, changes, kept_for, freed, .. } = mirror.purge(&purge)?;
+    let (rows, changes) = (records(rows), counted(changes, "change"));
+    let freed = if freed > 0 { format!("; freed {}", size(freed)) } else { String::new() };
+    invocation.screen.note(&format!("{done} {rows} and {changes}{freed}"));
+    if let Some(consumer) = kept_for {
+        let text = format!("kept the changes that `{consumer}` has not received yet");
+        invocation.screen.warn(&text);
+    }
+    Ok(())
+}
+
+/// The arguments of `mirror forget`.
+#[derive(Debug, Args)]
+pub(crate) struct ForgetFlags {
+    /// Identity of the record.
+    id: String,
+
+    /// Table of the record [default: the only table with personal data].
+    #[arg(long, value_name = "TABLE")]
+    table: Option<String>,
+
+    /// Let later syncs add a forgotten record again. Values that were erased stay erased until then.
+    #[arg(long)]
+    undo: bool,
+
+    /// Also block an identity that the table does not have.
+    #[arg(long, conflicts_with = "undo")]
+    unknown: bool,
+
+    /// Do not ask for confirmation.
+    #[arg(short, long)]
+    yes: bool,
+}
+
+/// Erases a record on request, or lets it come back.
+pub(crate) fn forget(
+    flags: &ForgetFlags,
+    of: Mirroring,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let ForgetFlags { id, undo, .. } = flags;
+    let table = table(flags, of)?;
+    let screen = invocation.screen;
+    let verb = if *undo { "unblock" } else { "erase" };
+    let would = format!("would {verb} {table} {id}");
+    let Some(mut mirror) = open::read(invocation, &would)? else { return Ok(()) };
+    if *undo {
+        if !mirror.unforget(table, id)? {
+            return Err(Failure::usage(format!("{table} {id} is not forgotten")));
+        }
+        screen.note(&format!("{table} {id} is not blocked any more; the next sync may add it"));
+        return Ok(());
+    }
+    if !flags.unknown && !has(&mirror, table, id)? && !mirror.is_forgotten(table, id)? {
+        return Err(Failure::usage(format!("the mirror has no {table} with the identity {id}"))
+            .hint("use --unknown to block it before a sync adds it"));
+    }
+    confirm(&format!("Erase {table} {id}? Its values cannot be restored."), flags.yes)?;
+    let Forgotten { was_known, backups, copies, has_traces, .. } = mirror.forget(table, id)?;
+    screen.note(&if was_known {
+        format!("erased {table} {id}; later syncs will not add it again")
+    } else {
+        format!("the mirror has no {table} {id}; later syncs will not add it")
+    });
+    for backup in backups {
+        let (path, at) = (backup.path.display(), utc(backup.at));
+        screen.warn(&format!("the backup {path} of {at} may still have it; destroy it"));
+    }
+    for target in copies {
+        let copy = invocation.command(&format!("mirror copy --to {}", quoted(&target)));
+        screen.warn(&format!("the copy {target} may still have it; run {copy}"));
+    }
+    if has_traces {
+        let text = format!(
+            "cannot erase the last bytes of {table} {id}: another program reads an older state of the mirror, so that they are \
+             still in its log"
+        );
+        let hint = "end that program, such as a dashboard or a database browser, and run this command again";
+        return Err(Failure::new(Exit::Unerased, text).hint(hint));
+    }
+    Ok(())
+}
+
+/// Returns whether a table has a record, in any state.
+fn has(mirror: &Mirror, table: &str, id: &str) -> Result<bool, Error> {
+    if !mirror.tables()?.iter().any(|one| one.table == table) {
+        return Ok(false);
+    }
+    let mut found = false;
+    mirror.each_matching(table, &Filter::new(), |record| {
+        found = record.id == id;
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(found)
+}
+
+/// Returns the table of a record to erase: the given one, or else the only one with personal data.
+fn table(flags: &ForgetFlags, of: Mirroring) -> Result<&'static str, Failure> {
+    let found = (of.found)();
+    let Some(table) = &flags.table else {
+        return match found.personal()[..] {
+            [table] => Ok(table),
+            _ => Err(Failure::usage("several tables or none have personal data")
+                .hint("use --table TABLE")),
+        };
+    };
+    let known: Vec<&str> = found.tables().map(|(table, _)| table.name()).collect();
+    let is_known = known.iter().copied().find(|known| known == table);
+    is_known.ok_or_else(|| {
+        let failure = Failure::usage(format!("unknown table `{table}`"));
+        failure.hint(format!("the tables are {}", known.join(", ")))
+    })
+}

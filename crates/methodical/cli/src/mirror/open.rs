@@ -1,0 +1,414 @@
+//! The place of a mirror, the profile and the service that it belongs to, and what its commands share.
+
+use std::fmt;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use chrono::{DateTime, SecondsFormat};
+use methodical_mirror::{ErrorKind, Mirror, Source};
+
+use crate::connect::token_text;
+use crate::failure::{Exit, Failure};
+use crate::files::data_folder;
+use crate::run::{Invocation, quoted};
+use crate::settings::file::{ConfigFile, profile_names};
+use crate::settings::{DEFAULT_PROFILE, Settings, redacted};
+
+/// The place of a mirror: a SQLite file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place(pub(crate) PathBuf);
+
+/// Shows no password.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&redacted(&self.0.display().to_string()))
+    }
+}
+
+impl Place {
+    /// Returns the place that a flag names, or else the environment, the profile, or a file in the data folder.
+    pub(crate) fn of(
+        flag: Option<&str>,
+        settings: &Settings,
+        invocation: &Invocation,
+    ) -> Result<Self, Failure> {
+        let named = flag.filter(|text| *text != OF_PROFILE);
+        if named.is_some() && invocation.call.demo && invocation.service.from.is_some() {
+            return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
+                .hint("leave out one of them"));
+        }
+        let setting = settings.mirror.as_ref().map(|setting| &*setting.value);
+        let Some(text) = named.or(setting) else {
+            let folder = data_folder(settings.program)?;
+            return Ok(Self(if invocation.call.demo {
+                folder.join("demo.db")
+            } else {
+                folder.join("mirrors").join(format!("{}.db", settings.profile.value))
+            }));
+        };
+        if is_database(text) {
+            let copy = invocation.command("mirror copy --to postgres://…");
+            return Err(Failure::usage("cannot use a database as the mirror: a mirror is a file")
+                .hint(format!("sync to a file, and copy it: {copy}")));
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// Opens the mirror of a source, or creates it.
+    pub(crate) fn open(&self, source: &Source) -> Result<Mirror, Failure> {
+        Ok(Mirror::open(&self.0, source)?)
+    }
+
+    /// Opens an existing mirror. Refuses that of another profile or service than those of the reader.
+    pub(crate) fn open_existing(&self, reader: Reader<'_>) -> Result<Mirror, Failure> {
+        if matches!(self.0.try_exists(), Ok(false)) {
+            return Err(Failure::usage(format!("the mirror {self} does not exist"))
+                .hint(format!("{} creates it", self.sync(reader.invocation))));
+        }
+        let mirror = Mirror::open_existing(&self.0).map_err(unreadable)?;
+        if reader.check(&mirror, self, &self.sync(reader.invocation))? {
+            reader.note_token(&mirror);
+        }
+        Ok(mirror)
+    }
+
+    /// Returns the command that syncs this mirror.
+    pub(crate) fn sync(&self, invocation: &Invocation) -> String {
+        let to = quoted(&self.0.display().to_string());
+        invocation.command(&format!("mirror sync --to {to}"))
+    }
+}
+
+/// Returns whether a text is the URL of a PostgreSQL database.
+pub(crate) fn is_database(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_some_and(|scheme| matches!(&*scheme, "postgres" | "postgresql"))
+}
+
+/// Returns the failure if a mirror cannot be opened or read. A file that cannot be read is not an output.
+pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
+    let is_store = matches!(error.kind(), ErrorKind::Store | ErrorKind::Io);
+    let failure = Failure::from(error);
+    if is_store { failure.with_exit(Exit::Usage) } else { failure }
+}
+
+/// Refuses `--new-since`, which selects from lists.
+pub(crate) fn refuse_new_since(invocation: &Invocation) -> Result<(), Failure> {
+    match invocation.output.new_since {
+        Some(_) => {
+            Err(Failure::usage("cannot use --new-since: this command does not print a list"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses the flag for the mirror of commands that only read.
+pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
+    refuse_new_since(invocation)?;
+    match invocation.service.from {
+        Some(_) => Err(Failure::usage("cannot use --from: --to names the mirror")),
+        None => Ok(()),
+    }
+}
+
+/// Opens the mirror that a command reads, unless this is a dry run, which notes what the command would do.
+pub(crate) fn read(invocation: &Invocation, would: &str) -> Result<Option<Mirror>, Failure> {
+    if invocation.is_dry_run(would) { Ok(None) } else { to_read(invocation).map(Some) }
+}
+
+/// Does the same for a command that names the place of the mirror: `would serve`.
+pub(crate) fn read_place(
+    invocation: &Invocation,
+    would: &str,
+) -> Result<Option<(Mirror, Place)>, Failure> {
+    refuse_new_since(invocation)?;
+    let settings = Settings::of_known(invocation)?;
+    let reader = Reader::new(&settings, invocation);
+    let place = reader.place()?;
+    if invocation.is_dry_run(&format!("{would} the mirror {place}")) {
+        return Ok(None);
+    }
+    Ok(Some((place.open_existing(reader)?, place)))
+}
+
+/// Opens the mirror that a command reads.
+pub(crate) fn to_read(invocation: &Invocation) -> Result<Mirror, Failure> {
+    refuse_new_since(invocation)?;
+    for_list(invocation)
+}
+
+/// Opens the mirror that answers a list.
+pub(crate) fn for_list(invocation: &Invocation) -> Result<Mirror, Failure> {
+    let settings = Settings::of_known(invocation)?;
+    let reader = Reader::new(&settings, invocation);
+    reader.place()?.open_existing(reader)
+}
+
+/// Notes that the output is from the mirror, and how old the oldest of these tables is.
+pub(crate) fn note_age(
+    mirror: &Mirror,
+    tables: &[&str],
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let all = mirror.tables()?;
+    let used = all.iter().filter(|one| tables.contains(&&*one.table));
+    let values = used.clone().filter_map(|one| one.values_from).min();
+    let times: Option<Vec<i64>> = used.map(|one| one.completed_at).collect();
+    let text = match (times.and_then(|times| times.into_iter().min()), values) {
+        (Some(oldest), Some(values)) if values < oldest => {
+            let [oldest, values] = [oldest, values].map(|time| ago(now() - time));
+            format!("from the mirror, {oldest} old; its values are up to {values} old")
+        }
+        (Some(oldest), _) => format!("from the mirror, {} old", ago(now() - oldest)),
+        (None, _) => "from the mirror, which was not synced yet".to_owned(),
+    };
+    invocation.screen.note(&text);
+    Ok(())
+}
+
+/// A command that reads a mirror.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    /// The mirror that the command line names.
+    pub(crate) from: Option<&'a str>,
+    /// The name of the account, if it is not that of the profile.
+    pub(crate) account: Option<&'a str>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) invocation: &'a Invocation,
+}
+
+impl<'a> Reader<'a> {
+    /// Creates the reader of the mirror that `--from` names, or that of the profile.
+    pub(crate) fn new(settings: &'a Settings, invocation: &'a Invocation) -> Self {
+        let from = invocation.service.from.as_deref();
+        Self { from, account: None, settings, invocation }
+    }
+
+    /// Returns the place of the mirror.
+    pub(crate) fn place(&self) -> Result<Place, Failure> {
+        Place::of(self.from, self.settings, self.invocation)
+    }
+
+    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may be of any.
+    /// Returns whether it is the mirror of the reader.
+    ///
+    /// `sync` is the command that creates a mirror in this place.
+    pub(crate) fn check(
+        &self,
+        mirror: &Mirror,
+        place: &Place,
+        sync: &str,
+    ) -> Result<bool, Failure> {
+        let &Self { from, account, settings, invocation } = self;
+        let is_named = from.is_some_and(|from| from != OF_PROFILE);
+        if is_named && invocation.service.profile.is_none() {
+            return Ok(false);
+        }
+        let own = source(account, settings, invocation);
+        if own.as_ref().is_some_and(|own| mirror.is_of(own)) {
+            return Ok(true);
+        }
+        let name = account.unwrap_or(&settings.profile.value);
+        let owner = owner(mirror, settings);
+        match (&owner, &own) {
+            (Some(Owner::Profile(owner, _)), None) if owner == name => return Ok(true),
+            // A reader without a base URL, who may not have settings at all.
+            (Some(Owner::Sample) | None, None) => return Ok(false),
+            _ => {}
+        }
+        let (reader, without) = if invocation.call.demo {
+            (SAMPLE.to_owned(), "--demo")
+        } else {
+            let url = settings.base_url.as_ref().filter(|_| own.is_some());
+            (profile(name, url.map(|url| &*url.value)), "--profile")
+        };
+        let text = match owner {
+            Some(Owner::Sample) => {
+                format!("the mirror {place} belongs to {SAMPLE}, not to {reader}")
+            }
+            Some(Owner::Profile(name, base_url)) => {
+                let owner = profile(&name, Some(&base_url));
+                format!("the mirror {place} belongs to {owner}, not to {reader}")
+            }
+            None => format!("the mirror {place} does not belong to {reader}"),
+        };
+        Err(Failure::usage(text).hint(format!(
+            "`--from {}` without {without} reads it; to replace it, move it away and run {sync}",
+            quoted(&place.to_string())
+        )))
+    }
+
+    /// Notes that the last sync used another access token, as far as the token is known without using it.
+    pub(crate) fn note_token(&self, mirror: &Mirror) {
+        let Some(token) = token_text(self.settings, self.invocation) else { return };
+        // Without the note, the mirror can be read.
+        if let Ok(Some(false)) = mirror.knows_token(&token) {
+            let profile = &self.settings.profile.value;
+            self.invocation.screen.note(&format!(
+                "the last sync used another access token of profile {profile}; use a profile of its own for another account"
+            ));
+        }
+    }
+}
+
+/// Returns the source of the mirror of the settings; `None` without a base URL.
+pub(crate) fn source(
+    account: Option<&str>,
+    settings: &Settings,
+    invocation: &Invocation,
+) -> Option<Source> {
+    // The address of the sample service differs in each run.
+    if invocation.call.demo {
+        return Some(sample());
+    }
+    let base_url = &settings.base_url.as_ref()?.value;
+    Some(Source::new(base_url, account.unwrap_or(&settings.profile.value)))
+}
+
+/// Returns the source of the mirror of the sample service.
+pub(crate) fn sample() -> Source {
+    Source::new("demo://sample-service", "demo")
+}
+
+/// The owner of a mirror.
+enum Owner {
+    Sample,
+    /// The profile of this name, with its base URL.
+    Profile(String, String),
+}
+
+/// Finds the owner of a mirror among the known profiles and base URLs: a mirror cannot name it.
+fn owner(mirror: &Mirror, settings: &Settings) -> Option<Owner> {
+    if mirror.is_of(&sample()) {
+        return Some(Owner::Sample);
+    }
+    let program = settings.program;
+    // Those in force are empty with `--demo`.
+    let file = ConfigFile::read(program).unwrap_or_else(|_invalid| ConfigFile::empty(program));
+    let mut names = profile_names(program, &file).unwrap_or_default();
+    names.extend([settings.profile.value.clone(), DEFAULT_PROFILE.to_owned()]);
+    let urls = names.iter().filter_map(|name| file.get(name, "base-url"));
+    let urls: Vec<String> =
+        settings.base_url.iter().map(|url| url.value.clone()).chain(urls).collect();
+    let mut pairs = names.iter().flat_map(|name| urls.iter().map(move |url| (name, url)));
+    let (name, url) = pairs.find(|(name, url)| mirror.is_of(&Source::new(url, name)))?;
+    Some(Owner::Profile(name.clone(), url.clone()))
+}
+
+fn profile(name: &str, base_url: Option<&str>) -> String {
+    match base_url {
+        Some(url) => format!("profile {name} at {}", redacted(url)),
+        None => format!("profile {name}"),
+    }
+}
+
+const SAMPLE: &str = "the sample service (--demo)";
+
+/// The word for the mirror of the profile.
+pub(crate) const OF_PROFILE: &str = "mirror";
+
+/// Asks on the terminal, unless the flag `--yes` is given. Fails if the answer is no, or this is not a terminal.
+pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
+    if yes {
+        return Ok(());
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Failure::usage(
+            "cannot ask for confirmation: standard input is not a terminal",
+        )
+        .hint("use --yes to skip the question"));
+    }
+    let failed =
+        |error: io::Error| Failure::usage("cannot ask for confirmation").because(error.to_string());
+    write!(io::stderr(), "{question} [y/N] ").map_err(failed)?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(failed)?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(());
+    }
+    Err(Failure::usage("nothing was changed: the answer was no"))
+}
+
+/// Returns the time in seconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// Returns an age as text, such as `14 min`. A clock that was set back makes it 0 s.
+pub(crate) fn ago(seconds: i64) -> String {
+    match seconds.max(0) {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds @ 7200..172_800 => format!("{} h", seconds / 3600),
+        seconds => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// Parses a duration such as `90s`, `15m`, `1h` or `2d`, and returns its seconds.
+pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
+    let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        _ => return Err(EXPECTED),
+    };
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit());
+    let number: Option<u64> = number.parse().ok().filter(|_| plain);
+    if number == Some(0) {
+        return Err("the time must be longer than 0");
+    }
+    number.and_then(|number| number.checked_mul(unit)).ok_or(EXPECTED)
+}
+
+/// Returns a time in seconds since 1970 as text, in UTC.
+pub(crate) fn utc(seconds: i64) -> String {
+    let time = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+const EXPECTED: &str = "expected a number and a unit: `90s`, `15m`, `1h` or `2d`";
+
+#[cfg(test)]
+mod age_tests {
+    use super::ago;
+
+    #[test]
+    fn an_age_has_the_unit_that_fits() {
+        for (seconds, expected) in [
+            (-5, "0 s"),
+            (119, "119 s"),
+            (120, "2 min"),
+            (7199, "119 min"),
+            (7200, "2 h"),
+            (172_800, "2 days"),
+        ] {
+            assert_eq!(ago(seconds), expected);
+        }
+    }
+}
+#[cfg(test)]
+mod time_tests {
+    use super::{duration, utc};
+
+    #[test]
+    fn a_duration_has_a_number_and_a_unit() {
+        for (text, seconds) in [("90s", 90), ("15m", 900), ("1h", 3600), ("2d", 172_800)] {
+            assert_eq!(duration(text), Ok(seconds));
+        }
+        for wrong in
+            ["", "m", "15", "0m", "-1h", "+1h", "1.5h", "1 h", "1é", "99999999999999999999d"]
+        {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(duration("0s"), Err("the time must be longer than 0"));
+    }
+
+    #[test]
+    fn a_time_is_in_utc() {
+        assert_eq!(utc(1_000_000_000), "2001-09-09T01:46:40Z");
+    }
+}

@@ -1,0 +1,280 @@
+//! The commands that print what a mirror has: `mirror status`, `changes`, `consumers` and `search`.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use methodical_mirror::{Consumer, Cursor, Error, Event, Record, TableStatus};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::failure::{Exit, Failure};
+use crate::mirror::open::{self, ago, confirm, duration, now, utc};
+use crate::output::print;
+use crate::output::printer::{Printer, Schema};
+use crate::program::Noun;
+use crate::run::Invocation;
+
+/// The flags of `mirror status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusFlags {
+    /// Fail with exit code 8 if a table is older than TIME, such as `90s`, `15m`, `1h` or `2d`.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    max_age: Option<u64>,
+}
+
+/// Prints the state of each table: when it was synced, and how many records it has.
+pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        table: &'a str,
+        synced_at: Option<String>,
+        age_seconds: Option<i64>,
+        values_from: Option<String>,
+        records: u64,
+        missing: u64,
+        rejected: u64,
+    }
+    let fields =
+        &["table", "synced_at", "age_seconds", "values_from", "records", "missing", "rejected"];
+    let Some((mirror, place)) = open::read_place(invocation, "would read")? else { return Ok(()) };
+    let (tables, now) = (mirror.tables()?, now());
+    let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
+    for status in &tables {
+        printer.print(&Shown {
+            table: &status.table,
+            synced_at: status.completed_at.map(utc),
+            age_seconds: status.completed_at.map(|at| (now - at).max(0)),
+            values_from: status.values_from.map(utc),
+            records: status.present,
+            missing: status.missing,
+            rejected: status.rejected,
+        })?;
+    }
+    printer.finish()?;
+    invocation.screen.note(&format!("the mirror is {place}"));
+    flags.max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now))
+}
+
+/// Fails if a table is older than the limit, in seconds, or the mirror is empty.
+fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let old = |message: String| Err(Failure::new(Exit::Alarm, message));
+    if tables.is_empty() {
+        return old("the mirror was not synced yet".to_owned());
+    }
+    for TableStatus { table, completed_at, .. } in tables {
+        match completed_at {
+            None => return old(format!("the table {table} was not synced yet")),
+            Some(at) if now - at > limit => {
+                let (age, limit) = (ago(now - at), ago(limit));
+                return old(format!("the table {table} is {age} old; --max-age is {limit}"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The flags of `mirror changes`.
+#[derive(Debug, Args)]
+pub(crate) struct ChangesFlags {
+    /// Print only changes after this cursor [default: from the oldest change that is kept].
+    #[arg(long, value_name = "CURSOR", value_parser = cursor)]
+    after: Option<Cursor>,
+
+    /// Print only the cursor after the last change. Take it before you read the tables.
+    #[arg(long, conflicts_with = "after")]
+    cursor: bool,
+}
+
+fn cursor(text: &str) -> Result<Cursor, Error> {
+    text.parse()
+}
+
+/// Prints the changes in their order.
+pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        #[serde(flatten)]
+        event: &'a Event,
+        cursor: String,
+    }
+    let fields =
+        &["id", "number", "at", "table", "record_id", "kind", "fields", "record", "cursor"];
+    // A table has neither the id for deduplication nor the record.
+    let columns = &["number", "at", "table", "record_id", "kind", "fields"];
+    let would = "would read the changes of the mirror";
+    let Some(mirror) = open::read(invocation, would)? else { return Ok(()) };
+    if flags.cursor {
+        return print(invocation, format!("{}\n", mirror.cursor()?).as_bytes());
+    }
+    // An invalid cursor is refused before the output is opened.
+    let (mut page, mut after) = mirror.events(flags.after.as_ref(), PAGE)?;
+    let is_empty = page.is_empty();
+    let schema = Schema { columns, ..Schema::of_program(fields, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
+    while !page.is_empty() && !printer.is_done() {
+        for event in &page {
+            let cursor = mirror.cursor_after(&event.change).to_string();
+            printer.print(&Shown { event, cursor })?;
+        }
+        (page, after) = mirror.events(Some(&after), PAGE)?;
+    }
+    printer.finish()?;
+    if is_empty {
+        invocation.screen.note("no changes");
+    }
+    Ok(())
+}
+
+/// Number of changes that are read together.
+const PAGE: usize = 1000;
+
+/// The flags of `mirror consumers`.
+#[derive(Debug, Args)]
+pub(crate) struct ConsumersFlags {
+    /// Deliver again to a consumer that was disabled, and do not wait after failures.
+    #[arg(long, value_name = "NAME", conflicts_with = "remove")]
+    enable: Option<String>,
+
+    /// Remove a consumer. If it is used again, it begins after the changes that the mirror has then.
+    #[arg(long, value_name = "NAME")]
+    remove: Option<String>,
+
+    /// Do not ask for confirmation.
+    #[arg(short, long, requires = "remove")]
+    yes: bool,
+}
+
+/// Prints the receivers of the changes, or changes one.
+pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Result<(), Failure> {
+    let would = match flags {
+        ConsumersFlags { enable: Some(name), .. } => format!("would enable `{name}`"),
+        ConsumersFlags { remove: Some(name), .. } => format!("would remove `{name}`"),
+        _ => "would read the consumers of the mirror".to_owned(),
+    };
+    let Some(mut mirror) = open::read(invocation, &would)? else { return Ok(()) };
+    let consumers = mirror.consumers()?;
+    if let Some(name) = &flags.enable {
+        find(&consumers, name)?;
+        mirror.enable_consumer(name)?;
+        invocation.screen.note(&format!("enabled `{name}`; the next delivery does not wait"));
+    } else if let Some(name) = &flags.remove {
+        let waiting = match find(&consumers, name)?.behind {
+            0 => String::new(),
+            waiting => format!(" It will not get the {waiting} changes that wait for it."),
+        };
+        confirm(&format!("Remove the consumer `{name}`?{waiting}"), flags.yes)?;
+        mirror.remove_consumer(name)?;
+        invocation.screen.note(&format!("removed the consumer `{name}`"));
+    } else {
+        return print_consumers(&consumers, invocation);
+    }
+    Ok(())
+}
+
+fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        name: &'a str,
+        position: i64,
+        waiting: u64,
+        failures: u32,
+        failed_at: Option<String>,
+        next_attempt_at: Option<String>,
+        disabled_since: Option<String>,
+        error: Option<&'a str>,
+        delivered_at: Option<String>,
+        created_at: String,
+    }
+    let fields = &[
+        "name",
+        "position",
+        "waiting",
+        "failures",
+        "failed_at",
+        "next_attempt_at",
+        "disabled_since",
+        "error",
+        "delivered_at",
+        "created_at",
+    ];
+    let columns = &["name", "position", "waiting", "failures", "disabled_since", "error"];
+    let noun = Some(Noun::new("consumer", "consumers"));
+    let schema = Schema { columns, noun, ..Schema::of_program(fields, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
+    for consumer in consumers {
+        printer.print(&Shown {
+            name: &consumer.name,
+            position: consumer.position,
+            waiting: consumer.behind,
+            failures: consumer.failures,
+            failed_at: consumer.failed_at.map(utc),
+            next_attempt_at: consumer.next_attempt_at.map(utc),
+            disabled_since: consumer.disabled_at.map(utc),
+            error: consumer.error.as_deref(),
+            delivered_at: consumer.delivered_at.map(utc),
+            created_at: utc(consumer.created_at),
+        })?;
+    }
+    printer.finish()
+}
+
+/// Returns the consumer with a name.
+fn find<'a>(consumers: &'a [Consumer], name: &str) -> Result<&'a Consumer, Failure> {
+    if let Some(consumer) = consumers.iter().find(|one| one.name == name) {
+        return Ok(consumer);
+    }
+    let failure = Failure::usage(format!("the mirror has no consumer `{name}`"));
+    let known: Vec<_> = consumers.iter().map(|one| &*one.name).collect();
+    Err(if known.is_empty() {
+        failure.hint("the mirror has no consumers yet; `watch` adds one for each --consumer name")
+    } else {
+        failure.hint(format!("its consumers are {}", known.join(", ")))
+    })
+}
+
+/// The arguments of `mirror search`.
+#[derive(Debug, Args)]
+pub(crate) struct SearchFlags {
+    /// Text within the identity or a text of the record, in any case.
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    text: String,
+}
+
+/// Prints the records that have a text.
+pub(crate) fn search(flags: &SearchFlags, invocation: &Invocation) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Shown<'a> {
+        table: &'a str,
+        id: &'a str,
+        state: &'static str,
+        first_seen: String,
+        record: &'a RawValue,
+    }
+    let fields = &["table", "id", "state", "first_seen", "record"];
+    let Some(mirror) = open::read(invocation, "would search the mirror")? else { return Ok(()) };
+    let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
+    let mut print = |table: &str, record: &Record| {
+        printer.print(&Shown {
+            table,
+            id: &record.id,
+            state: record.state.as_str(),
+            first_seen: utc(record.first_seen),
+            record: serde_json::from_str(&record.json)?,
+        })?;
+        io::Result::Ok(printer.is_done())
+    };
+    let mut done = Ok(());
+    mirror.search(&flags.text, |table, record| match print(table, &record) {
+        Ok(false) => ControlFlow::Continue(()),
+        other => {
+            done = other.map(drop);
+            ControlFlow::Break(())
+        }
+    })?;
+    done?;
+    printer.finish()
+}

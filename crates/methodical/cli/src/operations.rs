@@ -1,0 +1,182 @@
+//! The commands that call the operations of a service: what generated code implements and contains.
+
+use clap::{Args, Subcommand};
+use methodical_client::model::{BodyFormat, Operation, Service};
+
+use crate::failure::Failure;
+use crate::program::RecordType;
+use crate::session::Session;
+
+/// The commands that call the operations of a service.
+///
+/// Generated code implements it. The text after the help of a command (`after_help`) has its examples, one on each line and
+/// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
+/// implementation.
+///
+/// The names `api`, `auth`, `check`, `completions`, `config`, `help`, `man`, `profile` and `version` belong to the
+/// frame; no command of a service may have one of them. The same is true of the flags that `--help` lists for every
+/// command.
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// fn shows_photos<C: OperationCommands>() -> bool {
+///     C::EXAMPLE == Example::new("totals", "totals/get", "photos,albums")
+/// }
+///
+/// assert!(shows_photos::<Commands>());
+/// ```
+pub trait OperationCommands: Subcommand {
+    /// The service.
+    type Service: Service;
+
+    /// The cheapest operation, which checks whether the service accepts a token.
+    type Probe: Operation<Service = Self::Service>;
+
+    /// Names from the service, as examples in the help.
+    const EXAMPLE: Example;
+
+    /// The objects in which the service wraps lists. `api` looks for records in them.
+    const ENVELOPES: &'static [Envelope];
+
+    /// The methods that are called by POST. `api` calls them so.
+    const POSTS: &'static [PostMethod] = &[];
+
+    /// The paths of civil dates in the records of lists, the first one of a record first. If the list is empty, the program has no
+    /// flag `--since`.
+    const DATES: &'static [&'static str] = &[];
+
+    /// The words of each command that prints records, such as `albums list`, with the type of these records. Shells
+    /// complete the names of fields with it.
+    const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
+
+    /// Returns the call that checks a token. Its response should be short.
+    fn probe() -> Self::Probe;
+
+    /// Calls the service and prints the response, with [`Session::list`] or [`Session::object`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if the call fails or the output cannot be written.
+    fn run(self, session: &Session<Self::Service>) -> Result<(), Failure>;
+}
+
+/// Names from a service, as examples in the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The words of a command, such as `albums list`.
+    pub(crate) command: &'static str,
+    /// A method, such as `albums/list`.
+    pub(crate) method: &'static str,
+    /// Some fields of a record, separated by commas, such as `id,title`.
+    pub(crate) fields: &'static str,
+}
+
+impl Example {
+    /// Creates an example from the words of a command, a method, and some fields, separated by commas.
+    #[must_use]
+    pub const fn new(command: &'static str, method: &'static str, fields: &'static str) -> Self {
+        Self { command, method, fields }
+    }
+}
+
+/// A method that is called by POST.
+///
+/// ```
+/// use methodical_cli::PostMethod;
+///
+/// const POSTS: &[PostMethod] =
+///     &[PostMethod::form("photos/add"), PostMethod::json("photos/find").idempotent()];
+/// # assert_ne!(POSTS[0], POSTS[1]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PostMethod {
+    pub(crate) method: &'static str,
+    pub(crate) format: BodyFormat,
+    pub(crate) is_idempotent: bool,
+}
+
+impl PostMethod {
+    /// Creates a method whose parameters are in a form.
+    #[must_use]
+    pub const fn form(method: &'static str) -> Self {
+        Self { method, format: BodyFormat::Form, is_idempotent: false }
+    }
+
+    /// Creates a method whose parameters are in a JSON object.
+    #[must_use]
+    pub const fn json(method: &'static str) -> Self {
+        Self { method, format: BodyFormat::Json, is_idempotent: false }
+    }
+
+    /// Says that several calls have the effect of one, so that a client may repeat a call.
+    #[must_use]
+    pub const fn idempotent(self) -> Self {
+        Self { is_idempotent: true, ..self }
+    }
+}
+
+/// An object around a list: the place of the records in a response.
+///
+/// ```
+/// use methodical_cli::Envelope;
+///
+/// // {"status": "ok", "photos": [{"id": 7}]}
+/// let envelope = Envelope::new("status", "ok", "photos");
+/// // {"photos": {"photo": [{"id": 7}], "total": 1}}
+/// let envelope = Envelope::path(&["photos", "photo"]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope(pub(crate) Around);
+
+/// The place of a list in a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// An object with a field that marks a successful response.
+    Marked { marker: &'static str, success: &'static str, list: &'static str },
+    /// Objects in each other.
+    Path(&'static [&'static str]),
+}
+
+impl Envelope {
+    /// Creates an envelope from the name of the marker, its value in a successful response, and the name of the list.
+    #[must_use]
+    pub const fn new(marker: &'static str, success: &'static str, list: &'static str) -> Self {
+        Self(Around::Marked { marker, success, list })
+    }
+
+    /// Creates an envelope from the keys that lead to the list.
+    #[must_use]
+    pub const fn path(keys: &'static [&'static str]) -> Self {
+        Self(Around::Path(keys))
+    }
+}
+
+/// The flag of a command that lists the records of several pages: `--one-page`.
+///
+/// Generated commands contain them, and pass them to [`Session::list_all`](crate::Session::list_all). Without it, the
+/// command prints the records of all pages, or as many as `--limit` says.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct PagingFlags {
+    /// Print one page, and request no page after it.
+    #[arg(id = "frame:one-page", long = "one-page")]
+    pub(crate) one_page: bool,
+}
+
+/// The flag of a command that lists records with fields beside them: `--beside`.
+///
+/// Generated commands contain it. If it is set, they call [`Session::beside`](crate::Session::beside).
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct BesideFlag {
+    /// Print the fields beside the list, such as a total, and not its records.
+    #[arg(id = "frame:beside", long = "beside")]
+    beside: bool,
+}
+
+impl BesideFlag {
+    /// Returns whether the flag is set.
+    pub fn is_set(self) -> bool {
+        self.beside
+    }
+}

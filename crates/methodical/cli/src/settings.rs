@@ -1,0 +1,696 @@
+//! Settings: the table of those of a profile, which of them are in force, and where the access token comes from.
+
+use std::path::PathBuf;
+use std::{env, fmt, path};
+
+use clap::{ArgAction, Args};
+use http::Uri;
+use methodical_client::AccessToken;
+use toml_edit::{Array, Value};
+
+use crate::args::seconds;
+use crate::failure::Failure;
+use crate::program::Name;
+use crate::run::Invocation;
+use crate::screen::closest;
+use crate::settings::file::{ConfigFile, has_token};
+
+pub(crate) mod file;
+pub(crate) mod keyring;
+
+/// The service to call, and the token to call it with.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Service")]
+pub(crate) struct ServiceFlags {
+    /// Base URL of the service (or `{PROGRAM}_BASE_URL`).
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// Profile with the settings to use (or `{PROGRAM}_PROFILE`).
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+
+    /// Read the access token from a file that only you can read; `-` is standard input (or `{PROGRAM}_TOKEN_FILE`).
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "token_stdin")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// Read the access token from standard input.
+    #[arg(long, global = true)]
+    pub(crate) token_stdin: bool,
+
+    /// Allow unencrypted http to remote hosts (exposes the token).
+    #[arg(long, global = true)]
+    pub(crate) allow_insecure_http: bool,
+
+    /// Time limit for each call, including its retries.
+    ///
+    /// Default: 60 s for a call including its retries, 30 s for each attempt, one hour for a list until its last record,
+    /// and 20 s without any byte from the service. `check` applies the limit to each of its requests. Connecting may take
+    /// 5 s in each attempt, regardless of this limit.
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<u64>,
+
+    /// The mirror to read in place of the service. Its flag exists only in programs that can have one.
+    #[arg(skip)]
+    pub(crate) from: Option<String>,
+
+    /// The token in the configuration of a connector.
+    #[arg(skip)]
+    pub(crate) configured_token: Option<AccessToken>,
+
+    /// Maximum size of one record of a list [default: 1]. Larger records are skipped.
+    #[arg(long, global = true, value_name = "MIB", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) record_limit: Option<u16>,
+}
+
+/// How to call the service.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Service")]
+pub(crate) struct CallFlags {
+    /// Whether the sample service is used. Its flag exists only in programs that have one.
+    #[arg(skip)]
+    pub(crate) demo: bool,
+
+    /// Do not request compressed responses. They are never requested from a service on this machine.
+    #[arg(long, global = true)]
+    pub(crate) no_compression: bool,
+
+    /// Print the request as a `curl` command and send nothing.
+    #[arg(long, global = true)]
+    pub(crate) dry_run: bool,
+
+    /// Log requests and responses to standard error, with sizes and times; -vv adds the headers. Tokens are never logged.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// The origin of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Flag(&'static str),
+    Variable(String),
+    Profile(String),
+    /// The default profile in the settings file, which `profile use` sets.
+    DefaultProfile,
+    Default,
+    Demo,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "flag {name}"),
+            Self::Variable(name) => write!(f, "environment variable {name}"),
+            Self::Profile(name) => write!(f, "profile {name}"),
+            Self::DefaultProfile => f.write_str("profile use"),
+            Self::Default => f.write_str("default"),
+            Self::Demo => f.write_str("flag --demo"),
+        }
+    }
+}
+
+/// A setting in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// The source of the access token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TokenFrom {
+    Stdin,
+    /// The environment variable of this name.
+    Variable(String),
+    File(Setting<PathBuf>),
+    Command(Setting<Vec<String>>),
+    Keyring {
+        profile: String,
+    },
+    Login {
+        program: Name,
+        profile: String,
+    },
+    Demo,
+    /// The configuration of a connector.
+    Configured,
+}
+
+impl fmt::Display for TokenFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("standard input (--token-stdin)"),
+            Self::Variable(name) => write!(f, "the environment variable {name}"),
+            Self::File(file) => write!(f, "the file {} ({})", file.value.display(), file.origin),
+            Self::Command(command) => {
+                let program = command.value.first().map_or("", String::as_str);
+                write!(f, "the command {program} ({})", command.origin)
+            }
+            Self::Keyring { profile } => {
+                write!(f, "the keyring of the operating system (profile {profile})")
+            }
+            Self::Login { program, profile } => {
+                write!(f, "{} (profile {profile})", program.command("auth login"))
+            }
+            Self::Demo => f.write_str("the sample service (--demo)"),
+            Self::Configured => f.write_str("the key `token` of the configuration"),
+        }
+    }
+}
+
+/// The settings in force.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) program: Name,
+    pub(crate) profile: Setting<String>,
+    pub(crate) base_url: Option<Setting<String>>,
+    pub(crate) token: Option<TokenFrom>,
+    pub(crate) allow_insecure_http: Setting<bool>,
+    pub(crate) timeout: Option<Setting<u64>>,
+    /// Where the mirror is: a file.
+    pub(crate) mirror: Option<Setting<String>>,
+    /// The settings file with all profiles.
+    pub(crate) file: ConfigFile,
+}
+
+impl Settings {
+    /// Combines flags, environment and profile, in this order of precedence.
+    pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
+        let Invocation { service: flags, call, program, .. } = invocation;
+        let program = program.name;
+        let file = if call.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
+        let profile = profile(invocation, &file)?;
+        let from = || Origin::Profile(profile.value.clone());
+        let given = |key: &str| file.get(&profile.value, key).map(|value| (value, from()));
+        let base_url = first([
+            flags.base_url.clone().map(|url| (url, Origin::Flag("--base-url"))),
+            variable("BASE_URL", program)?,
+            given("base-url"),
+        ]);
+        let insecure = file.is_on(&profile.value, "allow-insecure-http");
+        let allow_insecure_http = first([
+            flags.allow_insecure_http.then_some((true, Origin::Flag("--allow-insecure-http"))),
+            insecure.then(|| (true, from())),
+        ]);
+        let timeout = first([
+            flags.timeout.map(|seconds| (seconds, Origin::Flag("--timeout"))),
+            given("timeout").and_then(|(text, from)| Some((text.parse().ok()?, from))),
+        ]);
+        // The sample service is another source than the mirror of an account.
+        let mirror = if call.demo { None } else { variable("MIRROR", program)? };
+        let mirror = first([mirror, given("mirror")]);
+        let token = token(invocation, &file, &profile.value)?;
+        let off = Setting { value: false, origin: Origin::Default };
+        let allow_insecure_http = allow_insecure_http.unwrap_or(off);
+        Ok(Self { program, profile, base_url, token, allow_insecure_http, timeout, mirror, file })
+    }
+
+    /// Does the same, but fails for an unknown profile: a mistyped name must not select another account.
+    pub(crate) fn of_known(invocation: &Invocation) -> Result<Self, Failure> {
+        let settings = Self::of(invocation)?;
+        let Self { program, profile, file, .. } = &settings;
+        let name = &profile.value;
+        let is_known = invocation.call.demo
+            || profile.origin == Origin::Default
+            || file.profiles().any(|known| known == name)
+            || has_token(*program, name);
+        if is_known {
+            return Ok(settings);
+        }
+        Err(unknown_profile(*program, name, &file.profiles().collect::<Vec<_>>()))
+    }
+}
+
+/// Returns the failure for the name of a profile that does not exist.
+pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Failure {
+    let failure = Failure::usage(format!("unknown profile `{name}`"));
+    match closest(name, known.iter().copied()) {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => {
+            failure.hint(format!("`{program} --profile {name} config set base-url URL` creates it"))
+        }
+    }
+}
+
+fn first<T, const N: usize>(given: [Option<(T, Origin)>; N]) -> Option<Setting<T>> {
+    let (value, origin) = given.into_iter().flatten().next()?;
+    Some(Setting { value, origin })
+}
+
+/// Returns the value of a variable of the program.
+fn variable(name: &str, program: Name) -> Result<Option<(String, Origin)>, Failure> {
+    let name = program.variable(name);
+    Ok(setting(&name)?.map(|value| (value, Origin::Variable(name))))
+}
+
+/// Returns the value of an environment variable; `None` if it is unset or empty.
+///
+/// Text that is not UTF-8 is refused: if it were ignored, another source would set another account.
+pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
+    match env::var(name) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(env::VarError::NotUnicode(_value)) => {
+            Err(Failure::usage(format!("the environment variable {name} is not valid UTF-8")))
+        }
+    }
+}
+
+/// Returns the profile, which may not exist yet.
+pub(crate) fn profile(
+    invocation: &Invocation,
+    file: &ConfigFile,
+) -> Result<Setting<String>, Failure> {
+    let named = first([
+        invocation.service.profile.clone().map(|name| (name, Origin::Flag("--profile"))),
+        variable("PROFILE", invocation.program.name)?,
+        file.default_profile().map(|name| (name.to_owned(), Origin::DefaultProfile)),
+    ]);
+    let profile = named
+        .unwrap_or_else(|| Setting { value: DEFAULT_PROFILE.to_owned(), origin: Origin::Default });
+    check_name(&profile.value)?;
+    Ok(profile)
+}
+
+/// Finds the source of the token, without reading the token.
+fn token(
+    invocation: &Invocation,
+    file: &ConfigFile,
+    profile: &str,
+) -> Result<Option<TokenFrom>, Failure> {
+    let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
+    let Invocation { service: flags, call, program, .. } = invocation;
+    let program = program.name;
+    let [variable, file_variable] = ["TOKEN", "TOKEN_FILE"].map(|one| program.variable(one));
+    let origin = Origin::Profile(profile.to_owned());
+    Ok(Some(if call.demo {
+        TokenFrom::Demo
+    } else if flags.configured_token.is_some() {
+        TokenFrom::Configured
+    } else if flags.token_stdin
+        || flags.token_file.as_ref().is_some_and(|path| path.as_os_str() == "-")
+    {
+        TokenFrom::Stdin
+    } else if let Some(path) = &flags.token_file {
+        from_file(path.clone(), Origin::Flag("--token-file"))
+    } else if setting(&variable)?.is_some() {
+        TokenFrom::Variable(variable)
+    } else if let Some(path) = env::var_os(&file_variable).filter(|path| !path.is_empty()) {
+        from_file(path.into(), Origin::Variable(file_variable))
+    } else if let Some(command) = file.words(profile, "token-command") {
+        TokenFrom::Command(Setting { value: command, origin })
+    } else if let Some(path) = file.get(profile, "token-file") {
+        from_file(path.into(), origin)
+    } else if file.is_on(profile, "token-keyring") {
+        TokenFrom::Keyring { profile: profile.to_owned() }
+    } else if has_token(program, profile) {
+        TokenFrom::Login { program, profile: profile.to_owned() }
+    } else {
+        return Ok(None);
+    }))
+}
+
+/// Name of the profile if none is given.
+pub(crate) const DEFAULT_PROFILE: &str = "default";
+
+/// The settings of a profile, and the kind of the value of each.
+const SETTINGS: [(&str, Kind); 8] = [
+    ("base-url", Kind::Text),
+    ("token-file", Kind::File),
+    ("token-command", Kind::Command),
+    ("token-keyring", Kind::Switch),
+    (TOKEN_FOR, Kind::Origin),
+    ("allow-insecure-http", Kind::Switch),
+    ("timeout", Kind::Seconds),
+    ("mirror", Kind::File),
+];
+
+/// The setting with the origin that the token of `auth login` is for.
+pub(crate) const TOKEN_FOR: &str = "token-for";
+
+/// The kind of the value of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    /// Stored as an absolute path, because the next command may run in another folder.
+    File,
+    /// A program with its arguments.
+    Command,
+    Switch,
+    Seconds,
+    /// A URL that has an origin.
+    Origin,
+}
+
+impl Kind {
+    /// Returns the kind of a setting, or fails for an unknown one.
+    fn of(key: &str) -> Result<Self, Failure> {
+        check_known(key, &keys())?;
+        Ok(SETTINGS.iter().find(|(name, _)| *name == key).map_or(Self::Text, |(_, kind)| *kind))
+    }
+
+    /// Returns what a value must be.
+    fn expected(self, program: Name) -> String {
+        match self {
+            Self::Text | Self::File => "text that is not empty".to_owned(),
+            Self::Command => {
+                format!("a program and its arguments, such as [\"pass\", \"show\", \"{program}\"]")
+            }
+            Self::Switch => "true or false".to_owned(),
+            Self::Seconds => "a number of seconds, 1 or more".to_owned(),
+            Self::Origin => format!("a URL such as https://{program}.example.com"),
+        }
+    }
+
+    fn accepts(self, value: &Value) -> bool {
+        match self {
+            Self::Text | Self::File => value.as_str().is_some_and(|text| !text.is_empty()),
+            Self::Command => value
+                .as_array()
+                .is_some_and(|words| !words.is_empty() && words.iter().all(Value::is_str)),
+            Self::Switch => value.is_bool(),
+            Self::Seconds => value.as_integer().is_some_and(|seconds| seconds > 0),
+            Self::Origin => value.as_str().is_some_and(|url| origin(url).is_some()),
+        }
+    }
+}
+
+/// Returns the names of all settings of a profile.
+pub(crate) fn keys() -> [&'static str; SETTINGS.len()] {
+    SETTINGS.map(|(name, _)| name)
+}
+
+/// Checks that the name of a setting is one of these.
+pub(crate) fn check_known(key: &str, known: &[&str]) -> Result<(), Failure> {
+    if known.contains(&key) {
+        return Ok(());
+    }
+    let all = known.join(", ");
+    let hint = match closest(key, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? All settings: {all}"),
+        None => format!("the settings are {all}"),
+    };
+    Err(Failure::usage(format!("unknown setting `{key}`")).hint(hint))
+}
+
+/// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.
+pub(crate) fn check_name(name: &str) -> Result<(), Failure> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if begins && name.len() <= 64 && name.bytes().all(plain) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("invalid profile name `{name}`"))
+        .hint("use up to 64 letters, digits, `-` and `_`, beginning with a letter or digit"))
+}
+
+/// Refuses a value that is invalid for the setting.
+pub(crate) fn check_value(program: Name, key: &str, value: &Value) -> Result<(), Failure> {
+    let kind = Kind::of(key)?;
+    if kind.accepts(value) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("`{key}` must be {}", kind.expected(program))))
+}
+
+/// Parses a setting from the command line.
+pub(crate) fn parse_value(program: Name, key: &str, text: &str) -> Result<Value, Failure> {
+    let value = match Kind::of(key)? {
+        Kind::Command => Value::Array(words(program, text)?.into_iter().collect::<Array>()),
+        Kind::Seconds => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
+        Kind::Switch => text.parse::<bool>().map_or_else(|_| text.into(), Value::from),
+        Kind::File if !text.is_empty() && !text.contains("://") => absolute(text)?.into(),
+        _ => text.into(),
+    };
+    check_value(program, key, &value)?;
+    Ok(value)
+}
+
+/// Returns a setting as a person would write it.
+pub(crate) fn shown_value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.value().clone(),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            // Only a NUL cannot be quoted, and no argument can contain one.
+            shlex::try_join(words.iter().copied()).unwrap_or_else(|_nul| words.join(" "))
+        }
+        other => other.to_string().trim().to_owned(),
+    }
+}
+
+/// Splits a command as a shell does.
+fn words(program: Name, text: &str) -> Result<Vec<String>, Failure> {
+    // In a Windows path, a backslash is a plain character.
+    let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };
+    shlex::split(text).ok_or_else(|| {
+        Failure::usage("`token-command` has an unclosed quotation mark or a trailing backslash")
+            .hint(format!("quote it as in a shell: pass show 'my {program}'"))
+    })
+}
+
+fn absolute(text: &str) -> Result<String, Failure> {
+    let unusable = |cause: String| {
+        Failure::usage(format!("cannot make `{text}` an absolute path")).because(cause)
+    };
+    let path = path::absolute(text).map_err(|error| unusable(error.to_string()))?;
+    path.into_os_string().into_string().map_err(|_same| unusable("it is not UTF-8".to_owned()))
+}
+
+/// Refuses to send a stored token to another service than its own: `auth login` recorded the origin, else the token
+/// belongs to the base URL of its profile. Tokens from flags and variables are given for the call, so they may go anywhere.
+pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
+    let Settings { program, profile, file, base_url, .. } = settings;
+    let name = profile.value.as_str();
+    let bound = match from {
+        TokenFrom::Login { .. } | TokenFrom::Keyring { .. } => bound_origin(file, name),
+        TokenFrom::Command(_) => origin_of_profile(file, name),
+        TokenFrom::File(path) if matches!(path.origin, Origin::Profile(_)) => {
+            origin_of_profile(file, name)
+        }
+        _ => return Ok(()),
+    };
+    // The client refuses a base URL that has no origin.
+    let Some(target) = base_url.as_ref().and_then(|url| origin(&url.value)) else { return Ok(()) };
+    let (text, advice) = match bound {
+        Some(bound) if bound == target => return Ok(()),
+        Some(bound) => (
+            format!("the token of profile {name} is for {bound}, and is not sent to {target}"),
+            format!(
+                "log in to {target} with another profile: `{program} --profile NAME auth login --base-url {target}`"
+            ),
+        ),
+        None => (
+            format!(
+                "the token of profile {name} is not bound to a service, so it was not sent to {target}"
+            ),
+            format!(
+                "if it is for this service, run `{program} --profile {name} config set base-url {target}`"
+            ),
+        ),
+    };
+    let variable = program.variable("TOKEN");
+    let hint = format!("{advice}; for one command, use --token-file, --token-stdin or {variable}");
+    Err(Failure::usage(text).hint(hint))
+}
+
+/// Records the service of a stored token before the base URL of its profile changes.
+pub(crate) fn keep_binding(
+    program: Name,
+    file: &mut ConfigFile,
+    profile: &str,
+) -> Result<(), Failure> {
+    let stored = file.is_on(profile, "token-keyring") || has_token(program, profile);
+    match bound_origin(file, profile).filter(|_| stored) {
+        Some(bound) => file.set(profile, TOKEN_FOR, &bound),
+        None => Ok(()),
+    }
+}
+
+/// Returns the origin that a stored token is for.
+fn bound_origin(file: &ConfigFile, profile: &str) -> Option<String> {
+    match file.get(profile, TOKEN_FOR) {
+        Some(url) => origin(&url),
+        None => origin_of_profile(file, profile),
+    }
+}
+
+fn origin_of_profile(file: &ConfigFile, profile: &str) -> Option<String> {
+    origin(&file.get(profile, "base-url")?)
+}
+
+/// Returns the origin of a URL, such as `https://photos.example.com` or `http://localhost:8080`: in lower case, and
+/// without the default port. `None` if the URL is invalid.
+pub(crate) fn origin(url: &str) -> Option<String> {
+    let url: Uri = url.parse().ok()?;
+    let (scheme, host) = (url.scheme_str()?.to_ascii_lowercase(), url.host()?.to_ascii_lowercase());
+    Some(match (scheme.as_str(), url.port_u16()) {
+        (_, None) | ("http", Some(80)) | ("https", Some(443)) => format!("{scheme}://{host}"),
+        (_, Some(port)) => format!("{scheme}://{host}:{port}"),
+    })
+}
+
+/// Returns a text with `***` in place of the password if it is a URL, and of values of parameters such as `password`.
+pub(crate) fn redacted(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    // A password may contain any character, also `/` or `?`: the host begins after the last `@`.
+    let rest = match rest.rsplit_once('@') {
+        Some((user, host)) => match user.split_once(':') {
+            Some((user, _)) => format!("{user}:***@{host}"),
+            None => rest.to_owned(),
+        },
+        None => rest.to_owned(),
+    };
+    let Some((before, query)) = rest.split_once('?') else { return format!("{scheme}://{rest}") };
+    let parameters: Vec<String> = query
+        .split('&')
+        .map(|one| match one.split_once('=') {
+            Some((name, _)) if name.to_ascii_lowercase().contains("password") => {
+                format!("{name}=***")
+            }
+            _ => one.to_owned(),
+        })
+        .collect();
+    format!("{scheme}://{before}?{}", parameters.join("&"))
+}
+
+#[cfg(test)]
+mod value_tests {
+    use toml_edit::Value;
+
+    use super::shown_value as show;
+    use crate::failure::Failure;
+    use crate::program::Name;
+
+    fn read(key: &str, text: &str) -> Result<Value, Failure> {
+        super::parse_value(Name::new("photos"), key, text)
+    }
+
+    /// Checks how `config get` shows a value that was set.
+    #[track_caller]
+    fn check(key: &str, text: &str, expected: &str) {
+        let shown = read(key, text).map(|value| show(&value));
+        assert_eq!(shown.unwrap_or_else(|failure| format!("{failure:?}")), expected);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_is_split_as_in_a_shell() {
+        let words = read("token-command", r#"sh -c "echo 'a b'" \$x ''"#).unwrap();
+        assert_eq!(words.to_string(), r#"["sh", "-c", "echo 'a b'", "$x", ""]"#);
+        check("token-command", "pass show photos", "pass show photos");
+        check("token-command", "sh -c 'echo x'", "sh -c 'echo x'");
+        for wrong in ["", " ", "sh -c 'echo", "x \\"] {
+            assert!(read("token-command", wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_is_stored_as_absolute() {
+        check("token-file", "/run/token", "/run/token");
+        let shown = read("token-file", "tok").map(|value| show(&value)).unwrap();
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(shown, here.join("tok").to_str().unwrap());
+        assert!(read("token-file", "").is_err());
+    }
+
+    #[test]
+    fn invalid_values_are_refused() {
+        check("timeout", "120", "120");
+        check("token-keyring", "true", "true");
+        for (key, wrong) in [
+            ("timeout", "0"),
+            ("timeout", "-1"),
+            ("timeout", "30s"),
+            ("token-keyring", "yes"),
+            ("base-url", ""),
+            ("base-ulr", "x"),
+        ] {
+            assert!(read(key, wrong).is_err(), "{key} {wrong}");
+        }
+    }
+}
+#[cfg(test)]
+mod name_tests {
+    use super::check_name;
+
+    #[test]
+    fn profile_names_are_plain_keys_and_never_paths() {
+        for good in ["default", "a", "7", "Work_2-b", &"x".repeat(64)] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        let long = "x".repeat(65);
+        for bad in [
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/b",
+            "a\\b",
+            "a.b",
+            "-a",
+            "_a",
+            "a b",
+            "a\0",
+            "a\n",
+            "é",
+            "\u{ff0f}",
+            "~",
+            "$HOME",
+            "a:b",
+            "a*",
+            "%2e%2e",
+            "\u{202e}a",
+            "a]",
+            "\"",
+            "'",
+            "a=b",
+            "#",
+            &long,
+        ] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+    }
+}
+#[cfg(test)]
+mod origin_tests {
+    use super::origin;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        for (url, expected) in [
+            ("https://h.example", Some("https://h.example")),
+            ("HTTPS://H.Example:443/a/b", Some("https://h.example")),
+            ("http://h.example:80", Some("http://h.example")),
+            ("https://h.example:80", Some("https://h.example:80")),
+            ("http://[::1]:8080/x", Some("http://[::1]:8080")),
+            ("h.example", None),
+            ("/x", None),
+            ("nonsense", None),
+            ("", None),
+        ] {
+            assert_eq!(origin(url).as_deref(), expected, "{url}");
+        }
+    }
+}
+#[cfg(test)]
+mod redaction_tests {
+    use super::redacted;
+
+    #[test]
+    fn no_password_is_shown() {
+        for (text, expected) in [
+            ("mirror.db", "mirror.db"),
+            ("postgres://db/team#photos", "postgres://db/team#photos"),
+            ("postgres://anna@db/team", "postgres://anna@db/team"),
+            ("postgres://anna:geheim@db:5432/team#x", "postgres://anna:***@db:5432/team#x"),
+            ("postgres://anna:ge/h?e@im@db/team", "postgres://anna:***@db/team"),
+            ("postgres://db/t?user=a&password=geheim", "postgres://db/t?user=a&password=***"),
+            ("postgres://db/t?sslpassword=geheim&a=b", "postgres://db/t?sslpassword=***&a=b"),
+            ("mysql://anna:geheim@db/team", "mysql://anna:***@db/team"),
+        ] {
+            assert_eq!(redacted(text), expected);
+        }
+    }
+}

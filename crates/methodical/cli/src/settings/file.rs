@@ -1,0 +1,258 @@
+//! The settings file, with one table for each profile, and the private file with the tokens that `auth login` stores.
+
+use std::path::PathBuf;
+
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value, value};
+
+use crate::failure::Failure;
+use crate::files::{self, Lock};
+use crate::program::Name;
+use crate::settings::{check_name, check_value, parse_value, shown_value};
+
+/// The contents of `config.toml`, checked.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    program: Name,
+    /// `None` without a settings folder.
+    path: Option<PathBuf>,
+    document: DocumentMut,
+    changed: bool,
+}
+
+impl ConfigFile {
+    /// Reads the file. If the file or its folder does not exist, the settings are empty.
+    pub(crate) fn read(program: Name) -> Result<Self, Failure> {
+        let Some(path) = files::find(program, CONFIG) else { return Ok(Self::empty(program)) };
+        let text = files::read_trusted(&path)?.unwrap_or_default();
+        let document = text.parse::<DocumentMut>().map_err(|error| {
+            Failure::usage(format!("{} is not valid TOML", path.display()))
+                .because(place(&text, &error))
+        })?;
+        check(program, &document)
+            .map_err(|failure| failure.because(format!("in {}", path.display())))?;
+        Ok(Self { program, path: Some(path), document, changed: false })
+    }
+
+    /// Returns empty settings.
+    pub(crate) fn empty(program: Name) -> Self {
+        Self { program, path: None, document: DocumentMut::new(), changed: false }
+    }
+
+    /// Returns the path of the file, which may not exist yet.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        self.path.clone().map_or_else(|| config_path(self.program), Ok)
+    }
+
+    /// Returns the names of the profiles.
+    pub(crate) fn profiles(&self) -> impl Iterator<Item = &str> {
+        let profiles = self.document.get("profile").and_then(Item::as_table_like);
+        profiles.into_iter().flat_map(|profiles| profiles.iter().map(|(name, _)| name))
+    }
+
+    /// Returns the profile to use if neither a flag nor the environment names one.
+    pub(crate) fn default_profile(&self) -> Option<&str> {
+        self.document.get(DEFAULT)?.as_str()
+    }
+
+    /// Sets the default profile in memory; [`Self::save`] writes it.
+    pub(crate) fn set_default_profile(&mut self, name: Option<&str>) {
+        let before = match name {
+            Some(name) => self.document.insert(DEFAULT, value(name)),
+            None => self.document.remove(DEFAULT),
+        };
+        self.changed |= name.is_some() || before.is_some();
+    }
+
+    /// Renames a profile in memory; [`Self::save`] writes that. The default profile stays the same one.
+    pub(crate) fn rename_profile(&mut self, name: &str, new: &str) {
+        if self.default_profile() == Some(name) {
+            self.set_default_profile(Some(new));
+        }
+        if let Some(profiles) = self.profiles_mut()
+            && let Some(settings) = profiles.remove(name)
+        {
+            profiles.insert(new, settings);
+            self.changed = true;
+        }
+    }
+
+    /// Removes a profile in memory; [`Self::save`] writes that. It is no longer the default profile.
+    pub(crate) fn remove_profile(&mut self, name: &str) {
+        if self.default_profile() == Some(name) {
+            self.set_default_profile(None);
+        }
+        if self.profiles_mut().and_then(|profiles| profiles.remove(name)).is_some() {
+            self.changed = true;
+        }
+    }
+
+    fn profiles_mut(&mut self) -> Option<&mut dyn TableLike> {
+        self.document.get_mut("profile")?.as_table_like_mut()
+    }
+
+    /// Returns a setting of a profile as text.
+    pub(crate) fn get(&self, profile: &str, key: &str) -> Option<String> {
+        self.value(profile, key).map(shown_value)
+    }
+
+    /// Returns whether a setting of a profile is `true`.
+    pub(crate) fn is_on(&self, profile: &str, key: &str) -> bool {
+        self.value(profile, key).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// Returns a setting that is a program with its arguments.
+    pub(crate) fn words(&self, profile: &str, key: &str) -> Option<Vec<String>> {
+        let words = self.value(profile, key)?.as_array()?;
+        Some(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
+    /// Changes a setting of a profile in memory; [`Self::save`] writes it.
+    pub(crate) fn set(&mut self, profile: &str, key: &str, value: &str) -> Result<(), Failure> {
+        let value = parse_value(self.program, key, value)?;
+        let table = self.document.entry("profile").or_insert_with(|| {
+            let mut profiles = Table::new();
+            profiles.set_implicit(true);
+            Item::Table(profiles)
+        });
+        let settings = table.as_table_like_mut().and_then(|profiles| {
+            let settings = profiles.entry(profile).or_insert_with(|| Item::Table(Table::new()));
+            settings.as_table_like_mut()
+        });
+        let settings = settings.ok_or_else(|| {
+            Failure::usage(format!("cannot set {key}: `profile.{profile}` is not a table"))
+        })?;
+        settings.insert(key, Item::Value(value));
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Removes a setting of a profile in memory; [`Self::save`] writes that. Returns whether it was set.
+    pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
+        // `Item::get_mut` would insert an empty item for an absent profile.
+        let settings = self.profiles_mut().and_then(|profiles| profiles.get_mut(profile));
+        let gone = settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key));
+        self.changed |= gone.is_some();
+        gone.is_some()
+    }
+
+    /// Writes the file if a setting has changed. The lock was taken before the file was read.
+    pub(crate) fn save(&self, lock: &Lock) -> Result<(), Failure> {
+        if !self.changed {
+            return Ok(());
+        }
+        lock.write(&self.path()?, &self.document.to_string())
+    }
+
+    fn value(&self, profile: &str, key: &str) -> Option<&Value> {
+        self.document.get("profile")?.get(profile)?.get(key)?.as_value()
+    }
+}
+
+/// Describes the error and its place, without the line itself: it may contain a token.
+fn place(text: &str, error: &toml_edit::TomlError) -> String {
+    let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let Some(before) = before else { return message };
+    let begun = before.rsplit('\n').next().unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    format!("line {line}, column {}: {message}", begun.chars().count() + 1)
+}
+
+/// Key of the default profile.
+const DEFAULT: &str = "default-profile";
+
+/// Returns the path of the settings file.
+pub(crate) fn config_path(program: Name) -> Result<PathBuf, Failure> {
+    files::path(program, CONFIG)
+}
+
+/// Refuses unknown keys: a mistyped setting must not be ignored.
+fn check(program: Name, document: &DocumentMut) -> Result<(), Failure> {
+    let wrong = |what: String| move || Failure::usage(what);
+    for (key, item) in document.iter() {
+        if key == DEFAULT {
+            check_name(item.as_str().ok_or_else(wrong(format!("`{DEFAULT}` must be text")))?)?;
+            continue;
+        }
+        let profiles = item.as_table_like().filter(|_| key == "profile").ok_or_else(|| {
+            Failure::usage(format!("unexpected key `{key}`"))
+                .hint("settings belong in a table [profile.NAME]")
+        })?;
+        for (name, settings) in profiles.iter() {
+            check_name(name)?;
+            let settings = settings.as_table_like();
+            let settings =
+                settings.ok_or_else(wrong(format!("`profile.{name}` must be a table")))?;
+            for (key, value) in settings.iter() {
+                let value = value.as_value();
+                let wrong = wrong(format!("`profile.{name}.{key}` must be a value"));
+                crate::settings::check_known(key, &crate::settings::keys())?;
+                check_value(program, key, value.ok_or_else(wrong)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a profile has a stored token. True if the file cannot be read: [`stored_token`] explains the error.
+pub(crate) fn has_token(program: Name, profile: &str) -> bool {
+    stored_token(program, profile).map_or(true, |token| token.is_some())
+}
+
+/// Returns the names of all profiles, in order: those with settings, and those that only have a token.
+pub(crate) fn profile_names(program: Name, file: &ConfigFile) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = tokens(program)?.iter().map(|(name, _)| name.to_owned()).collect();
+    names.extend(file.profiles().map(str::to_owned));
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// Returns the stored token of a profile.
+pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<String>, Failure> {
+    let document = tokens(program)?;
+    Ok(document.get(profile).and_then(|token| token.as_str()).map(str::to_owned))
+}
+
+/// Stores the token of a profile.
+pub(crate) fn store_token(
+    lock: &Lock,
+    program: Name,
+    profile: &str,
+    token: &str,
+) -> Result<(), Failure> {
+    let mut document = tokens(program)?;
+    document.insert(profile, value(token));
+    lock.write(&tokens_path(program)?, &document.to_string())
+}
+
+/// Removes the stored token of a profile, and returns whether there was one.
+pub(crate) fn remove_token(lock: &Lock, program: Name, profile: &str) -> Result<bool, Failure> {
+    let mut document = tokens(program)?;
+    let there = document.remove(profile).is_some();
+    if there {
+        lock.write(&tokens_path(program)?, &document.to_string())?;
+    }
+    Ok(there)
+}
+
+/// Returns the path of the file with the tokens.
+pub(crate) fn tokens_path(program: Name) -> Result<PathBuf, Failure> {
+    files::path(program, TOKENS)
+}
+
+fn tokens(program: Name) -> Result<DocumentMut, Failure> {
+    let Some(path) = files::find(program, TOKENS) else { return Ok(DocumentMut::new()) };
+    let Some(text) = files::read(&path)? else { return Ok(DocumentMut::new()) };
+    files::check_private(&path, "token")?;
+    // The parser's error would quote the line, and with it the token.
+    text.parse().map_err(|_quotes| {
+        Failure::usage(format!("{} is not valid TOML", path.display())).hint(format!(
+            "remove it, and log in again for each profile: `{program} --profile NAME auth login`"
+        ))
+    })
+}
+
+const CONFIG: &str = "config.toml";
+
+const TOKENS: &str = "tokens.toml";

@@ -1,0 +1,209 @@
+//! The tokens that `auth login --keyring` stores in the keyring of the operating system.
+//!
+//! The keyring is the Keychain on macOS, the Credential Manager on Windows, and elsewhere a provider of the Secret Service,
+//! such as GNOME Keyring, `KWallet` or `KeePassXC`.
+
+#[cfg(not(feature = "keyring"))]
+use std::convert::Infallible;
+#[cfg(feature = "keyring")]
+use std::sync::Arc;
+
+#[cfg(feature = "keyring")]
+use keyring_core::{CredentialStore, Entry, Error};
+
+use crate::failure::Failure;
+#[cfg(feature = "keyring")]
+use crate::program::Name;
+use crate::run::Invocation;
+
+/// A connection to the keyring.
+#[cfg(feature = "keyring")]
+#[derive(Debug)]
+pub(crate) struct Keyring {
+    store: Arc<CredentialStore>,
+    /// Also the service name of the entries.
+    program: Name,
+    /// The command that logs in, for hints.
+    login: String,
+}
+
+#[cfg(feature = "keyring")]
+impl Keyring {
+    /// Connects to the keyring of this machine.
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
+        let login = invocation.command("auth login");
+        match native() {
+            Ok(store) => Ok(Self { store, program: invocation.program.name, login }),
+            Err(error) => Err(Failure::usage("cannot connect to a keyring on this machine")
+                .because(text(&error))
+                .hint(format!("start one and log in again, or use a file: run {login} without --keyring, or pass --token-file"))),
+        }
+    }
+
+    /// Returns the token of a profile.
+    pub(crate) fn read(&self, profile: &str) -> Result<Option<String>, Failure> {
+        optional(self.entry(profile)?.get_password()).map_err(|error| self.failure(&error, profile))
+    }
+
+    /// Stores the token of a profile.
+    pub(crate) fn store(&self, profile: &str, token: &str) -> Result<(), Failure> {
+        self.entry(profile)?.set_password(token).map_err(|error| self.failure(&error, profile))
+    }
+
+    /// Removes the token of a profile, and returns whether there was one.
+    pub(crate) fn remove(&self, profile: &str) -> Result<bool, Failure> {
+        let removed = optional(self.entry(profile)?.delete_credential());
+        removed.map(|done| done.is_some()).map_err(|error| self.failure(&error, profile))
+    }
+
+    fn entry(&self, profile: &str) -> Result<Entry, Failure> {
+        self.store
+            .build(self.program.as_str(), profile, None)
+            .map_err(|error| self.failure(&error, profile))
+    }
+
+    /// Explains an error. Errors that contain the entry are not quoted, because it may be a token.
+    fn failure(&self, error: &Error, profile: &str) -> Failure {
+        let Self { program, login, .. } = self;
+        let file = format!("run {login} without --keyring");
+        match error {
+            Error::NoStorageAccess(_) => {
+                Failure::usage("the keyring is locked, or denies access to this program")
+                    .because(text(error))
+                    .hint(format!("unlock it and try again, or use a file: {file}"))
+            }
+            Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+                Failure::usage(format!("the keyring entry of profile {profile} is not a token"))
+                    .hint(format!("{login} with --keyring replaces it"))
+            }
+            Error::Ambiguous(_) => {
+                Failure::usage(format!("the keyring has several tokens for profile {profile}"))
+                    .hint(format!(
+                        "remove all but one entry of service `{program}`, user `{profile}`"
+                    ))
+            }
+            Error::TooLong(_, limit) => Failure::usage(format!(
+                "the token is too long for this keyring, which takes at most {limit} bytes"
+            ))
+            .hint(format!("store it in a file: {file}")),
+            other => Failure::usage("the keyring failed").because(text(other)),
+        }
+    }
+}
+
+#[cfg(all(feature = "keyring", target_os = "macos"))]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Ok(apple_native_keyring_store::keychain::Store::new()?)
+}
+
+#[cfg(all(feature = "keyring", windows))]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Ok(windows_native_keyring_store::Store::new()?)
+}
+
+#[cfg(all(feature = "keyring", unix, not(target_os = "macos")))]
+fn native() -> keyring_core::Result<Arc<CredentialStore>> {
+    Ok(zbus_secret_service_keyring_store::Store::new()?)
+}
+
+#[cfg(feature = "keyring")]
+/// Returns `None` for an entry that does not exist.
+fn optional<T>(found: keyring_core::Result<T>) -> keyring_core::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::NoEntry) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(feature = "keyring")]
+/// Returns the error text of the operating system, else that of the keyring.
+fn text(error: &Error) -> String {
+    match error {
+        Error::PlatformFailure(reason) | Error::NoStorageAccess(reason) => reason.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// A keyring that can never be opened, in a build without it.
+#[cfg(not(feature = "keyring"))]
+#[derive(Debug)]
+pub(crate) struct Keyring(Infallible);
+
+#[cfg(not(feature = "keyring"))]
+impl Keyring {
+    /// Fails, and says how to get a build with the keyring.
+    pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
+        Err(Failure::usage("this program was built without support for the keyring of the operating system")
+            .hint(format!("build it with `--features keyring`, or use a file: run {} without --keyring, or pass --token-file", invocation.command("auth login"))))
+    }
+
+    pub(crate) fn read(&self, _profile: &str) -> Result<Option<String>, Failure> {
+        match self.0 {}
+    }
+
+    pub(crate) fn store(&self, _profile: &str, _token: &str) -> Result<(), Failure> {
+        match self.0 {}
+    }
+
+    pub(crate) fn remove(&self, _profile: &str) -> Result<bool, Failure> {
+        match self.0 {}
+    }
+}
+
+#[cfg(all(test, feature = "keyring"))]
+mod tests {
+    use keyring_core::mock;
+
+    use super::{CredentialStore, Error, Failure, Keyring, Name};
+
+    fn keyring() -> Keyring {
+        Keyring {
+            store: mock::Store::new().expect("the mock keyring always opens"),
+            program: Name::new("photos"),
+            login: "`photos --profile work auth login`".to_owned(),
+        }
+    }
+
+    /// Lets the next use of the entry of profile `work` fail, and returns the failure.
+    fn fail(keyring: &Keyring, error: Error) -> Failure {
+        let store: &CredentialStore = &*keyring.store;
+        let entry = store.build("photos", "work", None).expect("it can be built");
+        let credential: &mock::Cred = entry.as_any().downcast_ref().expect("it is a mock");
+        credential.set_error(error);
+        keyring.read("work").expect_err("the error was set")
+    }
+
+    #[test]
+    fn a_stored_token_is_found_until_it_is_removed() -> Result<(), Failure> {
+        let keyring = keyring();
+        assert_eq!(keyring.read("work")?, None);
+        assert!(!keyring.remove("work")?);
+        keyring.store("work", "tok_1")?;
+        keyring.store("work", "tok_2")?;
+        keyring.store("home", "tok_3")?;
+        assert_eq!(keyring.read("work")?.as_deref(), Some("tok_2"));
+        assert!(keyring.remove("work")?);
+        assert_eq!(keyring.read("work")?, None);
+        assert_eq!(keyring.read("home")?.as_deref(), Some("tok_3"));
+        Ok(())
+    }
+
+    #[test]
+    fn failures_say_what_to_do_and_quote_no_token() {
+        let keyring = keyring();
+        let failures = [
+            Error::NoStorageAccess("the collection is locked".into()),
+            Error::PlatformFailure("org.freedesktop.DBus.Error.NoReply".into()),
+            Error::BadEncoding(b"tok_secret\xff".to_vec()),
+            Error::BadDataFormat(b"tok_secret".to_vec(), "tok_secret".into()),
+            Error::Ambiguous(Vec::new()),
+            Error::TooLong("password".to_owned(), 2560),
+            Error::NotSupportedByStore("reading".to_owned()),
+        ]
+        .map(|error| fail(&keyring, error));
+        let shown = format!("{failures:#?}");
+        assert!(!shown.contains("tok_secret"), "{shown}");
+        insta::assert_snapshot!(shown);
+    }
+}

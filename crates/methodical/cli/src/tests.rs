@@ -1,0 +1,83 @@
+//! A small service with a program, for unit tests.
+
+use clap::Subcommand;
+use methodical_client::model::{Error, Operation, Query, RawJson, RawQuery, Service};
+
+use crate::commands::check::{CheckReport, Contract};
+use crate::demo::{Demo, SampleService};
+use crate::failure::Failure;
+use crate::operations::{Envelope, Example, OperationCommands};
+use crate::program::Program;
+use crate::session::Session;
+
+/// The service.
+pub(crate) struct Photos;
+
+impl Service for Photos {
+    const NAME: &'static str = "photos";
+    const API_VERSION: &'static str = "v1";
+    const PATH: &'static str = "/api/v1";
+    const SELECTOR: &'static str = "method";
+    const ACCEPT: &'static str = "application/json";
+}
+
+/// Reads the totals.
+pub(crate) struct GetTotals;
+
+impl Operation for GetTotals {
+    type Service = Photos;
+    type Output = RawJson;
+
+    const NAME: &'static str = "get_totals";
+    const METHOD: &'static str = "totals/get";
+
+    fn query(&self) -> Result<Query, Error> {
+        RawQuery::<Photos>::new(Self::METHOD).query()
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<RawJson, Error> {
+        RawQuery::<Photos>::decode(body)
+    }
+}
+
+/// The commands of the service.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Commands {
+    /// Print the totals of {program}.
+    Totals,
+}
+
+impl OperationCommands for Commands {
+    type Service = Photos;
+    type Probe = GetTotals;
+
+    const EXAMPLE: Example = Example::new("totals", "totals/get", "photos,albums");
+    const ENVELOPES: &'static [Envelope] = &[];
+
+    fn probe() -> GetTotals {
+        GetTotals
+    }
+
+    fn run(self, _session: &Session<Photos>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// A program with nothing but a name and a version.
+pub(crate) const SMALL: Program = Program::new("photos", "1.2.3");
+
+/// A program with everything.
+pub(crate) const LARGE: Program = SMALL
+    .about("Photos and albums")
+    .examples(&["totals -o json"])
+    .api_examples(&["totals/get -f year=2024"])
+    .demo(Demo::new(start).examples(&["totals"], &["totals -o csv"]))
+    .contract(Contract::new(|_| Ok(no_checks()), 7, "photos-server"));
+
+fn start() -> Result<SampleService, Failure> {
+    Err(Failure::usage("unit tests start no service"))
+}
+
+fn no_checks() -> CheckReport {
+    CheckReport { results: Vec::new(), failed: 0, summary: String::new(), junit: String::new() }
+}

@@ -1,0 +1,414 @@
+//! What the program sees of each request: its secrets, the log of `-v`, the notices of the service, and a dry run.
+//!
+//! No message shows a secret that was sent, even if a service repeats it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::iter;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use http::header::{AUTHORIZATION, LOCATION};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use methodical_client::model::{Auth, SecretPlace};
+use methodical_client::transport::{
+    BlockingBody, BlockingResponse, BlockingTransport, Redacted, Request, TransportError,
+};
+use methodical_client::{Attempt, Observer};
+use percent_encoding::percent_decode_str;
+
+use crate::interrupt::lock;
+use crate::output::printer::size;
+use crate::program::Name;
+use crate::run::Invocation;
+use crate::screen::{Screen, printable};
+use crate::settings::CallFlags;
+
+/// A transport that remembers the secrets that it sends, logs requests and responses with `-v`, and shows each notice of the
+/// service once: the response header `Gateway-Notice`.
+pub(crate) struct Watched<T> {
+    inner: T,
+    screen: Screen,
+    trace: Option<Trace>,
+    /// The notices so far; `None` if none are shown.
+    notices: Option<Mutex<HashSet<HeaderValue>>>,
+}
+
+impl<T: BlockingTransport> Watched<T> {
+    /// Wraps a transport.
+    pub(crate) fn new(inner: T, invocation: &Invocation, shows_notices: bool) -> Self {
+        let notices = shows_notices.then(Mutex::default);
+        Self { inner, screen: invocation.screen, trace: Trace::of(invocation), notices }
+    }
+
+    fn show_notices(&self, headers: &HeaderMap) {
+        let Some(notices) = &self.notices else { return };
+        for notice in headers.get_all(&GATEWAY_NOTICE) {
+            let mut shown = lock(notices);
+            if shown.len() < MAX_NOTICES && shown.insert(notice.clone()) {
+                // The progress line may be there.
+                self.screen.clear_line();
+                self.screen.warn(&format!("the service reports: {}", text(notice)));
+            }
+        }
+    }
+}
+
+impl<T: BlockingTransport> BlockingTransport for Watched<T> {
+    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+        remember(&request);
+        let response = match self.trace {
+            Some(trace) => trace.send(&self.inner, request)?,
+            None => self.inner.send(request)?,
+        };
+        self.show_notices(response.headers());
+        Ok(response)
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+}
+
+fn text(notice: &HeaderValue) -> String {
+    let text = String::from_utf8_lossy(notice.as_bytes());
+    // Before it is shortened, which could leave a part of a secret.
+    let text = without_secrets(&text);
+    match text.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.into_owned(),
+    }
+}
+
+/// Response header with a message for the person who calls the service.
+const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
+
+/// Maximum number of notices that one run shows.
+const MAX_NOTICES: usize = 10;
+
+/// Maximum length of a notice, in characters.
+const MAX_LENGTH: usize = 300;
+
+/// The log of `-v` and `-vv` on standard error: requests, responses, sizes and times. A transport writes it, so it is the same
+/// for lists, objects and raw responses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trace {
+    screen: Screen,
+    /// Whether headers are logged too.
+    headers: bool,
+}
+
+impl Trace {
+    /// Returns the log; `None` without `-v`.
+    pub(crate) fn of(invocation: &Invocation) -> Option<Self> {
+        let Invocation { screen, call: CallFlags { verbose, .. }, .. } = *invocation;
+        (verbose > 0).then_some(Self { screen, headers: verbose > 1 })
+    }
+
+    fn say(self, text: &str) {
+        self.screen.trace(text);
+    }
+
+    /// Logs the headers, without the token.
+    fn headers(self, mark: char, headers: &HeaderMap, token: &str) {
+        for (name, value) in headers.iter().filter(|_| self.headers) {
+            let value = if value.is_sensitive() && (name != AUTHORIZATION || token == NO_TOKEN) {
+                "(redacted)".to_owned()
+            } else {
+                String::from_utf8_lossy(value.as_bytes()).replace(token, "(redacted)")
+            };
+            // The query of a redirect may contain what was asked for, such as an e-mail address.
+            let value = match value.split_once('?') {
+                Some((target, _)) if name == LOCATION => format!("{target}?(redacted)"),
+                _ => value,
+            };
+            self.say(&format!("{mark}   {name}: {value}"));
+        }
+    }
+
+    /// Sends a request, and logs it and its response.
+    fn send(
+        self,
+        inner: &impl BlockingTransport,
+        request: Request,
+    ) -> Result<BlockingResponse, TransportError> {
+        let begun = Instant::now();
+        let since = move || begun.elapsed().as_millis();
+        self.say(&format!("> {} {}", request.method(), Redacted::target(&request)));
+        let has_secrets = Redacted::is_needed(&request);
+        let token = token_of(request.headers()).unwrap_or(NO_TOKEN).to_owned();
+        self.headers('>', request.headers(), &token);
+        let response = inner.send(request).inspect_err(|error| {
+            self.say(&format!("< no response after {} ms: {error}", since()));
+        })?;
+        self.say(&format!("< status {} after {} ms", response.status().as_u16(), since()));
+        let mut headers = response.headers().clone();
+        if has_secrets {
+            // A header such as `location` may repeat the URL.
+            headers.remove(LOCATION);
+        }
+        self.headers('<', &headers, &token);
+        Ok(response.map(|body| {
+            counted(body, move |bytes, end| {
+                self.say(&format!("< {}{} after {} ms", size(bytes), end, since()));
+            })
+        }))
+    }
+}
+
+/// Logs retries, which the transport does not see.
+impl Observer for Trace {
+    fn attempt(&self, attempt: &Attempt<'_>) {
+        let next = attempt.number + 1;
+        match attempt.retry_in {
+            Some(wait) if wait.is_zero() => {
+                self.say(&format!("  attempt {next} immediately, with a refreshed token"));
+            }
+            Some(wait) => self.say(&format!("  attempt {next} in {} ms", wait.as_millis())),
+            None => {}
+        }
+    }
+}
+
+/// Returns the access token that a request carries.
+pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
+    // The scheme has no case (RFC 9110, section 11.1).
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token)
+}
+
+/// Passes on a body, and calls `tell` with its size at its end or at an error.
+fn counted(mut body: BlockingBody, tell: impl Fn(u64, &str) + Send + 'static) -> BlockingBody {
+    let mut bytes = 0;
+    BlockingBody::from_chunks(iter::from_fn(move || {
+        let piece = body.chunk();
+        match &piece {
+            Ok(Some(piece)) => bytes += piece.len() as u64,
+            Ok(None) => tell(bytes, ""),
+            Err(_) => tell(bytes, ", truncated,"),
+        }
+        piece.transpose()
+    }))
+}
+
+/// Text that no header contains.
+const NO_TOKEN: &str = "\0";
+
+/// Remembers the secrets of a request that is about to be sent.
+pub(crate) fn remember(request: &Request) {
+    for value in request.headers().values().filter(|value| value.is_sensitive()) {
+        // The scheme of `Authorization` is not a secret.
+        let text = value.to_str().unwrap_or_default();
+        add(text.rsplit(' ').next().unwrap_or_default());
+    }
+    if Redacted::is_needed(request) {
+        add_differences(&request.uri().to_string(), &Redacted::target(request).to_string());
+        let [body, redacted] = [request.body(), Redacted::body(request)];
+        add_differences(&String::from_utf8_lossy(body), &String::from_utf8_lossy(redacted));
+    }
+}
+
+/// Replaces the secrets in a text.
+pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for secret in lock(&SENT).iter() {
+        if text.contains(secret) {
+            text = Cow::Owned(text.replace(secret, "(redacted)"));
+        }
+    }
+    text
+}
+
+/// Adds the parts of a URL or a form that its redacted copy replaces, encoded and decoded.
+fn add_differences(text: &str, redacted: &str) {
+    let parts =
+        |text: &str| text.split(['/', '?', '&', '=']).map(str::to_owned).collect::<Vec<_>>();
+    for (secret, _) in parts(text).iter().zip(parts(redacted)).filter(|(one, other)| *one != other)
+    {
+        add(secret);
+        add(&percent_decode_str(secret).decode_utf8_lossy());
+    }
+}
+
+fn add(secret: &str) {
+    let mut sent = lock(&SENT);
+    if secret.len() < MIN_LENGTH || sent.iter().any(|known| known == secret) {
+        return;
+    }
+    if sent.len() == MAX_SECRETS {
+        sent.remove(0);
+    }
+    sent.push(secret.to_owned());
+}
+
+/// The secrets, oldest first.
+static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Minimum length of a secret, in bytes. Messages without a shorter text would be unreadable.
+const MIN_LENGTH: usize = 4;
+
+/// Maximum number of secrets. A process that runs for long gets new tokens.
+const MAX_SECRETS: usize = 16;
+
+/// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token and each secret, and
+/// `REDACTED` any other value that may be a secret.
+pub(crate) fn curl(program: Name, auth: Auth, request: &Request) -> String {
+    let token = program.variable("TOKEN");
+    let secrets = auth.secrets().iter().enumerate().map(|(index, secret)| {
+        (secret, if index == 0 { token.clone() } else { program.secret_variable(secret.name()) })
+    });
+    let secrets: Vec<_> = secrets.collect();
+    let mut command = "curl -sS".to_owned();
+    for (name, value) in request.headers() {
+        let secret = secrets.iter().find(|(secret, _)| {
+            secret.place() == SecretPlace::Header
+                && name.as_str().eq_ignore_ascii_case(secret.name())
+        });
+        let header = if name == AUTHORIZATION && auth == Auth::Bearer {
+            format!("\"{name}: Bearer ${token}\"")
+        } else if let Some((_, variable)) = secret {
+            format!("\"{name}: ${variable}\"")
+        } else if value.is_sensitive() {
+            quoted(&format!("{name}: REDACTED"))
+        } else {
+            quoted(&format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
+        };
+        command = format!("{command} -H {header}");
+    }
+    let mut url = quoted(&request.uri().to_string());
+    let mut body = quoted(&String::from_utf8_lossy(request.body()));
+    // The shell replaces a variable only outside of single quotes. The secrets are the last parameters.
+    for (secret, variable) in secrets.iter().rev() {
+        let pair = format!("{}={PLACEHOLDER}", secret.name());
+        let last = |text: &str| text.rfind(&pair).map(|at| at + pair.len() - PLACEHOLDER.len());
+        let (found, text) = match secret.place() {
+            SecretPlace::Query => (last(&url), &mut url),
+            SecretPlace::Form => (last(&body), &mut body),
+            SecretPlace::Path => (url.find(PLACEHOLDER), &mut url),
+            _ => continue,
+        };
+        if let Some(at) = found {
+            text.replace_range(at..at + PLACEHOLDER.len(), &format!("'\"${variable}\"'"));
+        }
+    }
+    if request.method() == Method::POST {
+        // The option makes the request a POST.
+        command = format!("{command} --data-raw {body}");
+    }
+    format!("{command} {url}")
+}
+
+/// The text in place of a secret in the URL of a dry run.
+const PLACEHOLDER: &str = "REDACTED";
+
+/// Quotes a word for a shell.
+fn quoted(word: &str) -> String {
+    // A shell has no escape for this character within single quotes.
+    format!("'{}'", printable(&word.replace('\'', "'\\''")))
+}
+
+#[cfg(test)]
+mod notice_tests {
+    use http::HeaderValue;
+
+    use super::text;
+
+    #[test]
+    fn a_long_notice_is_shortened() {
+        let long = HeaderValue::from_str(&"é".repeat(400)).unwrap();
+        assert_eq!(text(&long), "é".repeat(300) + "…");
+        assert_eq!(text(&HeaderValue::from_static("maintenance")), "maintenance");
+    }
+}
+#[cfg(test)]
+mod secret_tests {
+    use http::HeaderValue;
+    use methodical_client::transport::{Redacted, Request};
+
+    use super::{remember, without_secrets};
+
+    #[test]
+    fn secrets_of_each_place_are_replaced() {
+        let mut request = Request::new("user=anna&key=se%2Bcret-1".into());
+        *request.uri_mut() = "https://host/botsecret-2/list?key=secret-3&a=plain".parse().unwrap();
+        let target = "https://host/REDACTED/list?key=REDACTED&a=plain".parse().unwrap();
+        request.extensions_mut().insert(Redacted::new(target, "user=anna&key=REDACTED".into()));
+        for (name, value) in [("authorization", "Bearer secret-4"), ("x-key", "secret-5")] {
+            let mut value = HeaderValue::from_static(value);
+            value.set_sensitive(true);
+            request.headers_mut().insert(name, value);
+        }
+        remember(&request);
+        let text = "se%2Bcret-1 se+cret-1 botsecret-2 secret-3 Bearer secret-4 secret-5";
+        let shown = "(redacted) (redacted) (redacted) (redacted) Bearer (redacted) (redacted)";
+        assert_eq!(without_secrets(text), shown);
+        assert_eq!(without_secrets("anna host list plain"), "anna host list plain");
+    }
+}
+#[cfg(test)]
+mod dry_run_tests {
+    use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, Service};
+    use methodical_client::transport::MemoryTransport;
+    use methodical_client::{AccessToken, CallOptions, blocking};
+
+    use super::curl;
+    use crate::program::Name;
+    use crate::tests::Photos;
+
+    #[test]
+    fn a_header_of_the_call_is_named_without_its_value() {
+        let client = blocking::Client::<Photos>::builder("https://h")
+            .token(AccessToken::new("CANARY").unwrap())
+            .call_options(CallOptions::new().header("x-tenant", "CANARY").unwrap())
+            .transport(MemoryTransport::default())
+            .build()
+            .unwrap();
+        let request = client.request(&RawQuery::new("photos/list")).unwrap();
+        let command = curl(Name::new("photos"), Auth::Bearer, &request);
+        assert!(command.contains("-H 'x-tenant: REDACTED'"), "{command}");
+        assert!(!command.contains("CANARY"), "{command}");
+    }
+
+    struct Shop;
+
+    impl Service for Shop {
+        const NAME: &'static str = "shop";
+        const API_VERSION: &'static str = "v1";
+        const PATH: &'static str = "/rest/{secret}/v1";
+        const SELECTOR: &'static str = "method";
+        const ACCEPT: &'static str = "application/json";
+        const AUTH: Auth = Auth::Secrets(&[
+            Secret::new("api_key", SecretPlace::Query),
+            Secret::new("x-user", SecretPlace::Header),
+            Secret::new("account", SecretPlace::Path),
+            Secret::new("pin", SecretPlace::Form),
+        ]);
+    }
+
+    #[test]
+    fn variables_replace_the_secrets() {
+        let canary = |text: &str| AccessToken::secret(format!("CANARY-{text}")).unwrap();
+        let client = blocking::Client::<Shop>::builder("https://h")
+            .token(canary("key"))
+            .secret("x-user", canary("user"))
+            .secret("account", canary("account"))
+            .secret("pin", canary("pin"))
+            .transport(MemoryTransport::default())
+            .build()
+            .unwrap();
+        let query = RawQuery::new("items/list").pair("name", "it's");
+        let command = curl(Name::new("my-shop"), Shop::AUTH, &client.request(&query).unwrap());
+        let (_, url) = command.split_once(" 'https://").unwrap();
+        assert_eq!(
+            url,
+            "h/rest/'\"$MY_SHOP_SECRET_ACCOUNT\"'/v1?method=items/list&name=it%27s&api_key='\"$MY_SHOP_TOKEN\"''"
+        );
+        assert!(command.contains(r#" -H "x-user: $MY_SHOP_SECRET_X_USER" "#), "{command}");
+        assert!(!command.contains("CANARY"), "{command}");
+        let query = RawQuery::new("items/add").pair("name", "REDACTED").post(BodyFormat::Form);
+        let command = curl(Name::new("my-shop"), Shop::AUTH, &client.request(&query).unwrap());
+        let form = r#" --data-raw 'name=REDACTED&pin='"$MY_SHOP_SECRET_PIN"'' "#;
+        assert!(command.contains(form), "{command}");
+        assert!(!command.contains("CANARY"), "{command}");
+    }
+}
