@@ -107,8 +107,7 @@ fn no_report_contains_the_token_or_a_record() {
     for WrongServer { change, .. } in WRONG_SERVERS {
         let report =
             judge(&demo, &AlteringTransport::new(transport(), *change), Profile::Reference);
-        let all =
-            [report.to_junit(), report.to_string()].concat();
+        let all = [report.to_junit(), report.to_string()].concat();
         for secret in [demo.token(), "@example", "Popescu"] {
             assert!(!all.contains(secret), "{report}");
         }

@@ -24,14 +24,15 @@ enum File<'a> {
     #[template(path = "model/draws.rs.jinja")]
     Draws { service: &'a Service },
     #[template(path = "model/service.rs.jinja")]
-    Service { service: &'a Service, marker: String, client: Option<&'a str> },
+    Service { service: &'a Service, marker: String, client: String },
 }
 
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Model);
     let file = |name: &str| format!("{folder}/{name}.rs");
-    let client = project.config.packages.get(&Role::Client).map(|one| one.name.as_str());
+    let client = project.config.packages.get(&Role::Client);
+    let client = client.map(|one| one.name.clone()).unwrap_or_default();
     let mut files = records::emit(project);
     files.extend([
         GeneratedFile::rust(

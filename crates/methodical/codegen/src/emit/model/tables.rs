@@ -6,7 +6,9 @@ use askama::Template;
 
 use crate::emit::model::marker;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Code, Field, Gauge, Model, Operation, Param, Primitive, Service, ValueType};
+use crate::ir::{
+    BuiltIn, Code, Codes, Field, Gauge, Model, Operation, Param, Primitive, Service, ValueType,
+};
 use crate::text::{string, strings};
 
 #[derive(Template)]
@@ -39,8 +41,6 @@ pub(in crate::emit) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
 struct ListedTable<'s> {
     name: String,
     model: &'s Model,
-    /// The field that identifies a record.
-    identity: String,
     columns: Vec<Column>,
     /// The list that returns all records of the table, if one does.
     query: Option<&'s Operation>,
@@ -52,6 +52,11 @@ impl ListedTable<'_> {
     /// Returns whether no list returns all records of the table.
     fn is_partial(&self) -> bool {
         self.query.is_none()
+    }
+
+    /// Returns the name of the field that identifies a record.
+    fn identity(&self) -> &str {
+        self.model.identity_field().map_or("", |field| &field.wire)
     }
 }
 
@@ -70,10 +75,7 @@ fn lists(service: &Service) -> Vec<ListedTable<'_>> {
     let whole = whole.into_iter().map(|operation| (operation, Some(operation)));
     for (operation, query) in whole.chain(partial.into_iter().map(|operation| (operation, None))) {
         let Some(model) = service.response_model(operation) else { continue };
-        let (Some(identity), Some(columns)) = (model.identity_field(), columns(service, model))
-        else {
-            continue;
-        };
+        let Some(columns) = columns(service, model) else { continue };
         let is_further = tables.iter().any(|table| table.model.id == model.id);
         if is_further && query.is_none() {
             continue;
@@ -83,17 +85,9 @@ fn lists(service: &Service) -> Vec<ListedTable<'_>> {
             name = format!("{name}_{}", operation.rust.words());
         }
         let taken: Vec<_> = tables.iter().map(|table| &*table.name).collect();
-        tables.push(ListedTable {
-            name: free(name, &taken),
-            model,
-            identity: identity.wire.clone(),
-            columns,
-            query,
-            is_further,
-        });
+        tables.push(ListedTable { name: free(name, &taken), model, columns, query, is_further });
     }
-    let position = |table: &ListedTable<'_>| table.model.id;
-    tables.sort_by_key(position);
+    tables.sort_by_key(|table| table.model.id);
     tables
 }
 
@@ -158,28 +152,26 @@ impl Recovery<'_> {
     /// Returns the columns: the identities of row, group and member, and the value.
     fn columns(&self) -> Vec<Column> {
         let attribute = |param: &Param| param.recovers.clone().unwrap_or_default();
-        let group = self.groups.model.identity_field().map(|identity| {
-            (format!("{}_{}", attribute(self.group), identity.wire), identity.ty.value())
-        });
-        let member = self.members.model.identity_field().map(|identity| {
-            (format!("{}_{}", self.members.model.rust.words(), identity.wire), identity.ty.value())
-        });
-        let value = (attribute(self.value), Some(&self.value.ty));
-        let named = [group, member, Some(value)].into_iter().flatten();
-        let typed = named.filter_map(|(name, ty)| Some(Column::new(name, ty?)));
-        std::iter::once(Column::text("id")).chain(typed).collect()
+        let identity = |model: &Model, of: String| {
+            let identity = model.identity_field()?;
+            Some((format!("{of}_{}", identity.wire), identity.ty.value()?.clone()))
+        };
+        let named = [
+            Some(("id".to_owned(), ValueType::BuiltIn(BuiltIn::Text))),
+            identity(self.groups.model, attribute(self.group)),
+            identity(self.members.model, self.members.model.rust.words()),
+            Some((attribute(self.value), self.value.ty.clone())),
+        ];
+        let named = named.into_iter().flatten();
+        named.map(|(name, ty)| Column::new(vec![name], Some(&ty), false)).collect()
     }
 
     /// Returns the values that the spec lists.
     fn known_values(&self) -> Vec<String> {
-        match (self.value.ty.as_enum(), self.value.ty.codes()) {
-            (Some(one), _) => one.values.iter().map(|value| value.wire.clone()).collect(),
-            (None, Some(codes)) => {
-                let written = [codes.yes.first(), codes.no.first()];
-                written.into_iter().flatten().map(Code::text).collect()
-            }
-            (None, None) => Vec::new(),
-        }
+        let ty = &self.value.ty;
+        let listed = ty.as_enum().into_iter().flat_map(|one| &one.values);
+        let codes = ty.codes().into_iter().flat_map(Codes::written).flatten().map(Code::text);
+        listed.map(|value| value.wire.clone()).chain(codes).collect()
     }
 
     /// Returns the functions that create its queries: their names, and their parameters with the names of their arguments.
@@ -189,38 +181,29 @@ impl Recovery<'_> {
     }
 }
 
-/// A column of a table.
+/// A column of a table: the path of its values in a record, and its expression.
 struct Column {
     path: Vec<String>,
-    /// The function of the runtime that creates it.
-    kind: &'static str,
-    /// The variant of the runtime's `FieldType`, if the kind does not say it.
-    field_type: Option<&'static str>,
-    is_personal: bool,
+    code: String,
 }
 
 impl Column {
-    /// Creates a column of text.
-    fn text(name: &str) -> Self {
-        Self { path: vec![name.to_owned()], kind: "text", field_type: None, is_personal: false }
-    }
-
-    /// Creates a column whose values are not personal.
-    fn new(name: String, ty: &ValueType) -> Self {
-        Self {
-            path: vec![name],
-            kind: kind(ty),
-            field_type: Some(ty.field_type()),
-            is_personal: false,
-        }
-    }
-
-    /// Returns the expression for the column.
-    fn code(&self) -> String {
-        let personal = if self.is_personal { ".personal()" } else { "" };
-        let typed = self.field_type.filter(|one| !one.eq_ignore_ascii_case(self.kind));
+    /// Creates a column of values of a type, or of JSON.
+    fn new(path: Vec<String>, ty: Option<&ValueType>, is_personal: bool) -> Self {
+        let field_type = ty.map(ValueType::field_type);
+        let kind = match (ty.map(ValueType::in_record), field_type) {
+            (Some(Primitive::Text), _) | (Some(Primitive::Coded), Some("Text")) => "text",
+            (Some(Primitive::Signed | Primitive::Unsigned), _)
+            | (Some(Primitive::Coded), Some("Integer")) => "integer",
+            (Some(Primitive::Float), _) => "real",
+            (Some(Primitive::Boolean), _) | (Some(Primitive::Coded), Some("Boolean")) => "boolean",
+            _ => "json",
+        };
+        let typed = field_type.filter(|one| !one.eq_ignore_ascii_case(kind));
         let typed = typed.map(|one| format!(".typed(FieldType::{one})")).unwrap_or_default();
-        format!("Column::{}(&[{}]){typed}{personal}", self.kind, strings(&self.path))
+        let personal = if is_personal { ".personal()" } else { "" };
+        let code = format!("Column::{kind}(&[{}]){typed}{personal}", strings(&path));
+        Self { path, code }
     }
 }
 
@@ -285,24 +268,7 @@ fn inner<'s>(service: &'s Service, field: &Field) -> Option<&'s Model> {
 fn column(service: &Service, outer: Option<&Field>, field: &Field) -> Column {
     let path = outer.into_iter().chain([field]).map(|one| one.wire.clone()).collect();
     let within = field.ty.element().model().map(|id| service.reachable(id)).unwrap_or_default();
-    let mut within = within.iter().flat_map(|id| &service.model(*id).fields);
-    let is_personal = field.personal
-        || outer.is_some_and(|outer| outer.personal)
-        || within.any(|inner| inner.personal);
-    let (kind, field_type) = match field.ty.value() {
-        Some(ty) => (kind(ty), Some(ty.field_type())),
-        None => ("json", None),
-    };
-    Column { path, kind, field_type, is_personal }
-}
-
-/// Returns the kind of the JSON value that a record writes.
-fn kind(ty: &ValueType) -> &'static str {
-    match (ty.in_record(), ty.field_type()) {
-        (Primitive::Text, _) | (Primitive::Coded, "Text") => "text",
-        (Primitive::Signed | Primitive::Unsigned, _) | (Primitive::Coded, "Integer") => "integer",
-        (Primitive::Float, _) => "real",
-        (Primitive::Boolean, _) | (Primitive::Coded, "Boolean") => "boolean",
-        (Primitive::Coded, _) => "json",
-    }
+    let within = within.iter().flat_map(|id| &service.model(*id).fields);
+    let is_personal = outer.into_iter().chain([field]).chain(within).any(|one| one.personal);
+    Column::new(path, field.ty.value(), is_personal)
 }
