@@ -32,7 +32,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let folder = project.config.modules(Role::Model);
     let file = |name: &str| format!("{folder}/{name}.rs");
     let client = project.config.packages.get(&Role::Client);
-    let client = client.map(|one| one.name.clone()).unwrap_or_default();
+    let client = client.map(|one| format!("{}/", one.name)).unwrap_or_default();
     let mut files = records::emit(project);
     files.extend([
         GeneratedFile::rust(
