@@ -18,10 +18,11 @@ fn shell() -> Shell {
 
 #[test]
 fn help() {
-    let script: String = crate::tree::leaves().iter().fold(String::new(), |mut script, (path, _)| {
-        writeln!(script, "gateway {} -h", path.join(" ")).unwrap();
-        script
-    });
+    let script: String =
+        crate::tree::leaves().iter().fold(String::new(), |mut script, (path, _)| {
+            writeln!(script, "gateway {} -h", path.join(" ")).unwrap();
+            script
+        });
     // The same line ends every page.
     let end = "\nCommon options: `gateway help options`\nexit 0\n";
     let seen = shell().see_each(&script).replace(end, "\n");

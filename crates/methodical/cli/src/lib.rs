@@ -70,8 +70,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod args;
-mod connect;
 mod commands;
+mod connect;
 #[cfg(feature = "mirror")]
 mod connector;
 mod demo;
