@@ -37,7 +37,6 @@ fn only_generated_files_change() {
         [
             "crates/apps/gateway-cli/src/generated/commands.rs",
             "crates/apps/gateway-server/src/generated/record.rs",
-            "crates/gateway-model/src/generated/draws.rs",
             "crates/gateway-model/src/generated/models/candidate.rs",
             "crates/gateway-model/src/generated/tables.rs",
             "crates/gateway-testkit/src/generated/contract.rs",
@@ -55,9 +54,14 @@ fn no_other_file_names_all_fields() {
     let service = read(&spec());
     let mut lists = Vec::new();
     for model in &service.models {
-        let mut names = service.flat_columns(model);
-        assert_eq!(names.pop().as_deref(), Some("extra"));
-        let names = names.join("\",\"");
+        let names = model.fields.iter().flat_map(|field| match field.ty.model() {
+            None => vec![field.wire.clone()],
+            Some(id) => {
+                let fields = service.model(id).fields.iter();
+                fields.map(|one| format!("{}.{}", field.wire, one.wire)).collect()
+            }
+        });
+        let names = names.collect::<Vec<_>>().join("\",\"");
         // The columns of a table and the header of its rows, but not a choice of columns.
         lists.push(format!("(&{}),[\"{names}\"]", model.rust.screaming_snake()));
         lists.push(format!(").0,[\"{names}\",\"extra\"]"));

@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::{env, io};
 
-use gateway_client::model::{Candidate, CivilDateTime, FlatRow, ListCandidates};
+use gateway_client::model::{Candidate, CivilDateTime, ListCandidates};
 use gateway_client::{Client, EnvironmentToken};
 use rusqlite::Connection;
 
@@ -18,10 +18,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     let listing = client.send(&ListCandidates::new().vacancy_id(101)).await?;
 
-    // One row for each record. Each field of the portal has a column, such as `portal.name`.
     let mut csv = csv::Writer::from_writer(io::stdout());
-    for candidate in &listing {
-        csv.serialize(FlatRow::of(candidate))?;
+    csv.write_record(["id", "name", "portal.name"])?;
+    for Candidate { id, name, portal, .. } in &listing {
+        let portal = portal.as_ref().and_then(|portal| portal.name.as_deref());
+        let name = name.as_deref();
+        csv.write_record([id.as_str(), name.unwrap_or_default(), portal.unwrap_or_default()])?;
     }
     csv.flush()?;
 

@@ -2,8 +2,6 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-#[cfg(feature = "arbitrary")]
-mod draws;
 pub(crate) mod enums;
 pub(crate) mod models;
 pub(crate) mod queries;

@@ -53,8 +53,7 @@
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
-//! - A record is also one row of a table, such as a CSV file: see [`FlatRow`]. [`tables`] describes them as tables of a
-//!   database.
+//! - [`tables`] describes the records as tables of a database.
 //! - `Debug` shows no personal data, and an [`Error`] never contains a value.
 //! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have no
 //!   order, because that of their text is not that of their values:
@@ -102,8 +101,8 @@ pub mod tables;
 
 #[doc(inline)]
 pub use methodical_model::{
-    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, FlatRow, Float, ListOperation, Listing,
-    Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, Float, ListOperation, Listing, Map,
+    Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder, formula,
 };
 

@@ -11,8 +11,6 @@ mod debug;
 #[cfg(test)]
 mod differential;
 #[cfg(test)]
-mod flat_rows;
-#[cfg(test)]
 mod json_test_suite;
 #[cfg(test)]
 mod mirrored;

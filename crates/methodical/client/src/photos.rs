@@ -124,8 +124,6 @@ pub(crate) struct Photo {
 impl Record for Photo {
     type Ref<'a> = Self;
 
-    const COLUMNS: &'static [&'static str] = &["id", "extra"];
-
     fn from_ref(photo: Self) -> Self {
         photo
     }

@@ -33,10 +33,6 @@ pub enum Auth {
 
 impl Auth {
     /// Returns the secrets of every call; none for a bearer token.
-    ///
-    /// ```
-    /// assert!(methodical_model::Auth::Bearer.secrets().is_empty());
-    /// ```
     #[must_use]
     pub const fn secrets(self) -> &'static [Secret] {
         match self {

@@ -8,43 +8,64 @@ pub use alloc::string::{String, ToString};
 pub use serde;
 pub use smol_str::SmolStr;
 
+#[cfg(feature = "chrono04")]
+pub use crate::__date_time as with_chrono;
+#[cfg(feature = "jiff02")]
+pub use crate::__date_time as with_jiff;
+#[cfg(not(feature = "arbitrary"))]
+pub use crate::__ignore as with_random;
+#[cfg(not(feature = "proptest"))]
+pub use crate::__ignore as with_strategy;
+#[cfg(not(feature = "chrono04"))]
+pub use crate::__ignore as with_chrono;
+#[cfg(not(feature = "jiff02"))]
+pub use crate::__ignore as with_jiff;
+#[cfg(not(feature = "rust_decimal"))]
+pub use crate::__ignore as with_rust_decimal;
+#[cfg(feature = "arbitrary")]
+pub use crate::__random as with_random;
+#[cfg(feature = "rust_decimal")]
+pub use crate::__rust_decimal as with_rust_decimal;
+#[cfg(feature = "proptest")]
+pub use crate::__strategy as with_strategy;
 pub use crate::decode::Sealed;
 pub use crate::decode::cursor::{Cursor, Fast, Seen, Span, is_plain_name};
 pub use crate::decode::layout::{Body, Decides, Envelope, Layout, Verdict};
 pub use crate::decode::lenient::{EmptyArrayAsMap, OneAsList};
-pub use crate::decode::shape::{Member, Object, Shape};
+pub use crate::decode::shape::{Kind, Leaf, Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
-pub use crate::decode::value::{Value, fits};
+pub use crate::decode::value::{Value, code, leaf};
 pub use crate::decode::whole::{
     borrowed, borrowed_beside, error_class, list, nothing, object, object_in, value,
 };
+pub use crate::enums::not_listed;
 pub use crate::mirrored::{parameter, sendable};
 pub use crate::nulls::Nulls;
 pub use crate::query::builder::QueryBuilder;
 pub use crate::query::list::Items;
-#[cfg(feature = "proptest")]
-pub use crate::random::draws::strategies;
-#[cfg(feature = "arbitrary")]
-pub use crate::random::{DEPTH, draws};
 pub use crate::redact::Redacted;
+pub use crate::scalar::civil::{parse_civil, utc};
 #[cfg(feature = "chrono04")]
-pub use crate::scalar::chrono;
-pub use crate::scalar::civil::{not_a_date_time, parse as parse_civil};
-pub use crate::scalar::codes::{self, Code, Codes};
-pub use crate::scalar::decimal::is_plain;
-pub use crate::scalar::either::{Digits, OrNumber, OrText};
-pub use crate::scalar::epoch;
-pub use crate::scalar::integer::{compare as compare_digits, parse_signed, parse_unsigned};
-#[cfg(feature = "jiff02")]
-pub use crate::scalar::jiff;
+pub use crate::scalar::conversions::chrono;
 #[cfg(feature = "rust_decimal")]
-pub use crate::scalar::rust_decimal::{Decimal, decimal};
-pub use crate::wire_enum::not_listed;
+pub use crate::scalar::conversions::decimal::{Decimal, decimal};
+#[cfg(feature = "jiff02")]
+pub use crate::scalar::conversions::jiff;
+pub use crate::scalar::either::{CODES, Codes, Digits, OrNumber, OrText};
+pub use crate::scalar::number::{compare_digits, is_plain, parse_signed, parse_unsigned};
 pub use crate::{
     __coded_enum as coded_enum, __record as record, __scalar as scalar, __wire_enum as wire_enum,
 };
+
+/// Random values.
+#[cfg(feature = "arbitrary")]
+pub mod random {
+    #[cfg(feature = "proptest")]
+    pub use crate::random::strategies;
+    pub use crate::random::{Arbitrary, Result, Unstructured, draw};
+}
 
 /// Fields that the contract does not list.
 pub mod extra {

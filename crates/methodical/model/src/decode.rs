@@ -4,21 +4,16 @@
 //! ways return the same records, rejections and errors. serde decides about every record that the
 //! fast path does not accept.
 
-pub(crate) mod beside;
 pub(crate) mod cursor;
 pub(crate) mod depth;
 mod diagnose;
 mod engine;
-mod escape;
 pub(crate) mod layout;
 pub(crate) mod lenient;
-mod list;
-mod map;
 pub(crate) mod members;
 mod record;
 mod scan;
 pub(crate) mod shape;
-mod skip;
 pub(crate) mod slot;
 mod splitter;
 pub(crate) mod stream;
@@ -30,7 +25,7 @@ use alloc::string::String;
 
 use serde::Deserialize;
 
-pub use crate::decode::record::{Record, Sealed};
+pub use crate::decode::record::{Beside, Record, Sealed};
 pub use crate::decode::stream::{Next, StreamDecoder};
 use crate::error::Position;
 use crate::{Error, ErrorKind};
@@ -47,6 +42,22 @@ pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Resu
             "a value of the requested type",
         )
     })
+}
+
+/// Splits `bytes` into the longest valid UTF-8 prefix and the rest.
+pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
+    #[cfg(feature = "simd")]
+    let valid_up_to = simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    #[cfg(not(feature = "simd"))]
+    let valid_up_to = core::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
+    match valid_up_to {
+        Ok(text) => (text, &[]),
+        Err(valid_up_to) => {
+            let (valid, invalid) = bytes.split_at(valid_up_to);
+            // The first part was just validated.
+            (core::str::from_utf8(valid).unwrap_or_default(), invalid)
+        }
+    }
 }
 
 fn kind_of(error: &serde_json::Error) -> ErrorKind {

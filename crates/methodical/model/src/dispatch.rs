@@ -49,44 +49,24 @@ pub enum Place {
 
 impl Dispatch {
     /// Creates a dispatch by these query parameters. If there are two, the first `/` of a method separates their values.
-    ///
-    /// ```
-    /// let dispatch = methodical_model::Dispatch::query(&["module", "action"]);
-    /// assert_eq!(dispatch.selectors(), ["module", "action"]);
-    /// ```
     #[must_use]
     pub const fn query(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Query, selectors, constants: &[] }
     }
 
     /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are in the form, too.
-    ///
-    /// ```
-    /// use methodical_model::{Dispatch, Place};
-    ///
-    /// assert_eq!(Dispatch::form(&["action"]).place(), Place::Form);
-    /// ```
     #[must_use]
     pub const fn form(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Form, ..Self::query(selectors) }
     }
 
     /// Creates a dispatch by the last segments of the path.
-    ///
-    /// ```
-    /// assert!(methodical_model::Dispatch::path().selectors().is_empty());
-    /// ```
     #[must_use]
     pub const fn path() -> Self {
         Self { place: Place::Path, selectors: &[], constants: &[] }
     }
 
     /// Sets the parameters, with their values, that every call has.
-    ///
-    /// ```
-    /// let dispatch = methodical_model::Dispatch::path().constants(&[("format", "json")]);
-    /// assert_eq!(dispatch.every_call(), [("format", "json")]);
-    /// ```
     #[must_use]
     pub const fn constants(self, constants: &'static [(&'static str, &'static str)]) -> Self {
         Self { constants, ..self }

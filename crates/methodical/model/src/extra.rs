@@ -40,32 +40,16 @@ pub struct Extra<'a> {
 
 impl Extra<'_> {
     /// Returns the number of fields.
-    ///
-    /// ```
-    /// assert_eq!(methodical_model::Extra::default().len(), 0);
-    /// ```
     pub fn len(&self) -> usize {
         self.iter().count()
     }
 
     /// Returns whether it has no fields.
-    ///
-    /// ```
-    /// assert!(methodical_model::Extra::default().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// Returns the name and the JSON text of each field, in the order of the response.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
-    /// let members: Vec<_> = photo.extra().iter().collect();
-    /// assert_eq!(members, [("a".into(), "[1]"), ("b".into(), r#""x""#)]);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
         let listed = self.listed.map_or(&[][..], |object| object.members);
         members::iter(&self.text)
@@ -73,14 +57,6 @@ impl Extra<'_> {
     }
 
     /// Returns the JSON text of the field. If the name occurs several times, the last one wins.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
-    /// assert_eq!(photo.extra().raw("a"), Some("1e400"));
-    /// assert_eq!(photo.extra().raw("b"), None);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
     pub fn raw(&self, name: &str) -> Option<&str> {
         self.iter().filter(|(member, _)| member == name).map(|(_, value)| value).last()
     }
@@ -103,17 +79,6 @@ impl Extra<'_> {
     }
 
     /// Copies borrowed fields, so that the result borrows nothing.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// # use methodical_model::Extra;
-    /// # let text = String::from(r#"{"id":"1","a":1}"#);
-    /// let photo: PhotoRef<'_> = serde_json::from_str(&text)?;
-    /// let extra: Extra<'static> = photo.extra().clone().into_owned();
-    /// # drop(text);
-    /// assert_eq!(extra.raw("a"), Some("1"));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
     #[inline]
     #[must_use]
     pub fn into_owned(self) -> Extra<'static> {
@@ -126,20 +91,8 @@ impl Extra<'_> {
         }
     }
 
-    /// Creates it from names and JSON texts without surrounding whitespace.
-    #[cfg(feature = "arbitrary")]
-    pub(crate) fn of(
-        members: impl IntoIterator<Item = (alloc::string::String, alloc::string::String)>,
-    ) -> Extra<'static> {
-        let mut extra = Extra::default();
-        for (name, value) in members {
-            extra.push(&crate::random::quoted(&name), &value);
-        }
-        extra
-    }
-
-    /// Appends a field. `name` is a JSON string.
-    fn push(&mut self, name: &str, value: &str) {
+    /// Appends a field. `name` is a JSON string, and `value` is JSON text without surrounding whitespace.
+    pub(crate) fn push(&mut self, name: &str, value: &str) {
         let text = self.text.to_mut();
         if !text.is_empty() {
             text.push(',');

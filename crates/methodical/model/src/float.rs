@@ -37,14 +37,6 @@ impl Float {
     ///
     /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the number is infinite or `NaN`, which JSON cannot
     /// represent.
-    ///
-    /// ```
-    /// use methodical_model::Float;
-    ///
-    /// assert_eq!(Float::new(-0.0)?, Float::from(0));
-    /// assert!(Float::new(f64::NAN).is_err());
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn new(number: f64) -> Result<Self, Error> {
         Self::finite(number).ok_or_else(|| Error::conversion("Float", EXPECTED))
     }

@@ -40,8 +40,8 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing |
-//! | `chrono04` | no | the same as `jiff02`, with `chrono::NaiveDateTime` and `chrono::DateTime<Utc>` of `chrono` 0.4 |
-//! | `jiff02` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime`, and between scalars with epoch seconds and `jiff::Timestamp`, of `jiff` 0.2 |
+//! | `chrono04` | no | the same as `jiff02`, with `chrono::NaiveDateTime` of `chrono` 0.4 |
+//! | `jiff02` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
@@ -53,13 +53,12 @@
 extern crate alloc;
 
 mod auth;
-mod coded_enum;
 mod decode;
 mod dispatch;
+mod enums;
 mod error;
 mod extra;
 mod field_type;
-mod flat_row;
 mod float;
 mod listing;
 mod map;
@@ -76,8 +75,6 @@ mod scalar;
 mod service;
 mod service_error;
 mod table;
-mod text_traits;
-mod wire_enum;
 
 #[doc(hidden)]
 pub mod codegen;
@@ -85,13 +82,11 @@ pub mod formula;
 pub mod paging;
 
 pub use crate::auth::{Auth, Secret, SecretPlace};
-pub use crate::decode::beside::Beside;
-pub use crate::decode::{Next, Record, StreamDecoder};
+pub use crate::decode::{Beside, Next, Record, StreamDecoder};
 pub use crate::dispatch::{Dispatch, Place};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::extra::Extra;
 pub use crate::field_type::FieldType;
-pub use crate::flat_row::FlatRow;
 pub use crate::float::Float;
 pub use crate::listing::{Listing, Rejected};
 pub use crate::map::Map;

@@ -50,13 +50,6 @@ impl<T, B> Listing<T, B> {
     }
 
     /// Returns an iterator over the records. It does not include the rejected ones.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
-    /// assert_eq!(listing.iter().count(), 2);
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn iter(&self) -> slice::Iter<'_, T> {
         self.items.iter()
     }
@@ -114,24 +107,11 @@ impl Rejected {
     }
 
     /// Returns the index of the record in the list, counted from 0.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// assert_eq!(ListPhotos::decode(b"[7]")?.rejected[0].index(), 0);
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn index(&self) -> u64 {
         self.index
     }
 
     /// Returns the reason, with its place in the document.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// let listing = ListPhotos::decode(br#"[{"title":"Harbour"}]"#)?;
-    /// assert_eq!(listing.rejected[0].error().path(), "[0].id");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn error(&self) -> &Error {
         &self.error
     }
@@ -139,12 +119,6 @@ impl Rejected {
     /// Returns the JSON text of the record, unchanged. It may contain personal data.
     ///
     /// The text is empty if the record exceeds the [record limit](crate::StreamDecoder::with_record_limit).
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// assert_eq!(ListPhotos::decode(b"[ [1] ]")?.rejected[0].raw(), "[1]");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn raw(&self) -> &str {
         &self.raw
     }

@@ -31,29 +31,17 @@ pub struct Map<V, K = String> {
 
 impl<V, K: AsRef<str>> Map<V, K> {
     /// Creates an empty map.
-    ///
-    /// ```
-    /// assert!(methodical_model::Map::<u32>::new().is_empty());
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { entries: Vec::new(), sorted: Vec::new() }
     }
 
     /// Returns the number of entries.
-    ///
-    /// ```
-    /// assert_eq!(methodical_model::Map::<u32>::new().len(), 0);
-    /// ```
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns whether the map has no entries.
-    ///
-    /// ```
-    /// assert!(methodical_model::Map::<u32>::new().is_empty());
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -72,13 +60,6 @@ impl<V, K: AsRef<str>> Map<V, K> {
     }
 
     /// Sets the value of a key, and returns the old one. A new key becomes the last one.
-    ///
-    /// ```
-    /// # use methodical_model::Map;
-    /// let mut map = Map::new();
-    /// assert_eq!(map.insert("a".to_owned(), 1), None);
-    /// assert_eq!(map.insert("a".to_owned(), 2), Some(1));
-    /// ```
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(key.as_ref()) {
             Ok(found) => {
@@ -95,18 +76,12 @@ impl<V, K: AsRef<str>> Map<V, K> {
     }
 
     /// Returns the entries in the order of the response.
-    ///
-    /// ```
-    /// # use methodical_model::Map;
-    /// let map: Map<u32> = [("b".to_owned(), 1), ("a".to_owned(), 2)].into();
-    /// assert_eq!(map.iter().collect::<Vec<_>>(), [("b", &1), ("a", &2)]);
-    /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &V)> + DoubleEndedIterator {
         self.entries.iter().map(|(key, value)| (key.as_ref(), value))
     }
 
     /// Creates a map; `None` if a key is a duplicate.
-    pub(crate) fn of(entries: Vec<(K, V)>) -> Option<Self> {
+    pub(crate) fn from_entries(entries: Vec<(K, V)>) -> Option<Self> {
         let key = |at: &usize| entries.get(*at).map(|(key, _)| key.as_ref());
         let mut sorted: Vec<_> = (0..entries.len()).collect();
         let rises = |sorted: &[usize]| sorted.is_sorted_by(|one, next| key(one) < key(next));
@@ -200,7 +175,7 @@ mod tests {
     #[test]
     fn every_key_is_found_whatever_the_order() {
         let keys = ["m", "", "é", "a", "zz", "z", "b"];
-        let map = Map::of(keys.into_iter().zip(0..).collect()).unwrap();
+        let map = Map::from_entries(keys.into_iter().zip(0..).collect()).unwrap();
         let built: Map<i32, &str> = keys.into_iter().zip(0..).collect();
         for (key, value) in keys.into_iter().zip(0..) {
             assert_eq!((map.get(key), built.get(key)), (Some(&value), Some(&value)), "{key}");
@@ -212,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_duplicate_key_is_refused() {
-        assert!(Map::of([("a", 1), ("b", 2), ("a", 1)].to_vec()).is_none());
+        assert!(Map::from_entries([("a", 1), ("b", 2), ("a", 1)].to_vec()).is_none());
     }
 
     #[test]

@@ -1,20 +1,248 @@
-//! Random values, for the features `arbitrary` and `proptest`.
+//! Random values for the features `arbitrary` and `proptest`: JSON text that is drawn along the shape of a type, and decoded.
+//! `proptest` draws the same values, from random bytes.
+//!
+//! When the bytes run out, every draw returns its smallest value, so drawing always ends.
 
-pub mod draws;
-
-use alloc::string::String;
+use alloc::borrow::ToOwned as _;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
 use core::fmt::Write as _;
-use core::ops::RangeInclusive;
 
-use crate::decode::shape::Object;
+pub use arbitrary::{Arbitrary, Result, Unstructured};
 
-/// Returns whether the contract lists a field with this name, so that an unlisted field cannot have it.
-pub(crate) fn lists(object: &Object, name: &str) -> bool {
-    object.members.iter().any(|member| member.name == name)
+use crate::decode::shape::{Kind, Object, Shape};
+use crate::decode::value::Value;
+use crate::scalar::civil::utc;
+use crate::{Civil, Extra, Float, RawQuery, Service};
+
+/// Implements `Arbitrary` for a type: that of `arbitrary`, and that of `proptest` if the feature is on.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __random {
+    ([$($generics:tt)*] $name:ty, |$source:ident| $value:expr) => {
+        impl<'a, $($generics)*> $crate::codegen::random::Arbitrary<'a> for $name {
+            fn arbitrary(
+                $source: &mut $crate::codegen::random::Unstructured<'a>,
+            ) -> $crate::codegen::random::Result<Self> {
+                $value
+            }
+        }
+
+        $crate::codegen::with_strategy!([$($generics)*] $name);
+    };
+    ($name:ty) => {
+        $crate::__random!([] $name, |source| $crate::codegen::random::draw::<$name>(source));
+    };
+}
+
+/// Implements `Arbitrary` of `proptest` for a type that has the one of `arbitrary`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strategy {
+    ([$($generics:tt)*] $name:ty) => {
+        impl<$($generics)*> $crate::codegen::random::strategies::Arbitrary for $name {
+            type Parameters = ();
+            type Strategy = $crate::codegen::random::strategies::BoxedStrategy<Self>;
+
+            fn arbitrary_with((): ()) -> Self::Strategy {
+                $crate::codegen::random::strategies::drawn()
+            }
+        }
+    };
+}
+
+/// The strategy of `proptest`, for every type that has draws.
+#[cfg(feature = "proptest")]
+pub mod strategies {
+    use alloc::vec::Vec;
+    use core::fmt::Debug;
+
+    pub use proptest::arbitrary::Arbitrary;
+    use proptest::arbitrary::any;
+    use proptest::collection::vec;
+    pub use proptest::strategy::BoxedStrategy;
+    use proptest::strategy::Strategy as _;
+
+    /// Values drawn from up to this many random bytes, which suffice for the fields of a large record.
+    const BYTES: usize = 1_024;
+
+    /// Returns the values that are drawn from random bytes. Fewer bytes are a simpler value.
+    pub fn drawn<T: for<'a> super::Arbitrary<'a> + Debug>() -> BoxedStrategy<T> {
+        let value = |bytes: Vec<u8>| super::Unstructured::new(&bytes).arbitrary().ok();
+        vec(any::<u8>(), 0..BYTES).prop_filter_map("a draw does not fail", value).boxed()
+    }
+}
+
+__random!([S: Service] RawQuery<S>, |source| {
+    let mut query = Self::new(text(source)?);
+    for _ in 0..source.int_in_range(0..=3)? {
+        query = query.pair(text(source)?, text(source)?);
+    }
+    Ok(query)
+});
+
+__random!([] Extra<'static>, |source| {
+    let mut extra = Extra::default();
+    for _ in 0..source.int_in_range(0..=3_u8)? {
+        extra.push(&quoted(&text(source)?), &any(source, 3)?);
+    }
+    Ok(extra)
+});
+
+__random!(Float);
+
+__random!([] Civil, |source| date_time(source));
+
+/// Draws a value of a type.
+///
+/// # Errors
+///
+/// Those of `arbitrary`.
+pub fn draw<V: Value>(source: &mut Unstructured<'_>) -> Result<V::Owned> {
+    let json = value(source, V::shape(), DEPTH)?;
+    let value = V::deserialize(&mut serde_json::Deserializer::from_str(&json));
+    // Every value of a shape decodes.
+    value.map(V::into_owned).map_err(|_refused| arbitrary::Error::IncorrectFormat)
+}
+
+/// Maximum number of objects within each other, unless more are required.
+const DEPTH: u32 = 4;
+
+/// JSON text of a shape, with optional objects and with values in lists and maps up to `depth` levels deep.
+fn value(source: &mut Unstructured<'_>, shape: Shape, depth: u32) -> Result<String> {
+    match shape {
+        Shape::Leaf(leaf) => single(source, leaf.kind),
+        Shape::Object(one) => object(source, one, depth.saturating_sub(1)),
+        Shape::List(of) | Shape::OneOrList(of) => {
+            let count = source.int_in_range(0..=2.min(depth))?;
+            let values = (0..count).map(|_| value(source, of(), depth));
+            values.collect::<Result<Vec<_>>>().map(|values| format!("[{}]", values.join(",")))
+        }
+        Shape::Map(of) => {
+            let count = source.int_in_range(0..=2.min(depth))?;
+            let entries = (0..count).map(|_| Ok((text(source)?, value(source, of(), depth)?)));
+            // A map has no duplicate keys.
+            let entries = entries.collect::<Result<BTreeMap<_, _>>>()?;
+            let members = entries.iter().map(|(key, value)| quoted(key) + ":" + value);
+            Ok(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+        }
+        Shape::OrEmptyList(of) | Shape::OrBlank(of) => value(source, of(), depth),
+    }
+}
+
+/// An object: fields that may be absent, `null` or present, and fields that the contract does not list.
+fn object(source: &mut Unstructured<'_>, object: &Object, depth: u32) -> Result<String> {
+    let mut members = Vec::new();
+    for member in object.members {
+        let choice = if member.required { 4 } else { source.int_in_range(0..=4_u8)? };
+        let is_deep = !matches!((member.shape)(), Shape::Leaf(_));
+        let value = match choice {
+            0 => continue,
+            1 => "null".to_owned(),
+            _ if depth == 0 && is_deep && !member.required => continue,
+            _ => value(source, (member.shape)(), depth)?,
+        };
+        members.push(quoted(member.name) + ":" + &value);
+    }
+    for _ in 0..source.int_in_range(0..=3_u8)? {
+        let (name, value) = (text(source)?, any(source, 3)?);
+        if object.member(&name).is_none() {
+            members.push(quoted(&name) + ":" + &value);
+        }
+    }
+    Ok(format!("{{{}}}", members.join(",")))
+}
+
+/// A value without others in it: mostly a usual one, otherwise one that programs often handle wrong.
+fn single(source: &mut Unstructured<'_>, kind: Kind) -> Result<String> {
+    let is_odd = source.int_in_range(0..=4_u8)? == 4;
+    Ok(match kind {
+        Kind::Listed { known, is_text, is_open } if !is_odd || !is_open => {
+            let value = chosen(source, known)?;
+            if is_text { quoted(&value) } else { value }
+        }
+        Kind::Listed { is_text: false, .. } => source.arbitrary::<i64>()?.to_string(),
+        Kind::Integer { from, to, is_text: false } => {
+            let ends = if from < 0 { [i64::MIN.into(), -1, i64::MAX.into()] } else { [0, 1, to] };
+            let number =
+                if is_odd { *source.choose(&ends)? } else { source.int_in_range(from..=to)? };
+            number.to_string()
+        }
+        Kind::Integer { from, to, .. } if !is_odd => {
+            quoted(&source.int_in_range(from..=to)?.to_string())
+        }
+        Kind::Decimal if !is_odd => {
+            let (whole, fraction) = (source.arbitrary::<i32>()?, source.int_in_range(0..=99_u8)?);
+            format!("\"{whole}.{fraction:02}\"")
+        }
+        Kind::DateTime if !is_odd => quoted(&date_time(source)?.to_string()),
+        Kind::Decimal if source.arbitrary()? => quoted(&chosen(source, ODD_DECIMALS)?),
+        Kind::DateTime if source.arbitrary()? => quoted(&chosen(source, ODD_DATES)?),
+        Kind::Float => float(source, is_odd)?.to_string(),
+        Kind::Boolean => source.arbitrary::<bool>()?.to_string(),
+        _ => quoted(&text(source)?),
+    })
+}
+
+/// A date and time that exists.
+fn date_time(source: &mut Unstructured<'_>) -> Result<Civil> {
+    let seconds = source.int_in_range(-62_167_219_200..=253_402_300_799)?;
+    utc(seconds, "Civil").map_err(|_outside| arbitrary::Error::IncorrectFormat)
+}
+
+/// Whole numbers, prices, and others.
+fn float(source: &mut Unstructured<'_>, is_odd: bool) -> Result<f64> {
+    let number = match source.int_in_range(0..=2_u8)? {
+        _ if is_odd => *source.choose(ODD_FLOATS)?,
+        0 => source.arbitrary::<i32>()?.into(),
+        1 => f64::from(source.arbitrary::<i32>()?) / 100.0,
+        _ => source.arbitrary()?,
+    };
+    Ok(if number.is_finite() { number } else { 0.0 })
+}
+
+/// Any text: from all of Unicode, and texts that programs often handle wrong.
+fn text(source: &mut Unstructured<'_>) -> Result<String> {
+    if source.int_in_range(0..=7_u8)? == 7 {
+        return chosen(source, SURPRISES);
+    }
+    let count = source.int_in_range(0..=LONGEST)?;
+    let mut character = || match source.arbitrary::<u8>()? {
+        0 => Ok('x'),
+        plain @ b' '..=b'~' => Ok(char::from(plain)),
+        _ => source.arbitrary(),
+    };
+    (0..count).map(|_| character()).collect()
+}
+
+fn chosen(source: &mut Unstructured<'_>, texts: &[&str]) -> Result<String> {
+    source.choose(texts).map(|text| (*text).to_owned())
+}
+
+/// Valid JSON text in every notation.
+fn any(source: &mut Unstructured<'_>, depth: u32) -> Result<String> {
+    match source.int_in_range(0..=6_u8)? {
+        1 => source.arbitrary::<i64>().map(|number| number.to_string()),
+        2 => chosen(source, NUMBERS),
+        3 => text(source).map(|text| quoted(&text)),
+        4 => text(source).map(|text| escaped(&text)),
+        kind @ (5 | 6) if depth > 0 => {
+            let count = source.int_in_range(0..=3_u8)?;
+            let mut item = || match kind {
+                5 => any(source, depth - 1),
+                _ => Ok(quoted(&text(source)?) + ": " + &any(source, depth - 1)?),
+            };
+            let items = (0..count).map(|_| item()).collect::<Result<Vec<_>>>()?.join(", ");
+            Ok(if kind == 5 { format!("[{items}]") } else { format!("{{{items}}}") })
+        }
+        _ => chosen(source, WORDS),
+    }
 }
 
 /// Returns the text as a JSON string.
-pub(crate) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
@@ -28,9 +256,6 @@ fn escaped(text: &str) -> String {
     json.push('"');
     json
 }
-
-/// Maximum depth of a model that contains itself, in levels.
-pub const DEPTH: u32 = 3;
 
 /// Maximum length of a random text, in characters.
 const LONGEST: usize = 24;
@@ -63,21 +288,9 @@ const ODD_DECIMALS: &[&str] =
 const ODD_DATES: &[&str] =
     &["0000-00-00 00:00:00", "2026-02-29 00:00:00", "2026-11-20T22:15:00Z", "2026-11-20", ""];
 
-/// The seconds of the years 0 to 9999.
-const SECONDS: RangeInclusive<i64> = -62_167_219_200..=253_402_300_799;
-
-/// Seconds at the ends of the calendar and of 64 bits, and around 1970.
-const ODD_SECONDS: &[i64] = &[i64::MIN, -62_167_219_201, -1, 0, 253_402_300_800, i64::MAX];
-
-/// The milliseconds of the years 0 to 9999.
-const MILLISECONDS: RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
-
 /// Numbers at the ends of the range and of the precision, and with long texts.
 const ODD_FLOATS: &[f64] =
     &[f64::MAX, f64::MIN_POSITIVE, 5e-324, -1e21, 0.1, 9_007_199_254_740_992.0];
-
-/// Currency codes, and a text that is not one.
-const CURRENCIES: &[&str] = &["EUR", "PLN", "USD", "XXX", "€"];
 
 /// JSON numbers in every notation.
 const NUMBERS: &[&str] =
@@ -85,22 +298,3 @@ const NUMBERS: &[&str] =
 
 /// JSON literals.
 const WORDS: &[&str] = &["null", "true", "false"];
-
-#[cfg(test)]
-mod tests {
-    use super::{SURPRISES, escaped, quoted};
-
-    #[test]
-    fn quoted_and_escaped_texts_decode_to_the_text() {
-        for text in SURPRISES {
-            assert_eq!(
-                serde_json::from_str::<alloc::string::String>(&quoted(text)).unwrap(),
-                *text
-            );
-            assert_eq!(
-                serde_json::from_str::<alloc::string::String>(&escaped(text)).unwrap(),
-                *text
-            );
-        }
-    }
-}

@@ -37,14 +37,6 @@ pub struct RawQuery<S> {
 
 impl<S: Service> RawQuery<S> {
     /// Creates a query that selects the operation `method`.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{Operation as _, RawQuery};
-    ///
-    /// assert_eq!(RawQuery::<Photos>::new("albums/list").query()?.as_str(), "action=albums/list");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
@@ -73,31 +65,12 @@ impl<S: Service> RawQuery<S> {
     }
 
     /// Lets a client repeat a POST that may have reached the service. A GET always is idempotent.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
-    ///
-    /// let query = RawQuery::<Photos>::new("photos/find").post(BodyFormat::Json);
-    /// assert!(!query.query()?.is_idempotent());
-    /// assert!(query.idempotent().query()?.is_idempotent());
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     #[must_use]
     pub fn idempotent(self) -> Self {
         Self { is_idempotent: true, ..self }
     }
 
     /// Appends a parameter. A name may occur several times.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{Operation as _, RawQuery};
-    ///
-    /// let query = RawQuery::<Photos>::new("m").pair("a", "1&2").pair("a", "").query()?;
-    /// assert_eq!(query.as_str(), "action=m&a=1%262&a=");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     #[must_use]
     pub fn pair(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.pairs.push((name.into(), value.into()));
@@ -109,13 +82,6 @@ impl<S: Service> RawQuery<S> {
     /// # Errors
     ///
     /// Fails if the body is not valid UTF-8 or JSON, or is nested too deeply.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::RawQuery;
-    ///
-    /// assert!(RawQuery::<Photos>::decode(b"[1,2").is_err());
-    /// ```
     pub fn decode(body: &[u8]) -> Result<RawJson, Error> {
         decode::whole::json(body).map(|text| RawJson(text.into()))
     }
@@ -201,27 +167,11 @@ pub struct RawJson(Box<str>);
 
 impl RawJson {
     /// Returns the JSON text.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::RawQuery;
-    ///
-    /// assert_eq!(RawQuery::<Photos>::decode(b"null")?.as_str(), "null");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns the JSON text without copying it.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::RawQuery;
-    ///
-    /// assert_eq!(RawQuery::<Photos>::decode(b"7")?.into_string(), "7");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn into_string(self) -> String {
         self.0.into()
     }

@@ -5,32 +5,22 @@
 /// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its
 /// number from 0, whether it is `required` or `optional`, `absent` for a list or a map that is empty if it is absent, or
 /// `blank` for an optional value that an empty text can replace, whether its value is `personal` or `plain`
-/// in `Debug` output, its name, its type in the owned form, and its name on the wire. The last line has the columns of
-/// [`FlatRow`](crate::FlatRow): one for each field, and for each field of a nested record instead of the record, and one for
-/// unlisted fields.
+/// in `Debug` output, its name, its type in the owned form, and its name on the wire.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {
     (
         $owned:ident, $borrowed:ident, $what:literal;
         $($index:literal $presence:ident $secrecy:ident $name:ident: $ty:ty = $wire:literal;)+
-        columns [$($column:literal),+];
     ) => {
-        impl $owned {
-            /// Returns the fields that the contract does not list; [`Extra`](methodical_model::Extra)
-            /// has an example.
-            pub fn extra(&self) -> &$crate::Extra<'static> {
-                &self.extra
-            }
+        $crate::__record! {
+            @form [] $owned, $owned, 'static; $($index $presence $secrecy $name = $wire;)+
+        }
+        $crate::__record! {
+            @form ['a] $borrowed<'a>, $borrowed, 'a; $($index $presence $secrecy $name = $wire;)+
         }
 
-        impl<'a> $borrowed<'a> {
-            /// Returns the fields that the contract does not list; [`Extra`](methodical_model::Extra)
-            /// has an example.
-            pub fn extra(&self) -> &$crate::Extra<'a> {
-                &self.extra
-            }
-
+        impl $borrowed<'_> {
             /// Converts the record into its owned form, which borrows nothing.
             #[inline]
             #[must_use]
@@ -40,42 +30,6 @@ macro_rules! __record {
                     extra: self.extra.into_owned(),
                     nulls: self.nulls,
                 }
-            }
-        }
-
-        impl core::fmt::Debug for $owned {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct(stringify!($owned))
-                    $(.field(stringify!($name), $crate::__record!(@shown $presence $secrecy self.$name)))+
-                    .field("extra", &self.extra)
-                    .finish_non_exhaustive()
-            }
-        }
-
-        impl core::fmt::Debug for $borrowed<'_> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct(stringify!($borrowed))
-                    $(.field(stringify!($name), $crate::__record!(@shown $presence $secrecy self.$name)))+
-                    .field("extra", &self.extra)
-                    .finish_non_exhaustive()
-            }
-        }
-
-        impl $crate::codegen::serde::Serialize for $owned {
-            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut map = $crate::codegen::serde::Serializer::serialize_map(serializer, None)?;
-                $($crate::__record!(@write $presence self, $name, $index, $wire, &mut map);)+
-                $crate::codegen::extra::write(&self.extra, &mut map)?;
-                $crate::codegen::serde::ser::SerializeMap::end(map)
-            }
-        }
-
-        impl $crate::codegen::serde::Serialize for $borrowed<'_> {
-            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut map = $crate::codegen::serde::Serializer::serialize_map(serializer, None)?;
-                $($crate::__record!(@write $presence self, $name, $index, $wire, &mut map);)+
-                $crate::codegen::extra::write(&self.extra, &mut map)?;
-                $crate::codegen::serde::ser::SerializeMap::end(map)
             }
         }
 
@@ -148,8 +102,6 @@ macro_rules! __record {
         impl $crate::Record for $owned {
             type Ref<'a> = $borrowed<'a>;
 
-            const COLUMNS: &'static [&'static str] = &[$($column),+];
-
             #[inline]
             fn from_ref(record: $borrowed<'_>) -> Self {
                 record.into_owned()
@@ -166,6 +118,8 @@ macro_rules! __record {
                 }),+],
             };
         }
+
+        $crate::codegen::with_random! { $owned }
 
         impl $crate::codegen::Value for $owned {
             type Ref<'a> = $borrowed<'a>;
@@ -194,44 +148,68 @@ macro_rules! __record {
         }
     };
 
-    (@into_owned required $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
-    (@into_owned absent $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
-    (@into_owned blank $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
+    // What both forms have.
+    (
+        @form [$($lifetime:lifetime)?] $form:ty, $label:ident, $extra:lifetime;
+        $($index:literal $presence:ident $secrecy:ident $name:ident = $wire:literal;)+
+    ) => {
+        impl$(<$lifetime>)? $form {
+            /// Returns the fields that the contract does not list; [`Extra`](methodical_model::Extra)
+            /// has an example.
+            pub fn extra(&self) -> &$crate::Extra<$extra> {
+                &self.extra
+            }
+        }
+
+        impl$(<$lifetime>)? core::fmt::Debug for $form {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($label))
+                    $(.field(stringify!($name), $crate::__record!(@shown $presence $secrecy self.$name)))+
+                    .field("extra", &self.extra)
+                    .finish_non_exhaustive()
+            }
+        }
+
+        impl$(<$lifetime>)? $crate::codegen::serde::Serialize for $form {
+            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut map = $crate::codegen::serde::Serializer::serialize_map(serializer, None)?;
+                $($crate::__record!(@write $presence self, $name, $index, $wire, &mut map);)+
+                $crate::codegen::extra::write(&self.extra, &mut map)?;
+                $crate::codegen::serde::ser::SerializeMap::end(map)
+            }
+        }
+    };
+
+    // `optional` and `blank` fields are an `Option`; `required` and `absent` ones are not.
     (@into_owned optional $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
+    (@into_owned blank $value:expr, $ty:ty) => { $value.map(<$ty as $crate::codegen::Value>::into_owned) };
+    (@into_owned $presence:ident $value:expr, $ty:ty) => { <$ty as $crate::codegen::Value>::into_owned($value) };
 
     (@shown $presence:ident plain $value:expr) => { &$value };
-    (@shown required personal $value:expr) => { &format_args!("<redacted>") };
-    (@shown absent personal $value:expr) => { &format_args!("<redacted>") };
-    (@shown blank personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
     (@shown optional personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
+    (@shown blank personal $value:expr) => { &$crate::codegen::Redacted(&$value) };
+    (@shown $presence:ident personal $value:expr) => { &format_args!("<redacted>") };
 
-    (@write required $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
-        $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
-    };
-    (@write absent $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
-        $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
+    (@write optional $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
     };
     (@write blank $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
         $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
     };
-    (@write optional $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
-        $self.nulls.write($map, $index, $wire, $self.$name.as_ref())?
+    (@write $presence:ident $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
+        $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
     };
 
     (@taken required $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.take($wire)? };
     (@taken absent $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.full().unwrap_or_default() };
-    (@taken blank $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
-    (@taken optional $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
+    (@taken $presence:ident $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.note($index, $nulls) };
 
     (@read required $value:ident) => { $value? };
     (@read absent $value:ident) => { $value.unwrap_or_default() };
-    (@read blank $value:ident) => { $value };
-    (@read optional $value:ident) => { $value };
+    (@read $presence:ident $value:ident) => { $value };
 
     (@is_required required) => { true };
-    (@is_required absent) => { false };
-    (@is_required blank) => { false };
-    (@is_required optional) => { false };
+    (@is_required $presence:ident) => { false };
 
     (@shape blank $ty:ty) => { || $crate::codegen::Shape::OrBlank(<$ty as $crate::codegen::Value>::shape) };
     (@shape $presence:ident $ty:ty) => { <$ty as $crate::codegen::Value>::shape };

@@ -1,22 +1,11 @@
 //! Scalars: text or an integer on the wire, a type with a meaning in Rust.
 
-#[cfg(feature = "chrono04")]
-pub mod chrono;
 pub(crate) mod civil;
-pub mod codes;
-pub(crate) mod decimal;
+pub(crate) mod conversions;
 pub(crate) mod either;
-pub mod epoch;
-pub(crate) mod integer;
-#[cfg(feature = "jiff02")]
-pub mod jiff;
-mod meaning;
-mod optional;
-#[cfg(feature = "rust_decimal")]
-pub(crate) mod rust_decimal;
-mod time;
+pub(crate) mod number;
 
-/// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the values that
+/// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON texts that
 /// represent it.
 ///
 /// The kind decides the conversions, and how values compare. After the kind, `or_text` or `or_number` says that a
@@ -24,318 +13,128 @@ mod time;
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scalar {
-    ($(#[$attribute:meta])* $name:ident, integer $(, $either:ident)?) => {
-        $crate::__scalar! {
-            @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned, $crate::__reader!(u64 $($either)?)
-        }
-    };
-    ($(#[$attribute:meta])* $name:ident, signed_integer $(, $either:ident)?) => {
-        $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, $crate::__reader!(i64 $($either)?)
-        }
-    };
-    ($(#[$attribute:meta])* $name:ident, epoch_seconds $(, $either:ident)?) => {
-        $crate::__scalar! { $(#[$attribute])* $name, signed_integer $(, $either)? }
-        $crate::__meaning! { $name, epoch_seconds }
-    };
-    ($(#[$attribute:meta])* $name:ident, epoch_milliseconds $(, $either:ident)?) => {
-        $crate::__scalar! { $(#[$attribute])* $name, signed_integer $(, $either)? }
-        $crate::__meaning! { $name, epoch_milliseconds }
-    };
     ($(#[$attribute:meta])* $name:ident, text $(, $either:ident)?) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, $crate::__reader!(text $($either)?), "Values compare as text."
+            @text $(#[$attribute])* $name, [$($either)?], Text, "Values compare as text."
         }
         $crate::__compared_as_text! { $name }
     };
     ($(#[$attribute:meta])* $name:ident, digits $(, $either:ident)?) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, $crate::__reader!(text $($either)?),
+            @text $(#[$attribute])* $name, [$($either)?], DIGITS,
             "The order is that of the numbers: `9` is before `10`. Other text comes after all numbers. Values are equal only if their text is, so `7` and `07` differ."
         }
-        $crate::__meaning! { $name, digits }
+
+        impl $name {
+            /// Returns the identifier as a number. The text is unchanged.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a decimal
+            /// number, or exceeds 64 bits.
+            pub fn to_u64(&self) -> Result<u64, $crate::Error> {
+                $crate::codegen::parse_unsigned(self.as_str(), stringify!($name))
+            }
+        }
+
+        impl From<u64> for $name {
+            fn from(number: u64) -> Self {
+                Self::new(&$crate::codegen::ToString::to_string(&number))
+            }
+        }
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+                $crate::codegen::compare_digits(self.as_str(), other.as_str())
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
     };
     ($(#[$attribute:meta])* $name:ident, decimal $(, $either:ident)?) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, $crate::__reader!(text $($either)?),
+            @text $(#[$attribute])* $name, [$($either)?], Decimal,
             "Values are equal only if their text is: `1.5` and `1.50` differ. They are not ordered: to compare by value, convert them to numbers, for example with the feature `rust_decimal`."
         }
-        $crate::__meaning! { $name, decimal }
+
+        impl $name {
+            /// Returns whether the text is a plain decimal number: an optional sign, digits, and an
+            /// optional fraction.
+            ///
+            /// Any other text is kept too, such as `1e3`, `1,234.50` or `NaN`.
+            pub fn is_plain(&self) -> bool {
+                $crate::codegen::is_plain(self.as_str())
+            }
+        }
+
+        $crate::__borrowed_as_text! { $name }
+        $crate::codegen::with_rust_decimal! { $name }
     };
     ($(#[$attribute:meta])* $name:ident, civil_date_time) => {
         $crate::__scalar! {
-            @text $(#[$attribute])* $name, $crate::__reader!(text),
+            @text $(#[$attribute])* $name, [], DateTime,
             "Values compare as text, which is the order in time of all valid dates and times."
         }
         $crate::__compared_as_text! { $name }
-        $crate::__meaning! { $name, civil_date_time }
+
+        impl $name {
+            /// Returns the date and time, or `None` if the text is not one.
+            ///
+            /// Such text, for example `0000-00-00 00:00:00`, is kept unchanged.
+            pub fn civil(&self) -> Option<$crate::Civil> {
+                self.as_str().parse().ok()
+            }
+        }
+
+        impl From<$crate::Civil> for $name {
+            fn from(civil: $crate::Civil) -> Self {
+                Self::from($crate::codegen::ToString::to_string(&civil))
+            }
+        }
+
+        $crate::codegen::with_chrono! { $name, chrono }
+        $crate::codegen::with_jiff! { $name, jiff }
     };
     ($(#[$attribute:meta])* $name:ident, epoch_seconds_text $(, $either:ident)?) => {
-        $crate::__scalar! {
-            @text $(#[$attribute])* $name, $crate::__reader!(text $($either)?),
-            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the seconds."
-        }
-        $crate::__meaning! { $name, epoch_seconds_text }
+        $crate::__scalar! { @epoch_text $(#[$attribute])* $name, [$($either)?], 1 }
     };
     ($(#[$attribute:meta])* $name:ident, epoch_milliseconds_text $(, $either:ident)?) => {
-        $crate::__scalar! {
-            @text $(#[$attribute])* $name, $crate::__reader!(text $($either)?),
-            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the milliseconds."
-        }
-        $crate::__meaning! { $name, epoch_milliseconds_text }
+        $crate::__scalar! { @epoch_text $(#[$attribute])* $name, [$($either)?], 1_000 }
     };
-    ($(#[$attribute:meta])* $name:ident, boolean, [$($yes:expr),+], [$($no:expr),+]) => {
+    ($(#[$attribute:meta])* $name:ident, integer $(, $either:ident)?) => {
+        $crate::__scalar! {
+            @number $(#[$attribute])* $name, u64, serialize_u64, parse_unsigned, [$($either)?], UNSIGNED
+        }
+    };
+    ($(#[$attribute:meta])* $name:ident, signed_integer $(, $either:ident)?) => {
+        $crate::__scalar! {
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], SIGNED
+        }
+    };
+    ($(#[$attribute:meta])* $name:ident, epoch_seconds $(, $either:ident)?) => {
+        $crate::__scalar! {
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], time(1, false)
+        }
+        $crate::__scalar! { @utc $name, 1, |time| Ok(time.get()) }
+    };
+    ($(#[$attribute:meta])* $name:ident, epoch_milliseconds $(, $either:ident)?) => {
+        $crate::__scalar! {
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], time(1_000, false)
+        }
+        $crate::__scalar! { @utc $name, 1_000, |time| Ok(time.get()) }
+    };
+    ($(#[$attribute:meta])* $name:ident, boolean, [$($yes:literal),+], [$($no:literal),+]) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(bool);
 
-        $crate::__coded_boolean! { $name, [$($yes),+], [$($no),+] }
-    };
-    (@text $(#[$attribute:meta])* $name:ident, $reader:ty, $comparison:literal) => {
-        $(#[$attribute])*
-        ///
-        #[doc = $comparison]
-        #[derive(Clone, PartialEq, Eq, Hash)]
-        pub struct $name($crate::codegen::SmolStr);
-
-        impl $name {
-            #[doc = concat!("Creates a [`", stringify!($name), "`] with this text, unchanged.")]
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"12\"), \"12\");")]
-            /// ```
-            #[inline]
-            #[must_use]
-            pub fn new(text: &str) -> Self {
-                Self($crate::codegen::SmolStr::new(text))
-            }
-
-            /// Returns the text on the wire.
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::from(\"12\").as_str(), \"12\");")]
-            /// ```
-            #[inline]
-            pub fn as_str(&self) -> &str {
-                self.0.as_str()
-            }
-        }
-
-        impl From<&str> for $name {
-            #[inline]
-            fn from(text: &str) -> Self {
-                Self::new(text)
-            }
-        }
-
-        $crate::__from_text! { $name }
-        $crate::__as_text! { $name }
-
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_tuple(stringify!($name)).field(&self.as_str()).finish()
-            }
-        }
-
-        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$reader as $crate::codegen::Value>::deserialize(deserializer).map(Self::from)
-            }
-        }
-
-        impl $crate::codegen::Value for $name {
-            type Ref<'a> = $crate::codegen::Cow<'a, str>;
-            type Owned = Self;
-
-            const IS_TEXT: bool = true;
-
-            #[inline]
-            fn read<'a>(cursor: &mut $crate::codegen::Cursor<'a>) -> Option<Self::Ref<'a>> {
-                <$reader as $crate::codegen::Value>::read(cursor)
-            }
-
-            #[inline]
-            fn deserialize<'de, D: $crate::codegen::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> Result<Self::Ref<'de>, D::Error> {
-                <$reader as $crate::codegen::Value>::deserialize(deserializer)
-            }
-
-            #[inline]
-            fn into_owned(borrowed: Self::Ref<'_>) -> Self {
-                borrowed.into()
-            }
-
-            fn is_blank(borrowed: &Self::Ref<'_>) -> bool {
-                borrowed.is_empty()
-            }
-
-            fn shape() -> $crate::codegen::Shape {
-                <$reader as $crate::codegen::Value>::shape()
-            }
-        }
-    };
-    (@number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident, $parse:ident, $reader:ty) => {
-        $(#[$attribute])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name($number);
-
-        impl $name {
-            #[doc = concat!("Creates a [`", stringify!($name), "`] from this number.")]
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::new(12).get(), 12);")]
-            /// ```
-            #[inline]
-            #[must_use]
-            pub const fn new(number: $number) -> Self {
-                Self(number)
-            }
-
-            /// Returns the number on the wire.
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert_eq!(", stringify!($name), "::from(12).get(), 12);")]
-            /// ```
-            #[inline]
-            pub const fn get(self) -> $number {
-                self.0
-            }
-        }
-
-        impl From<$number> for $name {
-            fn from(number: $number) -> Self {
-                Self::new(number)
-            }
-        }
-
-        impl From<$name> for $number {
-            fn from(value: $name) -> Self {
-                value.get()
-            }
-        }
-
-        impl From<&$name> for $name {
-            fn from(value: &$name) -> Self {
-                *value
-            }
-        }
-
-        impl core::str::FromStr for $name {
-            type Err = $crate::Error;
-
-            /// Parses decimal digits.
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a whole
-            /// number, or exceeds 64 bits.
-            fn from_str(text: &str) -> Result<Self, $crate::Error> {
-                $crate::codegen::$parse(text, stringify!($name)).map(Self::new)
-            }
-        }
-
-        impl core::fmt::Display for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                core::fmt::Display::fmt(&self.0, f)
-            }
-        }
-
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_tuple(stringify!($name)).field(&self.0).finish()
-            }
-        }
-
-        impl $crate::codegen::serde::Serialize for $name {
-            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.$serialize(self.0)
-            }
-        }
-
-        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                <$reader as $crate::codegen::Value>::deserialize(deserializer).map(Self::new)
-            }
-        }
-
-        $crate::__copied!($name, <$reader as $crate::codegen::Value>::shape(), |cursor| {
-            <$reader as $crate::codegen::Value>::read(cursor).map(Self::new)
-        });
-    };
-}
-
-/// Returns the type that reads a scalar.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __reader {
-    (text) => {
-        $crate::codegen::String
-    };
-    (text or_number) => {
-        $crate::codegen::OrNumber
-    };
-    ($number:ident) => {
-        $number
-    };
-    ($number:ident or_text) => {
-        $crate::codegen::OrText<$number>
-    };
-}
-
-/// Implements a scalar that is a boolean, from the JSON values that represent `true` and `false`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __coded_boolean {
-    ($name:ident, [$($yes:expr),+], [$($no:expr),+]) => {
         impl $name {
             const CODES: $crate::codegen::Codes =
                 $crate::codegen::Codes { yes: &[$($yes),+], no: &[$($no),+] };
-
-            #[doc = concat!("Creates a [`", stringify!($name), "`].")]
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert!(", stringify!($name), "::new(true).get());")]
-            /// ```
-            #[inline]
-            #[must_use]
-            pub const fn new(value: bool) -> Self {
-                Self(value)
-            }
-
-            /// Returns the value.
-            ///
-            /// ```
-            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
-            #[doc = concat!("assert!(!", stringify!($name), "::from(false).get());")]
-            /// ```
-            #[inline]
-            pub const fn get(self) -> bool {
-                self.0
-            }
-        }
-
-        impl From<bool> for $name {
-            fn from(value: bool) -> Self {
-                Self::new(value)
-            }
-        }
-
-        impl From<$name> for bool {
-            fn from(value: $name) -> Self {
-                value.get()
-            }
-        }
-
-        impl From<&$name> for $name {
-            fn from(value: &$name) -> Self {
-                *value
-            }
         }
 
         impl PartialEq<bool> for $name {
@@ -372,12 +171,6 @@ macro_rules! __coded_boolean {
             }
         }
 
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_tuple(stringify!($name)).field(&self.0).finish()
-            }
-        }
-
         impl $crate::codegen::serde::Serialize for $name {
             fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 Self::CODES.serialize(self.0, serializer)
@@ -390,13 +183,373 @@ macro_rules! __coded_boolean {
             }
         }
 
+        $crate::__scalar! { @copied $name, bool }
         $crate::__copied!(
             $name,
-            $crate::codegen::Shape::Leaf {
-                expected: $crate::codegen::codes::EXPECTED,
-                fits: |json| $name::CODES.fits(json),
-            },
+            $crate::codegen::leaf::<Self>(
+                $crate::codegen::CODES,
+                $crate::codegen::Kind::values(&[$($yes,)+ $($no),+], false),
+            ),
             |cursor| Self::CODES.read(cursor).map(Self)
         );
+    };
+    (@epoch_text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $per_second:literal) => {
+        $crate::__scalar! {
+            @text $(#[$attribute])* $name, [$($either)?], time($per_second, true),
+            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the numbers."
+        }
+
+        impl $name {
+            /// Returns the number.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a
+            /// whole number, or exceeds 64 bits.
+            pub fn to_i64(&self) -> Result<i64, $crate::Error> {
+                $crate::codegen::parse_signed(self.as_str(), stringify!($name))
+            }
+        }
+
+        impl From<i64> for $name {
+            fn from(number: i64) -> Self {
+                Self::new(&$crate::codegen::ToString::to_string(&number))
+            }
+        }
+
+        $crate::__borrowed_as_text! { $name }
+        $crate::__scalar! { @utc $name, $per_second, $name::to_i64 }
+    };
+    (@utc $name:ident, $per_second:literal, $number:expr) => {
+        impl $name {
+            /// Returns the date and time in UTC, in whole seconds. The value itself is unchanged.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the value is not a
+            /// whole number, or the time is not in the years 0 to 9999.
+            pub fn utc(&self) -> Result<$crate::Civil, $crate::Error> {
+                let number: fn(&Self) -> Result<i64, $crate::Error> = $number;
+                $crate::codegen::utc(number(self)?.div_euclid($per_second), stringify!($name))
+            }
+        }
+    };
+    (@text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $kind:ident $(($($argument:tt)*))?, $comparison:literal) => {
+        $(#[$attribute])*
+        ///
+        #[doc = $comparison]
+        #[derive(Clone, PartialEq, Eq, Hash)]
+        pub struct $name($crate::codegen::SmolStr);
+
+        impl $name {
+            #[doc = concat!("Creates a [`", stringify!($name), "`] with this text, unchanged.")]
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(\"12\").as_str(), \"12\");")]
+            /// ```
+            #[inline]
+            #[must_use]
+            pub fn new(text: &str) -> Self {
+                Self($crate::codegen::SmolStr::new(text))
+            }
+
+            /// Returns the text on the wire.
+            #[inline]
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl From<&str> for $name {
+            #[inline]
+            fn from(text: &str) -> Self {
+                Self::new(text)
+            }
+        }
+
+        $crate::__from_text! { $name }
+        $crate::__as_text! { $name }
+        $crate::codegen::with_random! { $name }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.as_str()).finish()
+            }
+        }
+
+        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$crate::__reader!(text $($either)?) as $crate::codegen::Value>::deserialize(deserializer)
+                    .map(Self::from)
+            }
+        }
+
+        impl $crate::codegen::Value for $name {
+            type Ref<'a> = $crate::codegen::Cow<'a, str>;
+            type Owned = Self;
+
+            const IS_TEXT: bool = true;
+
+            #[inline]
+            fn read<'a>(cursor: &mut $crate::codegen::Cursor<'a>) -> Option<Self::Ref<'a>> {
+                <$crate::__reader!(text $($either)?) as $crate::codegen::Value>::read(cursor)
+            }
+
+            #[inline]
+            fn deserialize<'de, D: $crate::codegen::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self::Ref<'de>, D::Error> {
+                <$crate::__reader!(text $($either)?) as $crate::codegen::Value>::deserialize(deserializer)
+            }
+
+            #[inline]
+            fn into_owned(borrowed: Self::Ref<'_>) -> Self {
+                borrowed.into()
+            }
+
+            fn is_blank(borrowed: &Self::Ref<'_>) -> bool {
+                borrowed.is_empty()
+            }
+
+            fn shape() -> $crate::codegen::Shape {
+                <$crate::__reader!(text $($either)?) as $crate::codegen::Value>::shape()
+                    .of_kind($crate::codegen::Kind::$kind $(($($argument)*))?)
+            }
+        }
+    };
+    (
+        @number $(#[$attribute:meta])* $name:ident, $number:ident, $serialize:ident, $parse:ident,
+        [$($either:ident)?], $kind:ident $(($($argument:tt)*))?
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name($number);
+
+        impl core::str::FromStr for $name {
+            type Err = $crate::Error;
+
+            /// Parses decimal digits.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a whole
+            /// number, or exceeds 64 bits.
+            fn from_str(text: &str) -> Result<Self, $crate::Error> {
+                $crate::codegen::$parse(text, stringify!($name)).map(Self::new)
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl $crate::codegen::serde::Serialize for $name {
+            fn serialize<S: $crate::codegen::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.$serialize(self.0)
+            }
+        }
+
+        impl<'de> $crate::codegen::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::codegen::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$crate::__reader!($number $($either)?) as $crate::codegen::Value>::deserialize(deserializer)
+                    .map(Self::new)
+            }
+        }
+
+        $crate::__scalar! { @copied $name, $number }
+        $crate::__copied!(
+            $name,
+            <$crate::__reader!($number $($either)?) as $crate::codegen::Value>::shape()
+                .of_kind($crate::codegen::Kind::$kind $(($($argument)*))?),
+            |cursor| <$crate::__reader!($number $($either)?) as $crate::codegen::Value>::read(cursor).map(Self::new)
+        );
+    };
+    (@copied $name:ident, $inner:ident) => {
+        impl $name {
+            #[doc = concat!("Creates a [`", stringify!($name), "`] from this value.")]
+            ///
+            /// ```
+            #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
+            #[doc = concat!("assert_eq!(", stringify!($name), "::new(", stringify!($inner), "::default()).get(), ", stringify!($inner), "::default());")]
+            /// ```
+            #[inline]
+            #[must_use]
+            pub const fn new(value: $inner) -> Self {
+                Self(value)
+            }
+
+            /// Returns the value.
+            #[inline]
+            pub const fn get(self) -> $inner {
+                self.0
+            }
+        }
+
+        impl From<$inner> for $name {
+            fn from(value: $inner) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl From<$name> for $inner {
+            fn from(value: $name) -> Self {
+                value.get()
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(value: &$name) -> Self {
+                *value
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.0).finish()
+            }
+        }
+
+        $crate::codegen::with_random! { $name }
+    };
+}
+
+/// Returns the type that reads a scalar.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __reader {
+    (text) => { $crate::codegen::String };
+    (text or_number) => { $crate::codegen::OrNumber };
+    ($number:ident) => { $number };
+    ($number:ident or_text) => { $crate::codegen::OrText<$number> };
+}
+
+/// Implements what a type with `as_str` can do as text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __as_text {
+    ($name:ident) => {
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.as_str() == *other
+            }
+        }
+
+        impl PartialEq<$name> for str {
+            fn eq(&self, other: &$name) -> bool {
+                self == other.as_str()
+            }
+        }
+
+        impl PartialEq<$name> for &str {
+            fn eq(&self, other: &$name) -> bool {
+                *self == other.as_str()
+            }
+        }
+
+        impl From<$name> for $crate::codegen::String {
+            fn from(value: $name) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl $crate::codegen::serde::Serialize for $name {
+            fn serialize<S: $crate::codegen::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    };
+}
+
+/// Implements the conversions of a type that can be created from any text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __from_text {
+    ($name:ident) => {
+        impl core::str::FromStr for $name {
+            type Err = core::convert::Infallible;
+
+            /// Keeps the text unchanged, and never fails.
+            fn from_str(text: &str) -> Result<Self, core::convert::Infallible> {
+                Ok(Self::from(text))
+            }
+        }
+
+        impl From<$crate::codegen::String> for $name {
+            fn from(text: $crate::codegen::String) -> Self {
+                Self::from(text.as_str())
+            }
+        }
+
+        impl From<$crate::codegen::Cow<'_, str>> for $name {
+            #[inline]
+            fn from(text: $crate::codegen::Cow<'_, str>) -> Self {
+                Self::from(&*text)
+            }
+        }
+
+        impl From<&$name> for $name {
+            fn from(value: &$name) -> Self {
+                value.clone()
+            }
+        }
+    };
+}
+
+/// Implements the order of text. `Borrow` requires that it is also that of the type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __compared_as_text {
+    ($name:ident) => {
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+                self.as_str().cmp(other.as_str())
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        $crate::__borrowed_as_text! { $name }
+    };
+}
+
+/// Implements `Borrow`, so that a map can be searched with text. Equality and hash must be those of text, and so must
+/// the order of an ordered type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __borrowed_as_text {
+    ($name:ident) => {
+        impl core::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                self.as_str()
+            }
+        }
     };
 }

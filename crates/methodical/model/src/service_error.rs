@@ -30,40 +30,16 @@ pub struct ServiceError {
 
 impl ServiceError {
     /// Returns the code: text, or the text of a number. At most 256 bytes of it are kept.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Operation as _;
-    ///
-    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":"no_photo"}"#).unwrap_err();
-    /// assert_eq!(error.service().unwrap().code(), Some("no_photo"));
-    /// ```
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }
 
     /// Returns the message. At most 1 KiB of it is kept. It may contain personal data.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Operation as _;
-    ///
-    /// let error = SearchPhotos.decode(br#"{"stat":"fail","message":"No album"}"#).unwrap_err();
-    /// assert_eq!(error.service().unwrap().message(), Some("No album"));
-    /// ```
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
     /// Returns the class of the code, [`ErrorClass::Other`] if the contract gives it none.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ErrorClass, Operation as _};
-    ///
-    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98}"#).unwrap_err();
-    /// assert_eq!(error.service().unwrap().class(), ErrorClass::Auth);
-    /// ```
     pub fn class(&self) -> ErrorClass {
         self.class
     }

@@ -30,12 +30,6 @@ impl Table {
     /// Creates the description of a table from its name, the field that identifies a record, and its columns.
     ///
     /// The field must be one of the columns, with text or an integer as its value.
-    ///
-    /// ```
-    /// use methodical_model::{Column, Table};
-    ///
-    /// const ALBUM: Table = Table::new("album", "id", &[Column::integer(&["id"])]);
-    /// ```
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -121,14 +115,6 @@ impl Column {
     }
 
     /// Sets the type of the values, if their kind does not say it.
-    ///
-    /// ```
-    /// use methodical_model::{Column, ColumnKind, FieldType};
-    ///
-    /// let taken = Column::text(&["taken"]).typed(FieldType::DateTime);
-    /// assert_eq!(taken.kind(), ColumnKind::Text);
-    /// assert_eq!(taken.field_type(), FieldType::DateTime);
-    /// ```
     #[must_use]
     pub const fn typed(self, field_type: FieldType) -> Self {
         Self { field_type, ..self }

@@ -34,8 +34,8 @@ pub struct Candidate {
     pub portal: Option<Portal>,
     /// The kind of candidate.
     pub kind: Option<CandidateKind>,
-    pub(in crate::generated) extra: Extra<'static>,
-    pub(in crate::generated) nulls: Nulls,
+    extra: Extra<'static>,
+    nulls: Nulls,
 }
 
 /// A candidate of the account: a person, or a candidate of another kind.
@@ -99,5 +99,4 @@ record! {
     5 optional plain date: CivilDateTime = "date";
     6 optional plain portal: Portal = "portal";
     7 optional plain kind: CandidateKind = "type";
-    columns ["id", "name", "email", "phone", "phone_mobile", "date", "portal.id", "portal.name", "type", "extra"];
 }

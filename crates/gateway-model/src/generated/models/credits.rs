@@ -19,8 +19,8 @@ pub struct Credits {
     pub credits_number: DecimalText,
     /// The currency of the balance.
     pub currency: CurrencyCode,
-    pub(in crate::generated) extra: Extra<'static>,
-    pub(in crate::generated) nulls: Nulls,
+    extra: Extra<'static>,
+    nulls: Nulls,
 }
 
 /// The remaining SMS credit balance of the account.
@@ -60,5 +60,4 @@ record! {
     Credits, CreditsRef, "a credits object";
     0 required plain credits_number: DecimalText = "credits_number";
     1 required plain currency: CurrencyCode = "currency";
-    columns ["credits_number", "currency", "extra"];
 }

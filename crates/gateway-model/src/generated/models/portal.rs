@@ -20,8 +20,8 @@ pub struct Portal {
     pub id: PortalId,
     /// The name of the portal.
     pub name: Option<String>,
-    pub(in crate::generated) extra: Extra<'static>,
-    pub(in crate::generated) nulls: Nulls,
+    extra: Extra<'static>,
+    nulls: Nulls,
 }
 
 /// The portal that a candidate is associated with.
@@ -56,5 +56,4 @@ record! {
     Portal, PortalRef, "a portal object";
     0 required plain id: PortalId = "id";
     1 optional plain name: String = "name";
-    columns ["id", "name", "extra"];
 }

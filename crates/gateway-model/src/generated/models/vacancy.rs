@@ -20,8 +20,8 @@ pub struct Vacancy {
     pub id: VacancyId,
     /// The title of the vacancy.
     pub project: Option<String>,
-    pub(in crate::generated) extra: Extra<'static>,
-    pub(in crate::generated) nulls: Nulls,
+    extra: Extra<'static>,
+    nulls: Nulls,
 }
 
 /// A vacancy of the account.
@@ -56,5 +56,4 @@ record! {
     Vacancy, VacancyRef, "a vacancy object";
     0 required plain id: VacancyId = "id";
     1 optional plain project: String = "project";
-    columns ["id", "project", "extra"];
 }

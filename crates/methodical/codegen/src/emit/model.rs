@@ -1,15 +1,14 @@
-//! Code of the model: the service, its scalars and enums; the modules beside have records, queries, tables and random values.
+//! Code of the model: the service, its scalars and enums; the modules beside have records, queries and tables.
 
 use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, Code, Dispatch, Field, Place, RustName, Scalar, SecretPlace, Service};
+use crate::ir::{Auth, Code, Dispatch, Place, RustName, Scalar, SecretPlace, Service};
 use crate::text::{string, strings};
 
 pub(in crate::emit) mod examples;
 pub(in crate::emit) mod queries;
-mod random;
 pub(in crate::emit) mod records;
 pub(in crate::emit) mod tables;
 
@@ -21,8 +20,6 @@ enum File<'a> {
     Scalars { service: &'a Service },
     #[template(path = "model/enums.rs.jinja")]
     Enums { service: &'a Service },
-    #[template(path = "model/draws.rs.jinja")]
-    Draws { service: &'a Service },
     #[template(path = "model/service.rs.jinja")]
     Service { service: &'a Service, marker: String, client: String },
 }
@@ -42,7 +39,6 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
         queries::emit(project, file("queries")),
         GeneratedFile::rust(file("enums"), &File::Enums { service }),
         GeneratedFile::rust(file("scalars"), &File::Scalars { service }),
-        GeneratedFile::rust(file("draws"), &File::Draws { service }),
         GeneratedFile::rust(
             file("service"),
             &File::Service { service, marker: marker(service), client },
@@ -56,7 +52,7 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
 fn kind(scalar: &Scalar) -> String {
     if let Some(codes) = &scalar.codes {
         let list = |codes: &[Code]| {
-            let codes = codes.iter().map(|code| format!("codegen::{}", code.expression()));
+            let codes = codes.iter().map(|code| string(&code.json().to_string()));
             codes.collect::<Vec<_>>().join(", ")
         };
         return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));

@@ -145,21 +145,6 @@ impl Kind {
         }
     }
 
-    /// Returns the function of the module `random::draws` that creates a value; `None` for any value of the primitive.
-    pub fn random(self) -> Option<&'static str> {
-        match (self.meaning, self.primitive) {
-            (Some(Meaning::Id), Primitive::Text) => Some("identifier"),
-            (Some(Meaning::CivilDateTime), _) => Some("date_time"),
-            (Some(Meaning::Currency), _) => Some("currency"),
-            (Some(Meaning::Decimal | Meaning::EpochSeconds | Meaning::EpochMilliseconds), _) => {
-                Some(self.scalar())
-            }
-            (_, Primitive::Text) => Some("text"),
-            (_, Primitive::Float) => Some("float"),
-            _ => None,
-        }
-    }
-
     /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`. For codes, they decide.
     pub fn field_type(self) -> &'static str {
         match (self.meaning, self.primitive) {

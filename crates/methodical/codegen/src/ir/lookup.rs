@@ -149,25 +149,6 @@ impl Service {
         paths.collect()
     }
 
-    /// Returns the columns of a flat row: one for each field, for each field of a nested model instead of the model, and one
-    /// for unlisted fields. A column that would have the name of another gets a trailing underscore.
-    pub fn flat_columns(&self, model: &Model) -> Vec<String> {
-        let mut columns: Vec<String> = Vec::new();
-        let paths = model.fields.iter().flat_map(|field| match self.nested(field) {
-            None => vec![field.wire.clone()],
-            Some(inner) => {
-                inner.fields.iter().map(|one| format!("{}.{}", field.wire, one.wire)).collect()
-            }
-        });
-        for mut column in paths.chain(["extra".to_owned()]) {
-            while columns.contains(&column) {
-                column.push('_');
-            }
-            columns.push(column);
-        }
-        columns
-    }
-
     fn nested(&self, field: &Field) -> Option<&Model> {
         field.ty.model().map(|id| self.model(id))
     }

@@ -20,7 +20,7 @@ const CRATES: &str = "alloc core methodical_model methodical_testkit serde std";
 const TYPES: &str = "\
     AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
     Debug Default Display Drop Envelope Eq Err Error ErrorClass ErrorKind Extra Fault \
-    FlatRow Float Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
+    Float Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
     ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
     Record Rejected Result Self Send Service ServiceError Sized Some \

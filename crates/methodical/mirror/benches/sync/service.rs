@@ -80,7 +80,6 @@ codegen::record! {
     4 optional plain date: String = "date";
     5 optional plain site: Site = "site";
     6 optional plain kind: String = "type";
-    columns ["id", "name", "email", "phone", "date", "site.id", "site.name", "type", "extra"];
 }
 
 /// The site of a person.
@@ -105,7 +104,6 @@ codegen::record! {
     Site, SiteRef, "a site object";
     0 required plain id: String = "id";
     1 optional plain name: String = "name";
-    columns ["id", "name", "extra"];
 }
 
 /// Where the list is.

@@ -28,12 +28,7 @@ pub(crate) fn render(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), 
 fn describe(shape: Shape, seen: &mut Vec<&'static Object>, text: &mut String) {
     let (name, inner) = match shape {
         Shape::Object(object) => return describe_object(object, seen, text),
-        Shape::Text => ("text", None),
-        Shape::Choice(_) => ("choice", None),
-        Shape::Integer => ("integer", None),
-        Shape::Unsigned => ("unsigned", None),
-        Shape::Leaf { expected, .. } => (expected, None),
-        Shape::Boolean => ("boolean", None),
+        Shape::Leaf(leaf) => (leaf.expected, None),
         Shape::List(inner) => ("list", Some(inner)),
         Shape::OneOrList(inner) => ("one or list", Some(inner)),
         Shape::OrEmptyList(inner) => ("or empty list", Some(inner)),
@@ -65,13 +60,12 @@ fn describe_object(object: &'static Object, seen: &mut Vec<&'static Object>, tex
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::codegen::{Member, Object, Shape};
+    use methodical_model::codegen::{Member, Object, Shape, Value};
 
     use super::describe;
 
-    static LEAF: Object = object(&[Member { name: "a", required: true, shape: || Shape::Text }]);
-    static OTHER: Object =
-        object(&[Member { name: "a", required: true, shape: || Shape::Integer }]);
+    static LEAF: Object = object(&[Member { name: "a", required: true, shape: String::shape }]);
+    static OTHER: Object = object(&[Member { name: "a", required: true, shape: i64::shape }]);
     static TREE: Object = object(&[Member {
         name: "children",
         required: false,
@@ -91,7 +85,7 @@ mod tests {
     #[test]
     fn models_that_read_in_another_way_have_another_description() {
         assert_eq!(described(&LEAF), r#"a photo object{"a" true: text;}"#);
-        assert_eq!(described(&OTHER), r#"a photo object{"a" true: integer;}"#);
+        assert_eq!(described(&OTHER), r#"a photo object{"a" true: an integer;}"#);
         let tree = r#"a photo object{"children" false: list of a photo object;}"#;
         assert_eq!(described(&TREE), tree);
     }
@@ -99,22 +93,16 @@ mod tests {
     #[test]
     fn each_shape_has_its_own_description() {
         static ALL: Object = object(&[
-            Member { name: "a", required: false, shape: || Shape::Boolean },
-            Member { name: "b", required: false, shape: || Shape::Unsigned },
-            Member { name: "c", required: false, shape: || Shape::Choice(|_| true) },
-            Member { name: "d", required: false, shape: || Shape::OneOrList(|| Shape::Text) },
-            Member { name: "e", required: false, shape: || Shape::OrEmptyList(|| Shape::Text) },
-            Member { name: "f", required: false, shape: || Shape::OrBlank(|| Shape::Text) },
-            Member { name: "g", required: false, shape: || Shape::Map(|| Shape::Text) },
-            Member {
-                name: "h",
-                required: false,
-                shape: || Shape::Leaf { expected: "a date", fits: |_| true },
-            },
+            Member { name: "a", required: false, shape: bool::shape },
+            Member { name: "b", required: false, shape: u64::shape },
+            Member { name: "d", required: false, shape: || Shape::OneOrList(String::shape) },
+            Member { name: "e", required: false, shape: || Shape::OrEmptyList(String::shape) },
+            Member { name: "f", required: false, shape: || Shape::OrBlank(String::shape) },
+            Member { name: "g", required: false, shape: || Shape::Map(String::shape) },
         ]);
         assert_eq!(
             described(&ALL),
-            r#"a photo object{"a" false: boolean;"b" false: unsigned;"c" false: choice;"d" false: one or list of text;"e" false: or empty list of text;"f" false: or blank of text;"g" false: map of text;"h" false: a date;}"#
+            r#"a photo object{"a" false: true or false;"b" false: a non-negative integer;"d" false: one or list of text;"e" false: or empty list of text;"f" false: or blank of text;"g" false: map of text;}"#
         );
     }
 }

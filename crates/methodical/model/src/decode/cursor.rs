@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use crate::Float;
 use crate::decode::depth;
-use crate::decode::escape::escaped;
-use crate::decode::scan::special;
-use crate::decode::skip::{integer, named_value, number, past_whitespace, skip, word};
+use crate::decode::scan::{
+    escaped, integer, named_value, number, past_whitespace, skip, special, word,
+};
 
 /// A record with a fast path. Generated for every model.
 pub trait Fast<'a>: Sized {
@@ -205,11 +205,17 @@ impl<'a> Cursor<'a> {
         Some(is_true)
     }
 
-    /// Decodes a value of a type without a fast path.
-    pub fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
+    /// Returns the text of a value without escapes.
+    #[inline]
+    pub fn json(&mut self) -> Option<&'a str> {
         let start = past_whitespace(self.text.as_bytes(), self.at);
         self.at = skip(self.text, start, 0)?;
-        serde_json::from_str(self.text.get(start..self.at)?).ok()
+        self.text.get(start..self.at)
+    }
+
+    /// Decodes a value of a type without a fast path.
+    pub fn parsed<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        serde_json::from_str(self.json()?).ok()
     }
 
     /// Skips a field that the record does not list, and adds it to `span`.

@@ -1,318 +1,212 @@
-//! Finds out what is wrong with a record that serde rejected: kind, path and position, never the value.
+//! Finds out what is wrong with a value that serde rejected: kind, path and position, never the value.
 //!
-//! serde's own messages quote the data and have no path. So the record is decoded again along its
-//! [`Shape`], with a trace of the path. Only rejected records pay for it.
+//! The messages of serde quote the data and have no path. So the text of the value is compared with its [`Shape`]. Only
+//! rejected records pay for it.
 
 use alloc::collections::BTreeSet;
-use alloc::string::{String, ToString as _};
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::{self, Write as _};
+use core::fmt::Write as _;
 
 use serde::Deserialize as _;
-use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 
-use crate::decode::shape::{Member, Object, Shape};
+use crate::decode::shape::{Object, Shape};
+use crate::decode::splitter::Splitter;
 use crate::decode::text::CowText;
-use crate::decode::{depth, kind_of};
+use crate::decode::{depth, kind_of, members};
 use crate::error::Position;
 use crate::{Error, ErrorKind};
 
 /// Returns the error of `json`, which begins at `position` and is at `path` in the document.
 #[cold]
-pub(crate) fn diagnose(json: &str, shape: Shape, mut path: String, position: Position) -> Error {
-    let mut trace = Trace { steps: Vec::new(), kind: None, expected: shape.expected() };
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let result = Seed { shape, nullable: false, trace: &mut trace }
-        .deserialize(&mut deserializer)
-        .and_then(|()| deserializer.end());
-    let (line, column, kind) = match &result {
-        Ok(()) => (1, 1, ErrorKind::Syntax),
-        Err(error) => (error.line(), error.column(), kind_of(error)),
-    };
-    for step in trace.steps {
-        // Writing to a `String` does not fail.
-        _ = match step {
-            Step::Item(index) => write!(path, "[{index}]"),
-            Step::Name(name) if path.is_empty() => write!(path, "{name}"),
-            Step::Name(name) => write!(path, ".{name}"),
+pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Position) -> Error {
+    let mut comparison = Comparison { json, path };
+    let value = json.trim_start_matches(members::WHITESPACE);
+    let value = value.get(..Splitter::end_of(value).unwrap_or(value.len())).unwrap_or_default();
+    let compared = comparison.value(value, shape, 0);
+    let fault =
+        compared.err().unwrap_or(Fault { kind: ErrorKind::Syntax, expected: VALID, end: 0 });
+    let end = position.of_last(json.get(..fault.end).unwrap_or_default());
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
+        let syntax = position.within(error.line(), error.column());
+        // A fault after the mistake in the syntax may be a consequence of it.
+        let is_first = match fault.kind {
+            ErrorKind::Syntax => false,
+            ErrorKind::WrongType => end <= syntax && value.starts_with(begins_value),
+            _ => end < syntax,
         };
+        if !is_first {
+            let kind = kind_of(&error);
+            let is_cut = kind == ErrorKind::Incomplete;
+            let expected = if is_cut { "the rest of the document" } else { VALID };
+            return Error::new(kind, String::new(), syntax, expected);
+        }
     }
-    let kind = trace.kind.unwrap_or(kind);
-    let expected = if kind == ErrorKind::Syntax { "valid JSON" } else { trace.expected };
-    Error::new(kind, path, position.within(line, column), expected)
+    Error::new(fault.kind, comparison.path, end, fault.expected)
 }
 
-/// The path that is being decoded. After a failure it is the path of the failure.
-struct Trace {
-    steps: Vec<Step>,
-    kind: Option<ErrorKind>,
+const VALID: &str = "valid JSON";
+
+/// Returns whether a JSON value can begin with a character.
+pub(crate) fn begins_value(first: char) -> bool {
+    matches!(first, '[' | '{' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n')
+}
+
+/// The comparison of valid JSON text with a shape. After a fault, the path is that of the fault.
+struct Comparison<'j> {
+    json: &'j str,
+    path: String,
+}
+
+/// What is wrong.
+struct Fault {
+    kind: ErrorKind,
     expected: &'static str,
+    /// Where it ends in the text.
+    end: usize,
 }
 
-/// A step of a path.
-enum Step {
-    /// A field, or `*`: the name of an unlisted field and the key of a map may be personal data.
-    Name(&'static str),
-    /// A position in a list.
-    Item(usize),
-}
-
-impl Trace {
-    /// Records what is wrong. The serde error only stops the decoding.
-    fn fail<E: serde::de::Error>(&mut self, kind: ErrorKind, expected: &'static str) -> E {
-        self.kind = Some(kind);
-        self.expected = expected;
-        E::custom(kind.as_str())
-    }
-}
-
-struct Seed<'t> {
-    shape: Shape,
-    nullable: bool,
-    trace: &'t mut Trace,
-}
-
-impl Seed<'_> {
-    /// Returns the seed of the shape that this one allows besides another form.
-    fn inner(self) -> Option<Self> {
-        let (Shape::OneOrList(of) | Shape::OrEmptyList(of) | Shape::OrBlank(of)) = self.shape
-        else {
-            return None;
-        };
-        let shape = of();
-        if !matches!(self.shape, Shape::OneOrList(_)) {
-            self.trace.expected = shape.expected();
+impl<'j> Comparison<'j> {
+    fn value(&mut self, json: &'j str, shape: Shape, depth: usize) -> Result<(), Fault> {
+        let depth = depth + 1;
+        let is_list = json.starts_with('[');
+        match shape {
+            Shape::Leaf(leaf) if (leaf.fits)(json) => Ok(()),
+            Shape::Object(object) if json.starts_with('{') => self.object(json, object, depth),
+            Shape::Map(of) if json.starts_with('{') => self.map(json, of, depth),
+            Shape::List(of) | Shape::OneOrList(of) if is_list => self.list(json, of, depth),
+            Shape::OneOrList(of) => {
+                let length = self.path.len();
+                self.value(json, of(), depth).map_err(|fault| match fault.kind {
+                    ErrorKind::WrongType if self.path.len() == length => {
+                        Fault { expected: shape.expected(), ..fault }
+                    }
+                    _ => fault,
+                })
+            }
+            Shape::OrEmptyList(_) if is_list && members::values(json).next().is_none() => Ok(()),
+            Shape::OrBlank(_) if json == "\"\"" => Ok(()),
+            Shape::OrEmptyList(of) | Shape::OrBlank(of) => self.value(json, of(), depth),
+            Shape::Leaf(_) | Shape::Object(_) | Shape::Map(_) | Shape::List(_) => {
+                self.text(json)?;
+                let length = if json.starts_with(['[', '{']) { 0 } else { json.len() };
+                Err(self.fault(ErrorKind::WrongType, shape.expected(), json, length))
+            }
         }
-        Some(Self { shape, nullable: false, trace: self.trace })
     }
-}
 
-impl<'de> DeserializeSeed<'de> for Seed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.trace.expected = self.shape.expected();
-        if self.nullable {
-            return deserializer.deserialize_option(self);
-        }
-        match self.shape {
-            Shape::Text | Shape::Choice(_) => deserializer.deserialize_str(self),
-            Shape::Integer => deserializer.deserialize_i64(self),
-            Shape::Unsigned => deserializer.deserialize_u64(self),
-            Shape::Leaf { expected, fits } => {
-                // The parser would report a number that exceeds its range as a mistake in the syntax.
-                let json = <&RawValue>::deserialize(deserializer)?.get();
-                if fits(json) {
-                    Ok(())
-                } else {
-                    Err(self.trace.fail(ErrorKind::WrongType, expected))
+    fn object(
+        &mut self,
+        json: &'j str,
+        object: &'static Object,
+        depth: usize,
+    ) -> Result<(), Fault> {
+        self.enter(json, depth)?;
+        let mut seen = Vec::new();
+        for (name, value) in members::raw(json) {
+            self.text(name)?;
+            let member = members::decoded(name).and_then(|name| object.member(&name));
+            let length = self.step(member.map_or("*", |member| member.name));
+            match member {
+                Some(member) if seen.contains(&member.name) => {
+                    return Err(self.fault(
+                        ErrorKind::Duplicate,
+                        "the field once",
+                        name,
+                        name.len(),
+                    ));
                 }
-            }
-            Shape::Boolean => deserializer.deserialize_bool(self),
-            Shape::Object(_) | Shape::Map(_) => deserializer.deserialize_map(self),
-            Shape::List(_) => deserializer.deserialize_seq(self),
-            Shape::OneOrList(_) | Shape::OrEmptyList(_) | Shape::OrBlank(_) => {
-                deserializer.deserialize_any(self)
-            }
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Seed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.shape.expected())
-    }
-
-    fn visit_none<E: serde::de::Error>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        if self.nullable { Ok(()) } else { Err(E::custom("null")) }
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        Seed { nullable: false, ..self }.deserialize(deserializer)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
-        let fits = match self.shape {
-            Shape::Text => true,
-            Shape::Choice(is_listed) => is_listed(text),
-            Shape::OrBlank(_) if text.is_empty() => true,
-            Shape::Leaf { fits, .. } => serde_json::to_string(text).is_ok_and(|json| fits(&json)),
-            _ => match self.inner() {
-                Some(inner) => return inner.visit_str(text),
-                None => false,
-            },
-        };
-        if fits { Ok(()) } else { Err(E::custom("text")) }
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<(), E> {
-        let fits = match self.shape {
-            Shape::Integer => true,
-            Shape::Unsigned => number >= 0,
-            Shape::Leaf { fits, .. } => fits(&number.to_string()),
-            _ => match self.inner() {
-                Some(inner) => return inner.visit_i64(number),
-                None => false,
-            },
-        };
-        if fits { Ok(()) } else { Err(E::custom("a number")) }
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<(), E> {
-        let fits = match self.shape {
-            Shape::Integer => i64::try_from(number).is_ok(),
-            Shape::Unsigned => true,
-            Shape::Leaf { fits, .. } => fits(&number.to_string()),
-            _ => match self.inner() {
-                Some(inner) => return inner.visit_u64(number),
-                None => false,
-            },
-        };
-        if fits { Ok(()) } else { Err(E::custom("a number")) }
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<(), E> {
-        let fits = match self.shape {
-            Shape::Leaf { fits, .. } => fits(&number.to_string()),
-            _ => match self.inner() {
-                Some(inner) => return inner.visit_f64(number),
-                None => false,
-            },
-        };
-        if fits { Ok(()) } else { Err(E::custom("a fraction")) }
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, flag: bool) -> Result<(), E> {
-        let fits = match self.shape {
-            Shape::Boolean => true,
-            Shape::Leaf { fits, .. } => fits(if flag { "true" } else { "false" }),
-            _ => match self.inner() {
-                Some(inner) => return inner.visit_bool(flag),
-                None => false,
-            },
-        };
-        if fits { Ok(()) } else { Err(E::custom("a flag")) }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let shape = match self.shape {
-            Shape::List(shape) | Shape::OneOrList(shape) => shape,
-            Shape::OrEmptyList(_) => {
-                return match list.next_element::<IgnoredAny>()? {
-                    Some(_) => Err(A::Error::custom("list")),
-                    None => Ok(()),
-                };
-            }
-            _ => match self.inner() {
-                Some(inner) => return inner.visit_seq(list),
-                None => return Err(A::Error::custom("list")),
-            },
-        };
-        let mut index = 0;
-        loop {
-            self.trace.steps.push(Step::Item(index));
-            let item = Seed { shape: shape(), nullable: false, trace: &mut *self.trace };
-            if list.next_element_seed(item)?.is_none() {
-                self.trace.steps.pop();
-                return Ok(());
-            }
-            self.trace.steps.pop();
-            self.trace.expected = "a list";
-            index += 1;
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let object = match self.shape {
-            Shape::Object(object) => object,
-            Shape::Map(shape) => return entries(map, shape, self.trace),
-            Shape::OneOrList(_) | Shape::OrEmptyList(_) | Shape::OrBlank(_) => {
-                return match self.inner() {
-                    Some(inner) => inner.visit_map(map),
-                    None => Err(A::Error::custom("object")),
-                };
-            }
-            _ => return Err(A::Error::custom("object")),
-        };
-        let mut seen = Seen::default();
-        while let Some(CowText(name)) = map.next_key()? {
-            let known = object.members.iter().enumerate().find(|(_, member)| member.name == name);
-            if let Some((index, member)) = known {
-                self.trace.steps.push(Step::Name(member.name));
-                if !seen.insert(index) {
-                    return Err(self.trace.fail(ErrorKind::Duplicate, "the field once"));
+                Some(member) => {
+                    seen.push(member.name);
+                    if member.required || value != "null" {
+                        self.value(value, (member.shape)(), depth)?;
+                    }
                 }
-                map.next_value_seed(Seed {
-                    shape: (member.shape)(),
-                    nullable: !member.required,
-                    trace: &mut *self.trace,
-                })?;
-            } else {
-                self.trace.steps.push(Step::Name("*"));
-                self.trace.expected = "a value";
-                let value: &RawValue = map.next_value()?;
-                if depth::exceeded(value.get()) {
-                    return Err(self.trace.fail(ErrorKind::TooDeep, depth::EXPECTED));
+                None if depth::exceeded(value) => {
+                    return Err(self.fault(
+                        ErrorKind::TooDeep,
+                        depth::EXPECTED,
+                        value,
+                        value.len(),
+                    ));
                 }
+                None => {}
             }
-
-            self.trace.steps.pop();
-            self.trace.expected = object.what;
+            self.path.truncate(length);
         }
-        match missing(object, seen) {
+        let missing = |member: &&crate::decode::shape::Member| {
+            member.required && !seen.contains(&member.name)
+        };
+        match object.members.iter().find(missing) {
             Some(member) => {
-                self.trace.steps.push(Step::Name(member.name));
-                Err(self.trace.fail(ErrorKind::Missing, (member.shape)().expected()))
+                self.step(member.name);
+                let expected = (member.shape)().expected();
+                Err(self.fault(ErrorKind::Missing, expected, json, json.len()))
             }
             None => Ok(()),
         }
     }
-}
 
-/// Decodes an object with arbitrary keys.
-fn entries<'de, A: MapAccess<'de>>(
-    mut map: A,
-    shape: fn() -> Shape,
-    trace: &mut Trace,
-) -> Result<(), A::Error> {
-    let mut seen = BTreeSet::new();
-    while let Some(CowText(key)) = map.next_key()? {
-        trace.steps.push(Step::Name("*"));
-        if !seen.insert(key) {
-            return Err(trace.fail(ErrorKind::Duplicate, "the key once"));
+    /// Compares an object with arbitrary keys.
+    fn map(&mut self, json: &'j str, of: fn() -> Shape, depth: usize) -> Result<(), Fault> {
+        self.enter(json, depth)?;
+        let mut seen = BTreeSet::new();
+        for (key, value) in members::raw(json) {
+            self.text(key)?;
+            let length = self.step("*");
+            if !seen.insert(members::decoded(key)) {
+                return Err(self.fault(ErrorKind::Duplicate, "the key once", key, key.len()));
+            }
+            self.value(value, of(), depth)?;
+            self.path.truncate(length);
         }
-        map.next_value_seed(Seed { shape: shape(), nullable: false, trace: &mut *trace })?;
-        trace.steps.pop();
-        trace.expected = "an object";
+        Ok(())
     }
-    Ok(())
-}
 
-fn missing(object: &'static Object, mut seen: Seen) -> Option<&'static Member> {
-    let required = object.members.iter().enumerate().filter(|(_, member)| member.required);
-    required.filter(|(index, _)| seen.insert(*index)).map(|(_, member)| member).next()
-}
-
-/// The fields that have been decoded, by their index in the shape.
-#[derive(Default)]
-struct Seen(Vec<usize>);
-
-impl Seen {
-    /// Adds a field and returns whether it is new.
-    fn insert(&mut self, member: usize) -> bool {
-        let new = !self.0.contains(&member);
-        if new {
-            self.0.push(member);
+    fn list(&mut self, json: &'j str, of: fn() -> Shape, depth: usize) -> Result<(), Fault> {
+        self.enter(json, depth)?;
+        for (index, value) in members::values(json).enumerate() {
+            let length = self.path.len();
+            // Writing to a `String` does not fail.
+            _ = write!(self.path, "[{index}]");
+            self.value(value, of(), depth)?;
+            self.path.truncate(length);
         }
-        new
+        Ok(())
+    }
+
+    fn enter(&self, json: &str, depth: usize) -> Result<(), Fault> {
+        if depth <= depth::LIMIT {
+            return Ok(());
+        }
+        Err(self.fault(ErrorKind::TooDeep, depth::EXPECTED, json, 0))
+    }
+
+    /// Checks the escapes of a text. Any other value is right.
+    fn text(&self, json: &str) -> Result<(), Fault> {
+        match CowText::deserialize(&mut serde_json::Deserializer::from_str(json)) {
+            Err(error) if json.starts_with('"') => {
+                Err(self.fault(ErrorKind::Syntax, VALID, json, error.column()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds a field to the path: its name, or `*`, because the name of an unlisted field and the key of a map may be personal
+    /// data. Returns the length of the path before it.
+    fn step(&mut self, name: &'static str) -> usize {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        length
+    }
+
+    /// Returns the fault of a part of the text, which ends `length` bytes after its start.
+    fn fault(&self, kind: ErrorKind, expected: &'static str, part: &str, length: usize) -> Fault {
+        let start = part.as_ptr().addr().saturating_sub(self.json.as_ptr().addr());
+        Fault { kind, expected, end: start + length }
     }
 }

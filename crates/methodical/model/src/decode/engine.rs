@@ -7,28 +7,38 @@ use core::fmt;
 use serde::de::IgnoredAny;
 
 use crate::decode::cursor::{Cursor, Fast as _};
-use crate::decode::engine::member::Member;
+use crate::decode::engine::envelope::Purposes;
 use crate::decode::layout::{Layout, Plan};
 use crate::decode::shape::{Object, Shape};
 use crate::decode::splitter::Splitter;
-use crate::decode::{Record, diagnose};
+use crate::decode::{Record, checked, diagnose};
 use crate::error::Position;
 use crate::service_error::ServiceError;
-use crate::{Error, ErrorKind, Rejected};
+use crate::{Error, ErrorClass, ErrorKind, Rejected};
 
 mod envelope;
 mod failure;
-mod member;
-mod outside;
-mod oversized;
-
-pub(crate) use self::outside::Part;
 
 /// The part of a document that has been received.
 #[derive(Clone, Copy)]
 pub(crate) struct Window<'w> {
     pub(crate) text: &'w str,
     pub(crate) after: After,
+}
+
+impl<'w> Window<'w> {
+    /// Returns the window of a whole document.
+    pub(crate) fn whole(body: &'w [u8]) -> Self {
+        let (text, invalid) = checked(body);
+        Self { text, after: if invalid.is_empty() { After::Nothing } else { After::Garbage } }
+    }
+}
+
+/// A value in a document.
+pub(crate) struct Part<'w> {
+    pub(crate) json: &'w str,
+    pub(crate) path: String,
+    pub(crate) position: Position,
 }
 
 /// The continuation of the document after a window.
@@ -83,7 +93,7 @@ pub(crate) struct Engine {
     limit: usize,
     state: State,
     /// The field of an object around the data.
-    member: Member,
+    member: Purposes,
     /// Number of objects around the data that have been entered, without the outermost one.
     depth: usize,
     /// Number of steps to the data that have been found.
@@ -114,7 +124,7 @@ impl Engine {
             plan: Plan::of(layout),
             limit,
             state: State::Mark,
-            member: Member::default(),
+            member: Purposes::default(),
             depth: 0,
             found: 0,
             splitter: Splitter::default(),
@@ -359,6 +369,133 @@ impl Engine {
         };
         self.splitter = Splitter::default();
         Ok(rest.get(..end))
+    }
+
+    /// Advances to the end of the record and rejects it with this error, or advances to the end of the window.
+    #[cold]
+    fn skip_oversized<R>(
+        &mut self,
+        window: Window<'_>,
+        at: &mut usize,
+        error: Error,
+    ) -> Result<Step<R>, Error> {
+        let rest = window.text.get(*at..).unwrap_or_default();
+        let Some(end) = self.splitter.end(rest.as_bytes(), window.after == After::Nothing) else {
+            self.splitter.forget();
+            *at = window.text.len();
+            self.oversized = Some(error);
+            return self.exhausted(window).map(|_| Step::More).map_err(|error| self.fail(error));
+        };
+        *at += end;
+        self.splitter = Splitter::default();
+        self.state = match self.state {
+            State::Oversized { only: true } => self.after_data(),
+            _ => State::AfterRecord,
+        };
+        let index = self.index;
+        self.index += 1;
+        Ok(Step::Rejected(Rejected::new(index, error.with_delivered(index), "")))
+    }
+
+    /// Advances to a value, or to the end of the document, and returns its text. The document itself is not such a value.
+    pub(crate) fn one<'w>(
+        &mut self,
+        window: Window<'w>,
+        at: &mut usize,
+    ) -> Result<Option<Part<'w>>, Error> {
+        loop {
+            match self.walk(window, at) {
+                Ok(Walk::On) => {}
+                Ok(Walk::Only) => break,
+                Ok(Walk::More | Walk::End) => return Ok(None),
+                Err(error) => return Err(self.fail(error)),
+            }
+        }
+        let json = match self.whole(window, *at) {
+            Ok(json) => json.unwrap_or_default(),
+            Err(error) => return Err(self.fail(error)),
+        };
+        let part = Part { json, path: self.path(), position: self.position(window.text, *at) };
+        self.learn(json);
+        *at += json.len();
+        self.state = self.after_data();
+        Ok(Some(part))
+    }
+
+    /// Notes the error of a value. A failure that the rest of the document reports takes precedence.
+    pub(crate) fn refuse_value(&mut self, error: Error) {
+        self.pending = Some(error);
+    }
+
+    /// Advances to the first record or to the end, without decoding a record. Returns whether it was reached.
+    pub(crate) fn begin(&mut self, window: Window<'_>, at: &mut usize) -> Result<bool, Error> {
+        loop {
+            if let State::Record { first } = self.state
+                && let Some(byte) = token(window.text, at)
+                && !(first && byte == b']')
+            {
+                return Ok(true);
+            }
+            match self.walk(window, at) {
+                Ok(Walk::On) => {}
+                Ok(Walk::Only | Walk::End) => return Ok(true),
+                Ok(Walk::More) => return Ok(false),
+                Err(error) => return Err(self.fail(error)),
+            }
+        }
+    }
+
+    /// Returns whether some failures that a body reports have a class.
+    pub(crate) fn has_error_classes(&self) -> bool {
+        self.plan.verdict.is_some_and(|verdict| !verdict.classes.is_empty())
+    }
+
+    /// Returns the class of the failure that a whole body reports, if it does. Records are skipped.
+    pub(crate) fn error_class(mut self, window: Window<'_>) -> Option<ErrorClass> {
+        let mut at = 0;
+        while !(self.is_decided && self.failure.is_none()) {
+            let step = match self.begin(window, &mut at) {
+                Ok(true) if self.state != State::Trailing => self.whole(window, at),
+                Ok(_) => return None,
+                Err(error) => Err(error),
+            };
+            match step {
+                Ok(Some(json)) => at += json.len(),
+                Ok(None) => return None,
+                Err(error) => return self.fail(error).service().map(ServiceError::class),
+            }
+            self.state = match self.state {
+                State::Only => self.after_data(),
+                _ => State::AfterRecord,
+            };
+        }
+        None
+    }
+
+    /// Returns the state in which the document is read, which depends on its first byte.
+    fn start(&mut self, byte: u8) -> Option<State> {
+        let Plan { at, decides, is_object, one_as_list, .. } = self.plan;
+        match byte {
+            b'[' if at.is_empty() && !is_object => Some(State::Record { first: true }),
+            b'{' if !at.is_empty() => Some(State::Name { first: true }),
+            b'{' if decides.is_some() => {
+                if !is_object {
+                    // Only a failure is an object.
+                    let expected = self.step(0).1;
+                    let error =
+                        Error::new(ErrorKind::WrongType, String::new(), self.known.1, expected);
+                    self.pending = Some(error);
+                }
+                Some(State::Name { first: true })
+            }
+            b'{' if one_as_list => Some(State::Only),
+            _ => None,
+        }
+    }
+
+    /// Returns the state after the list or the object.
+    fn after_data(&self) -> State {
+        if self.plan.at.is_empty() { State::Trailing } else { State::AfterValue }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The trait of records, and the information that decoders need.
+//! The traits of records and of the fields beside a list, and the information that decoders need.
 
 use serde::Deserialize;
 
@@ -26,19 +26,7 @@ pub trait Record: Sealed {
     /// The form that borrows from the text.
     type Ref<'a>: Deserialize<'a> + Fast<'a>;
 
-    /// The columns of the record as a [`FlatRow`](crate::FlatRow).
-    const COLUMNS: &'static [&'static str];
-
     /// Copies a borrowed record into an owned one.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Record as _;
-    ///
-    /// let borrowed: PhotoRef<'_> = serde_json::from_str(r#"{"id":"p1"}"#)?;
-    /// assert_eq!(Photo::from_ref(borrowed), Photo::new("p1"));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
     fn from_ref(record: Self::Ref<'_>) -> Self;
 }
 
@@ -46,4 +34,42 @@ pub trait Record: Sealed {
 pub trait Sealed: Sized {
     /// The shape of the record, for diagnosing a rejected one.
     const OBJECT: &'static Object;
+}
+
+/// The fields beside a list, such as a total or a cursor: a record, or `()` for a list without them.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::Operation as _;
+///
+/// let listing = PagePhotos::decode(br#"{"page":2,"photo":[{"id":"1"}]}"#)?;
+/// assert_eq!(listing.beside.page, Some(2));
+/// # Ok::<(), methodical_model::Error>(())
+/// ```
+pub trait Beside: Sized {
+    /// The shape of the fields.
+    #[doc(hidden)]
+    const OBJECT: Option<&'static Object>;
+
+    /// Decodes the fields.
+    #[doc(hidden)]
+    fn read(json: &str) -> Option<Self>;
+}
+
+impl Beside for () {
+    const OBJECT: Option<&'static Object> = None;
+
+    fn read(_: &str) -> Option<Self> {
+        Some(())
+    }
+}
+
+impl<R: Record> Beside for R {
+    const OBJECT: Option<&'static Object> = Some(R::OBJECT);
+
+    fn read(json: &str) -> Option<Self> {
+        R::Ref::deserialize(&mut serde_json::Deserializer::from_str(json)).ok().map(R::from_ref)
+    }
 }

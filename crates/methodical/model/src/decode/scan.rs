@@ -1,4 +1,10 @@
-//! Finds the end of a string, one block of bytes at a time.
+//! Finds the end of strings, whitespace and other values, and decodes escapes.
+//!
+//! `None` leaves the record to serde, at the end of the window as for anything unusual.
+
+use alloc::string::String;
+
+use crate::decode::depth;
 
 /// Returns the position of the first quote, backslash or control character from `at`, or the length.
 #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
@@ -76,11 +82,247 @@ mod block {
     }
 }
 
+/// Skips whitespace.
+#[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+#[inline(always)]
+pub(crate) fn past_whitespace(bytes: &[u8], at: usize) -> usize {
+    let is_dense = |at| bytes.get(at).is_some_and(|byte| *byte > b' ');
+    if is_dense(at) {
+        at
+    } else if is_dense(at + 1) && bytes.get(at) == Some(&b' ') {
+        at + 1
+    } else {
+        whitespace(bytes, at)
+    }
+}
+
+#[inline(never)]
+fn whitespace(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        if bytes.get(at) == Some(&b'\n') {
+            at += 1;
+        }
+        // Indentation is a run of spaces.
+        while let Some(Ok(run)) = bytes.get(at..at + SPACES.len()).map(<[u8; 16]>::try_from) {
+            let other = u128::from_le_bytes(run) ^ u128::from_le_bytes(SPACES);
+            at += (other.trailing_zeros() / 8) as usize;
+            if other != 0 {
+                break;
+            }
+        }
+        match bytes.get(at) {
+            Some(b' ' | b'\n' | b'\r' | b'\t') => at += 1,
+            _ => return at,
+        }
+    }
+}
+
+const SPACES: [u8; 16] = [b' '; 16];
+
+pub(crate) fn word(text: &str, at: usize, word: &str) -> Option<usize> {
+    text.as_bytes().get(at..)?.starts_with(word.as_bytes()).then_some(at + word.len())
+}
+
+/// Skips a name without escapes, its colon, and any value.
+#[inline(never)]
+pub(crate) fn named_value(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let end = plain(bytes, at)?;
+    if bytes.get(end) != Some(&b':') {
+        return None;
+    }
+    skip(text, past_whitespace(bytes, end + 1), 0)
+}
+
+/// Skips a string without escapes.
+#[inline]
+fn plain(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let end = special(bytes, at + 1);
+    (bytes.get(end) == Some(&b'"')).then_some(end + 1)
+}
+
+/// Skips the value that begins here.
+pub(crate) fn skip(text: &str, at: usize, depth: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    match bytes.get(at)? {
+        b'"' => plain(bytes, at),
+        b'-' | b'0'..=b'9' => number(bytes, at),
+        b'n' => word(text, at, "null"),
+        b't' => word(text, at, "true"),
+        b'f' => word(text, at, "false"),
+        b'[' | b'{' if depth < depth::LIMIT => skip_list(text, at, depth + 1),
+        _ => None,
+    }
+}
+
+fn skip_list(text: &str, mut at: usize, depth: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_object = bytes.get(at) == Some(&b'{');
+    let close = if is_object { b'}' } else { b']' };
+    at = past_whitespace(bytes, at + 1);
+    if bytes.get(at) == Some(&close) {
+        return Some(at + 1);
+    }
+    loop {
+        if is_object {
+            at = past_whitespace(bytes, plain(bytes, at)?);
+            if bytes.get(at) != Some(&b':') {
+                return None;
+            }
+            at = past_whitespace(bytes, at + 1);
+        }
+        at = past_whitespace(bytes, skip(text, at, depth)?);
+        match bytes.get(at)? {
+            b',' => at = past_whitespace(bytes, at + 1),
+            byte if *byte == close => return Some(at + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// Skips a number and checks the byte after it, because a number can be truncated unnoticed.
+pub(crate) fn number(bytes: &[u8], mut at: usize) -> Option<usize> {
+    if bytes.get(at) == Some(&b'-') {
+        at += 1;
+    }
+    at = if bytes.get(at) == Some(&b'0') { at + 1 } else { digits(bytes, at)? };
+    if bytes.get(at) == Some(&b'.') {
+        at = digits(bytes, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        at += 1;
+        if let Some(b'+' | b'-') = bytes.get(at) {
+            at += 1;
+        }
+        at = digits(bytes, at)?;
+    }
+    matches!(bytes.get(at)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t').then_some(at)
+}
+
+/// Decodes a whole number of at most 18 digits, and returns the position after it. Leaves `-0` to serde, for which it
+/// is a fraction.
+#[inline]
+pub(crate) fn integer(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let is_negative = bytes.get(at) == Some(&b'-');
+    let start = at + usize::from(is_negative);
+    let (mut number, mut end) = (0, start);
+    while end - start < MOST_DIGITS
+        && let Some(digit @ b'0'..=b'9') = bytes.get(end)
+    {
+        number = number * 10 + i64::from(digit - b'0');
+        end += 1;
+    }
+    let is_usual = match end - start {
+        0 => false,
+        1 => number != 0 || !is_negative,
+        _ => bytes.get(start) != Some(&b'0'),
+    };
+    // A digit here is the 19th.
+    let ends = matches!(bytes.get(end)?, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+    (is_usual && ends).then_some((if is_negative { -number } else { number }, end))
+}
+
+/// Maximum number of digits that always fit into 64 bits with a sign.
+const MOST_DIGITS: usize = 18;
+
+/// Skips one or more digits.
+#[inline]
+fn digits(bytes: &[u8], at: usize) -> Option<usize> {
+    let count = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (count > 0).then_some(at + count)
+}
+
+/// Decodes the string at `start` whose first escape is at `escape`, and returns it with the position after it.
+#[inline(never)]
+pub(crate) fn escaped(text: &str, start: usize, mut escape: usize) -> Option<(String, usize)> {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(escape - start + ESCAPED_ROOM);
+    let mut plain = start;
+    loop {
+        if plain < escape {
+            out.push_str(text.get(plain..escape)?);
+        }
+        match bytes.get(escape)? {
+            b'"' => return Some((out, escape + 1)),
+            b'\\' => {}
+            _ => return None,
+        }
+        plain = escape + 2;
+        match bytes.get(escape + 1)? {
+            b'u' => {
+                let (character, end) = unicode(bytes, plain)?;
+                out.push(character);
+                plain = end;
+            }
+            byte => out.push(char::from(unescaped(*byte)?)),
+        }
+        // Escapes often follow each other.
+        escape = if bytes.get(plain) == Some(&b'\\') { plain } else { special(bytes, plain) };
+    }
+}
+
+fn unescaped(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'"' | b'\\' | b'/' => byte,
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        _ => return None,
+    })
+}
+
+/// Decodes the digits of `\u` at `at`, and of its low surrogate; returns the position after them.
+#[inline]
+fn unicode(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    let first = four_digits(bytes, at)?;
+    if !(0xD800..0xDC00).contains(&first) {
+        return Some((char::from_u32(first)?, at + 4));
+    }
+    if bytes.get(at + 4..at + 6) != Some(b"\\u") {
+        return None;
+    }
+    let second = four_digits(bytes, at + 6)?.checked_sub(0xDC00).filter(|half| *half < 0x400)?;
+    Some((char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + second)?, at + 10))
+}
+
+#[inline]
+fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits: [u8; 4] = bytes.get(at..at + 4)?.try_into().ok()?;
+    let [a, b, c, d] = digits.map(|digit| DIGITS.get(usize::from(digit)).copied().unwrap_or(NONE));
+    let number = u32::from(a) << 12 | u32::from(b) << 8 | u32::from(c) << 4 | u32::from(d);
+    ((a | b | c | d) & NONE == 0).then_some(number)
+}
+
+/// Value of each byte as a hexadecimal digit.
+#[expect(clippy::indexing_slicing, reason = "a constant: out of bounds would not compile")]
+static DIGITS: [u8; 256] = {
+    let mut digits = [NONE; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789abcdef"[value as usize];
+        digits[digit as usize] = value;
+        digits[digit.to_ascii_uppercase() as usize] = value;
+        value += 1;
+    }
+    digits
+};
+
+/// Value of a byte that is not a digit: no digit has any of these bits.
+const NONE: u8 = 0xF0;
+
+/// Capacity for the rest of a string after its first escape, in bytes.
+const ESCAPED_ROOM: usize = 48;
+
 #[cfg(test)]
 mod tests {
-    use alloc::vec;
+    use alloc::{format, vec};
 
-    use super::{is_special, special};
+    use super::{escaped, is_special, special};
 
     #[test]
     fn every_byte_is_classified_at_every_position() {
@@ -96,5 +338,17 @@ mod tests {
                 assert_eq!(special(&bytes, 0), place, "a quote at {place}");
             }
         }
+    }
+
+    #[test]
+    fn a_surrogate_without_its_other_half_is_an_error() {
+        let decoded = |text: &str| escaped(text, 0, 0).map(|(decoded, _end)| decoded);
+        assert_eq!(decoded("\\ud83d\\udc00\"").as_deref(), Some("\u{1f400}"));
+        assert_eq!(decoded("\\ud83d\\udfff\"").as_deref(), Some("\u{1f7ff}"));
+        for second in ["", "x", "\\n", "\\u0041", "\\ud83d", "\\udbff", "\\ue000", "\\uffff"] {
+            assert_eq!(decoded(&format!("\\ud83d{second}\"")), None, "{second}");
+        }
+        assert_eq!(decoded("\\udc00\""), None);
+        assert_eq!(decoded("\\udfff\""), None);
     }
 }

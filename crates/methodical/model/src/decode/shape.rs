@@ -1,4 +1,4 @@
-//! The expected shape of a value, as data, for diagnosing a value that differs.
+//! The shape of a value as data: a decoder explains with it what is wrong, and random values are drawn along it.
 
 #![expect(
     clippy::exhaustive_enums,
@@ -6,29 +6,16 @@
     reason = "generated code of the same version uses it"
 )]
 
-/// The shape of a value.
+/// The shape of a value. A shape in another one is a function, because a record may contain itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A JSON string.
-    Text,
-    /// A JSON string from a fixed list.
-    Choice(fn(&str) -> bool),
-    /// A signed 64-bit integer.
-    Integer,
-    /// An unsigned 64-bit integer.
-    Unsigned,
-    /// A value without others in it, which a function recognises by its JSON text.
-    Leaf {
-        /// A description for error messages.
-        expected: &'static str,
-        /// Returns whether a JSON text is one of these values.
-        fits: fn(&str) -> bool,
-    },
-    /// `true` or `false`.
-    Boolean,
+    /// A value without others in it.
+    Leaf(Leaf),
     /// A JSON object with known fields.
     Object(&'static Object),
-    /// A list of values of a shape. A function, because a record may contain a list of the same kind.
+    /// A JSON object with arbitrary keys, and values of a shape.
+    Map(fn() -> Self),
+    /// A list of values of a shape.
     List(fn() -> Self),
     /// A list of values of a shape, or a single value.
     OneOrList(fn() -> Self),
@@ -36,8 +23,84 @@ pub enum Shape {
     OrEmptyList(fn() -> Self),
     /// A value of a shape, or an empty text.
     OrBlank(fn() -> Self),
-    /// A JSON object with arbitrary keys, and values of a shape.
-    Map(fn() -> Self),
+}
+
+/// The shape of a value without others in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// A description for error messages.
+    pub expected: &'static str,
+    /// Returns whether a JSON text is one of these values.
+    pub fits: fn(&str) -> bool,
+    /// The values that are usual.
+    pub kind: Kind,
+}
+
+/// The kind of a value without others in it: the values that are usual. Others may fit as well.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// An integer in this range, or text with one.
+    Integer {
+        /// The first integer.
+        from: i128,
+        /// The last integer.
+        to: i128,
+        /// Whether it is written as text.
+        is_text: bool,
+    },
+    /// Text with a decimal number.
+    Decimal,
+    /// Text with a date and time without a time zone.
+    DateTime,
+    /// A finite number.
+    Float,
+    /// `true` or `false`.
+    Boolean,
+    /// A value from a list.
+    Listed {
+        /// The texts, or the JSON texts of other values.
+        known: &'static [&'static str],
+        /// Whether they are texts.
+        is_text: bool,
+        /// Whether others may occur.
+        is_open: bool,
+    },
+}
+
+impl Kind {
+    /// An integer of 64 bits with a sign.
+    pub const SIGNED: Self =
+        Self::Integer { from: i64::MIN as i128, to: i64::MAX as i128, is_text: false };
+
+    /// An integer of 64 bits without a sign.
+    pub const UNSIGNED: Self = Self::Integer { from: 0, to: u64::MAX as i128, is_text: false };
+
+    /// An identifier: text with an integer of 64 bits without a sign.
+    pub const DIGITS: Self = Self::Integer { from: 0, to: u64::MAX as i128, is_text: true };
+
+    /// Texts from a list.
+    #[must_use]
+    pub const fn texts(known: &'static [&'static str], is_open: bool) -> Self {
+        Self::Listed { known, is_text: true, is_open }
+    }
+
+    /// Values from a list of JSON texts.
+    #[must_use]
+    pub const fn values(known: &'static [&'static str], is_open: bool) -> Self {
+        Self::Listed { known, is_text: false, is_open }
+    }
+
+    /// Seconds since 1970 in the years 0 to 9999; milliseconds if there are 1000 of them per second.
+    #[must_use]
+    pub const fn time(per_second: i128, is_text: bool) -> Self {
+        Self::Integer {
+            from: -62_167_219_200 * per_second,
+            to: 253_402_300_800 * per_second - 1,
+            is_text,
+        }
+    }
 }
 
 /// The shape of an object.
@@ -56,32 +119,36 @@ pub struct Member {
     pub name: &'static str,
     /// The field must be present and must not be `null`.
     pub required: bool,
-    /// Returns the shape of its value. A function, because a record may contain itself.
+    /// Returns the shape of its value.
     pub shape: fn() -> Shape,
 }
 
 impl Object {
-    /// Returns whether it has a field of this name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.members.iter().any(|member| member.name == name)
+    /// Returns the field of this name.
+    pub(crate) fn member(&self, name: &str) -> Option<&'static Member> {
+        self.members.iter().find(|member| member.name == name)
     }
 }
 
 impl Shape {
+    /// Returns the shape with another kind of usual values.
+    #[must_use]
+    pub const fn of_kind(self, kind: Kind) -> Self {
+        match self {
+            Self::Leaf(leaf) => Self::Leaf(Leaf { kind, ..leaf }),
+            other => other,
+        }
+    }
+
     /// Returns a description for error messages.
     pub(crate) fn expected(self) -> &'static str {
         match self {
-            Self::Text => "text",
-            Self::Choice(_) => "a listed value",
-            Self::Integer => "an integer",
-            Self::Unsigned => "a non-negative integer",
-            Self::Leaf { expected, .. } => expected,
-            Self::Boolean => "true or false",
+            Self::Leaf(leaf) => leaf.expected,
             Self::Object(object) => object.what,
+            Self::Map(_) => "an object",
             Self::List(_) => "a list",
             Self::OneOrList(_) => "a list or a single value",
             Self::OrEmptyList(of) | Self::OrBlank(of) => of().expected(),
-            Self::Map(_) => "an object",
         }
     }
 }

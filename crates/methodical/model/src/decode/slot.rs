@@ -46,10 +46,7 @@ impl<T> Slot<T> {
         V: Value<Ref<'de> = T>,
         A: MapAccess<'de>,
     {
-        self.check(name)?;
-        let value = map.next_value_seed(Optional::<V>(PhantomData))?;
-        *self = value.map_or(Self::Null, Self::Full);
-        Ok(())
+        self.nullable::<V, A, false>(name, map)
     }
 
     /// Deserializes a list or a map that may be `null` if it is empty.
@@ -59,7 +56,7 @@ impl<T> Slot<T> {
         V: Value<Ref<'de> = T>,
         A: MapAccess<'de>,
     {
-        self.optional::<V, A>(name, map)
+        self.nullable::<V, A, false>(name, map)
     }
 
     /// Deserializes a field that may be `null` or an empty text.
@@ -68,8 +65,21 @@ impl<T> Slot<T> {
         V: Value<Ref<'de> = T>,
         A: MapAccess<'de>,
     {
+        self.nullable::<V, A, true>(name, map)
+    }
+
+    #[inline]
+    fn nullable<'de, V, A, const OR_BLANK: bool>(
+        &mut self,
+        name: &'static str,
+        map: &mut A,
+    ) -> Result<(), A::Error>
+    where
+        V: Value<Ref<'de> = T>,
+        A: MapAccess<'de>,
+    {
         self.check(name)?;
-        let value = map.next_value_seed(Blank::<V>(PhantomData))?;
+        let value = map.next_value_seed(Nullable::<V, OR_BLANK>(PhantomData))?;
         *self = value.map_or(Self::Null, Self::Full);
         Ok(())
     }
@@ -119,9 +129,10 @@ impl<'de, V: Value> DeserializeSeed<'de> for Required<V> {
     }
 }
 
-struct Optional<V>(PhantomData<V>);
+/// A value, or `null`, or an empty text if that is allowed.
+struct Nullable<V, const OR_BLANK: bool>(PhantomData<V>);
 
-impl<'de, V: Value> DeserializeSeed<'de> for Optional<V> {
+impl<'de, V: Value, const OR_BLANK: bool> DeserializeSeed<'de> for Nullable<V, OR_BLANK> {
     type Value = Option<V::Ref<'de>>;
 
     #[inline]
@@ -130,7 +141,7 @@ impl<'de, V: Value> DeserializeSeed<'de> for Optional<V> {
     }
 }
 
-impl<'de, V: Value> Visitor<'de> for Optional<V> {
+impl<'de, V: Value, const OR_BLANK: bool> Visitor<'de> for Nullable<V, OR_BLANK> {
     type Value = Option<V::Ref<'de>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -147,36 +158,10 @@ impl<'de, V: Value> Visitor<'de> for Optional<V> {
 
     #[inline]
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        V::deserialize(deserializer).map(Some)
-    }
-}
-
-struct Blank<V>(PhantomData<V>);
-
-impl<'de, V: Value> DeserializeSeed<'de> for Blank<V> {
-    type Value = Option<V::Ref<'de>>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_option(self)
-    }
-}
-
-impl<'de, V: Value> Visitor<'de> for Blank<V> {
-    type Value = Option<V::Ref<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value or null")
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        or_blank::<V, D>(deserializer)
+        if OR_BLANK {
+            or_blank::<V, D>(deserializer)
+        } else {
+            V::deserialize(deserializer).map(Some)
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! The push decoder: decodes a list of any length in bounded memory, without I/O.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::decode::Record;
-use crate::decode::beside::Beside;
 use crate::decode::engine::{After, Engine, Step, Window};
 use crate::decode::layout::Layout;
+use crate::decode::{Beside, Record, checked};
 use crate::{Error, Rejected};
 
 /// Decodes a list record by record from pieces of any size.
@@ -43,7 +43,7 @@ pub struct StreamDecoder<T, B = ()> {
     text: String,
     at: usize,
     /// The first bytes of a character that has not been pushed completely.
-    tail: Tail,
+    tail: Vec<u8>,
     after: After,
     /// The fields beside the list, after its end.
     beside: Option<B>,
@@ -56,7 +56,7 @@ pub fn decoder<T: Record, B: Beside>(layout: Layout) -> StreamDecoder<T, B> {
         engine: Engine::new(layout, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),
         text: String::new(),
         at: 0,
-        tail: Tail::default(),
+        tail: Vec::new(),
         after: After::More,
         beside: None,
         record: PhantomData,
@@ -108,16 +108,6 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     }
 
     /// Adds the next piece of the body. Pieces after [`finish`](Self::finish) or an error are ignored.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(b"[");
-    /// assert!(matches!(decoder.next_record()?, Next::NeedMore));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn push(&mut self, piece: &[u8]) {
         if self.after != After::More {
             return;
@@ -125,26 +115,30 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         self.engine.forget(&self.text, self.at);
         self.text.drain(..self.at);
         self.at = 0;
-        let rest = self.tail.complete(piece, &mut self.text);
+        let mut rest = piece;
+        while !self.tail.is_empty()
+            && let Some((first, after)) = rest.split_first()
+        {
+            self.tail.push(*first);
+            rest = after;
+            let (valid, invalid) = checked(&self.tail);
+            self.text.push_str(valid);
+            if invalid.is_empty() {
+                self.tail.clear();
+            } else if !is_cut(invalid) {
+                self.after = After::Garbage;
+                return;
+            }
+        }
         let (valid, invalid) = checked(rest);
         self.text.push_str(valid);
-        if self.tail.is_broken() || !self.tail.keep(invalid) {
+        self.tail.extend_from_slice(invalid);
+        if !invalid.is_empty() && !is_cut(invalid) {
             self.after = After::Garbage;
         }
     }
 
     /// Marks the end of the body.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(b"[]");
-    /// decoder.finish();
-    /// assert!(matches!(decoder.next_record()?, Next::End));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn finish(&mut self) {
         if self.after == After::More {
             self.after = if self.tail.is_empty() { After::Nothing } else { After::Garbage };
@@ -156,16 +150,6 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(br#"[{"id":"1"}"#);
-    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "1"));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn next_record(&mut self) -> Result<Next<T>, Error> {
         self.next_record_with(T::from_ref)
     }
@@ -201,17 +185,6 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(br#"[{"id":"1","seats":3}"#);
-    /// let line = decoder.next_json_with(|_, json| format!("{json}\n"))?;
-    /// assert_eq!(line, Next::Item("{\"id\":\"1\",\"seats\":3}\n".to_owned()));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     #[inline]
     pub fn next_json_with<O>(
         &mut self,
@@ -235,18 +208,6 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::ListOperation as _;
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(b"[");
-    /// assert!(!decoder.is_ready()?);
-    /// decoder.push(br#"{"id":"1""#);
-    /// assert!(decoder.is_ready()?);
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn is_ready(&mut self) -> Result<bool, Error> {
         let window = Window { text: &self.text, after: self.after };
         let ready = self.engine.begin(window, &mut self.at);
@@ -257,32 +218,11 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     }
 
     /// Returns whether the contract gives some errors in the body a [class](crate::ErrorClass).
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::ListOperation as _;
-    ///
-    /// assert!(SearchPhotos.decoder().has_error_classes());
-    /// assert!(!ListPhotos::new().decoder().has_error_classes());
-    /// ```
     pub fn has_error_classes(&self) -> bool {
         self.engine.has_error_classes()
     }
 
     /// Returns the fields beside the list once [`next_record`](Self::next_record) has returned [`Next::End`].
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = PagePhotos::new().decoder();
-    /// decoder.push(br#"{"page":2,"photo":[]}"#);
-    /// decoder.finish();
-    /// assert!(decoder.beside().is_none());
-    /// assert!(matches!(decoder.next_record()?, Next::End));
-    /// assert_eq!(decoder.beside().and_then(|beside| beside.page), Some(2));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn beside(&self) -> Option<&B> {
         self.beside.as_ref()
     }
@@ -317,76 +257,6 @@ impl<T, B> fmt::Debug for StreamDecoder<T, B> {
             .field("engine", &self.engine)
             .field("text", &format_args!("<{} bytes>", self.text.len() - self.at))
             .finish_non_exhaustive()
-    }
-}
-
-/// The first bytes of a character that a piece boundary splits.
-#[derive(Default)]
-struct Tail {
-    bytes: [u8; 4],
-    len: usize,
-    broken: bool,
-}
-
-impl Tail {
-    fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    fn is_broken(&self) -> bool {
-        self.broken
-    }
-
-    /// Completes the character with the first bytes of `piece`, and returns the bytes after it.
-    fn complete<'p>(&mut self, mut piece: &'p [u8], text: &mut String) -> &'p [u8] {
-        while self.len > 0
-            && let Some((first, rest)) = piece.split_first()
-            && let Some(room) = self.bytes.get_mut(self.len)
-        {
-            *room = *first;
-            self.len += 1;
-            piece = rest;
-            let (valid, invalid) = checked(self.bytes.get(..self.len).unwrap_or_default());
-            text.push_str(valid);
-            if invalid.is_empty() {
-                self.len = 0;
-            } else if !is_cut(invalid) {
-                self.broken = true;
-                return &[];
-            }
-        }
-        piece
-    }
-
-    /// Keeps `invalid` for later if it may be the start of a character.
-    fn keep(&mut self, invalid: &[u8]) -> bool {
-        if invalid.is_empty() {
-            return true;
-        }
-        match self.bytes.get_mut(..invalid.len()) {
-            Some(room) if is_cut(invalid) => {
-                room.copy_from_slice(invalid);
-                self.len = invalid.len();
-                true
-            }
-            _ => false,
-        }
-    }
-}
-
-/// Splits `bytes` into the longest valid UTF-8 prefix and the rest.
-pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
-    #[cfg(feature = "simd")]
-    let valid_up_to = simdutf8::compat::from_utf8(bytes).map_err(|error| error.valid_up_to());
-    #[cfg(not(feature = "simd"))]
-    let valid_up_to = core::str::from_utf8(bytes).map_err(|error| error.valid_up_to());
-    match valid_up_to {
-        Ok(text) => (text, &[]),
-        Err(valid_up_to) => {
-            let (valid, invalid) = bytes.split_at(valid_up_to);
-            // The first part was just validated.
-            (core::str::from_utf8(valid).unwrap_or_default(), invalid)
-        }
     }
 }
 

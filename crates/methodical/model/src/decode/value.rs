@@ -3,13 +3,18 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
 
 use serde::Deserializer;
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 
-use crate::Float;
 use crate::decode::cursor::Cursor;
-use crate::decode::shape::Shape;
-use crate::decode::text;
+use crate::decode::shape::{Kind, Leaf, Shape};
+use crate::decode::slot::Required;
+use crate::decode::text::{self, CowText};
+use crate::{Float, Map};
 
 /// A type that a field of a record can have.
 pub trait Value: Sized {
@@ -44,9 +49,16 @@ pub trait Value: Sized {
     fn shape() -> Shape;
 }
 
-/// Returns whether the text of a JSON value is one of a type.
-pub fn fits<V: Value>(json: &str) -> bool {
-    V::deserialize(&mut serde_json::Deserializer::from_str(json)).is_ok()
+/// Returns the shape of values without others in them, from a description for error messages.
+pub fn leaf<V: Value>(expected: &'static str, kind: Kind) -> Shape {
+    let fits = |json: &str| V::deserialize(&mut serde_json::Deserializer::from_str(json)).is_ok();
+    Shape::Leaf(Leaf { expected, fits, kind })
+}
+
+/// Returns the shape of an enum of integers, which `R` reads.
+pub fn code<V: Value, R: Value>(known: &'static [&'static str], is_open: bool) -> Shape {
+    let expected = if is_open { R::shape().expected() } else { "a listed value" };
+    leaf::<V>(expected, Kind::values(known, is_open))
 }
 
 impl Value for String {
@@ -75,7 +87,7 @@ impl Value for String {
     }
 
     fn shape() -> Shape {
-        Shape::Text
+        leaf::<Self>("text", Kind::Text)
     }
 }
 
@@ -112,11 +124,14 @@ macro_rules! __copied {
     };
 }
 
-__copied!(Float, Shape::Leaf { expected: "a number", fits: fits::<Float> }, |cursor| cursor
-    .float());
-__copied!(bool, Shape::Boolean, |cursor| cursor.boolean());
-__copied!(i64, Shape::Integer, |cursor| cursor.integer().or_else(|| cursor.parsed()));
-__copied!(u64, Shape::Unsigned, |cursor| match cursor.integer() {
+__copied!(Float, leaf::<Self>("a number", Kind::Float), |cursor| cursor.float());
+__copied!(bool, leaf::<Self>("true or false", Kind::Boolean), |cursor| cursor.boolean());
+__copied!(i64, leaf::<Self>("an integer", Kind::SIGNED), |cursor| cursor
+    .integer()
+    .or_else(|| cursor.parsed()));
+__copied!(u64, leaf::<Self>("a non-negative integer", Kind::UNSIGNED), |cursor| match cursor
+    .integer()
+{
     Some(number) => Self::try_from(number).ok(),
     None => cursor.parsed(),
 });
@@ -142,5 +157,95 @@ impl<T: Value> Value for Box<T> {
 
     fn shape() -> Shape {
         T::shape()
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    type Ref<'a> = Vec<T::Ref<'a>>;
+    type Owned = Vec<T::Owned>;
+
+    #[inline]
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
+        cursor.sequence([b'[', b']'], T::read)
+    }
+
+    #[inline]
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error> {
+        deserializer.deserialize_seq(ListVisitor::<T>(PhantomData))
+    }
+
+    #[inline]
+    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
+        borrowed.into_iter().map(T::into_owned).collect()
+    }
+
+    fn shape() -> Shape {
+        Shape::List(T::shape)
+    }
+}
+
+struct ListVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Value> Visitor<'de> for ListVisitor<T> {
+    type Value = Vec<T::Ref<'de>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element_seed(Required::<T>(PhantomData))? {
+            items.push(item);
+        }
+        Ok(items)
+    }
+}
+
+impl<T: Value> Value for Map<T> {
+    type Ref<'a> = Map<T::Ref<'a>, Cow<'a, str>>;
+    type Owned = Map<T::Owned>;
+
+    #[inline]
+    fn read<'a>(cursor: &mut Cursor<'a>) -> Option<Self::Ref<'a>> {
+        let entries = cursor.sequence([b'{', b'}'], |cursor| {
+            let key = cursor.text()?;
+            cursor.colon()?;
+            Some((key, T::read(cursor)?))
+        });
+        // serde reports the duplicate key.
+        Map::from_entries(entries?)
+    }
+
+    #[inline]
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error> {
+        deserializer.deserialize_map(MapVisitor::<T>(PhantomData))
+    }
+
+    #[inline]
+    fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned {
+        borrowed.convert(Cow::into_owned, T::into_owned)
+    }
+
+    fn shape() -> Shape {
+        Shape::Map(T::shape)
+    }
+}
+
+struct MapVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Value> Visitor<'de> for MapVisitor<T> {
+    type Value = Map<T::Ref<'de>, Cow<'de, str>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(CowText(key)) = map.next_key()? {
+            entries.push((key, map.next_value_seed(Required::<T>(PhantomData))?));
+        }
+        Map::from_entries(entries).ok_or_else(|| A::Error::custom("duplicate key"))
     }
 }

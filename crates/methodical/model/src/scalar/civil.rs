@@ -46,14 +46,6 @@ impl Civil {
     ///
     /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if it does not exist, such as 30 February or
     /// 24:00:00, or if the year exceeds 9999.
-    ///
-    /// ```
-    /// use methodical_model::Civil;
-    ///
-    /// assert_eq!(Civil::new(2024, 2, 29, 9, 5, 0)?.to_string(), "2024-02-29 09:05:00");
-    /// assert!(Civil::new(2026, 2, 29, 9, 5, 0).is_err());
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn new(
         year: u16,
         month: u8,
@@ -63,13 +55,34 @@ impl Civil {
         second: u8,
     ) -> Result<Self, Error> {
         let civil = Self { year, month, day, hour, minute, second };
-        if civil.exists() { Ok(civil) } else { Err(Error::conversion("Civil", EXISTING)) }
+        if civil.exists() { Ok(civil) } else { Err(Self::missing()) }
     }
 
     fn exists(self) -> bool {
         let Self { year, month, day, hour, minute, second } = self;
         let is_on_the_clock = hour < 24 && minute < 60 && second < 60;
         year <= 9999 && (1..=days_in(year, month)).contains(&day) && is_on_the_clock
+    }
+
+    /// Creates the error of a date and time that does not exist.
+    #[cold]
+    pub(crate) fn missing() -> Error {
+        Error::conversion("Civil", "a date and time that exists")
+    }
+
+    /// Creates it from the parts of a date and time that exists: year; month, day, hour, minute and second; nanoseconds.
+    #[cfg(any(feature = "chrono04", feature = "jiff02"))]
+    pub(crate) fn from_parts<P>(year: i32, parts: [P; 5], nanosecond: u32) -> Result<Self, Error>
+    where
+        u8: TryFrom<P>,
+    {
+        let parts = parts.map(|part| u8::try_from(part).unwrap_or(u8::MAX));
+        match (u16::try_from(year), parts) {
+            (Ok(year @ 0..=9999), [month, day, hour, minute, second]) if nanosecond == 0 => {
+                Ok(Self { year, month, day, hour, minute, second })
+            }
+            _ => Err(Error::conversion("Civil", "whole seconds of the years 0 to 9999")),
+        }
     }
 }
 
@@ -83,35 +96,45 @@ impl FromStr for Civil {
     /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text has another format, or the date
     /// and time does not exist.
     fn from_str(text: &str) -> Result<Self, Error> {
-        parse(text).ok_or_else(|| not_a_date_time("Civil"))
+        parse_civil(text, "Civil")
     }
 }
 
-/// The expectation of a conversion that refuses 30 February.
-pub(crate) const EXISTING: &str = "a date and time that exists";
-
-/// Creates the error of a text that is not a date and time.
-#[cold]
-pub fn not_a_date_time(name: &str) -> Error {
-    Error::conversion(name, "a date and time")
+/// Parses the text of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text has another format than `YYYY-MM-DD HH:MM:SS`, or the
+/// date and time does not exist.
+pub fn parse_civil(text: &str, name: &str) -> Result<Civil, Error> {
+    parsed(text).ok_or_else(|| Error::conversion(name, "a date and time"))
 }
 
-/// Parses `YYYY-MM-DD HH:MM:SS` and no other format.
-pub fn parse(text: &str) -> Option<Civil> {
-    let (date, time) = text.split_once(' ')?;
-    let (year, month_day) = date.split_once('-')?;
-    let (month, day) = month_day.split_once('-')?;
-    let (hour, minute_second) = time.split_once(':')?;
-    let (minute, second) = minute_second.split_once(':')?;
+fn parsed(text: &str) -> Option<Civil> {
+    let mut parts = text.split(['-', ' ', ':']);
+    let mut part = |digits| number(parts.next()?, digits);
+    let year = part(4)?;
+    let mut part = || part(2).and_then(|number| u8::try_from(number).ok());
     let civil = Civil {
-        year: number(year, 4)?,
-        month: two_digits(month)?,
-        day: two_digits(day)?,
-        hour: two_digits(hour)?,
-        minute: two_digits(minute)?,
-        second: two_digits(second)?,
+        year,
+        month: part()?,
+        day: part()?,
+        hour: part()?,
+        minute: part()?,
+        second: part()?,
     };
-    civil.exists().then_some(civil)
+    // All separators are in their places if the text is the usual one.
+    let separators = text.bytes().filter(|byte| !byte.is_ascii_digit());
+    (civil.exists() && separators.eq(*b"-- ::")).then_some(civil)
+}
+
+/// Returns the date and time in UTC of these seconds since 1970-01-01 00:00:00 UTC, the value of the scalar `name`.
+///
+/// # Errors
+///
+/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the time is not in the years 0 to 9999.
+pub fn utc(seconds: i64, name: &str) -> Result<Civil, Error> {
+    from_seconds(seconds).ok_or_else(|| Error::conversion(name, "a time in the years 0 to 9999"))
 }
 
 impl fmt::Display for Civil {
@@ -122,7 +145,7 @@ impl fmt::Display for Civil {
 }
 
 /// Returns the number of days in a month, or 0 if the month does not exist, so that no day is valid.
-pub(crate) fn days_in(year: u16, month: u8) -> u8 {
+fn days_in(year: u16, month: u8) -> u8 {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -133,25 +156,51 @@ pub(crate) fn days_in(year: u16, month: u8) -> u8 {
     }
 }
 
-fn two_digits(text: &str) -> Option<u8> {
-    number(text, 2).and_then(|number| u8::try_from(number).ok())
-}
-
 /// Parses exactly `digits` decimal digits.
 fn number(text: &str, digits: usize) -> Option<u16> {
     let all = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
     all.then(|| text.parse().ok()).flatten()
 }
 
+/// Counts the days in years that begin in March, so that a leap day is the last day of its year.
+fn from_seconds(seconds: i64) -> Option<Civil> {
+    let (days, second) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
+    let days = days + MARCH_OF_YEAR_0;
+    let (cycle, day) = (days.div_euclid(CYCLE), days.rem_euclid(CYCLE));
+    let year = (day - day / 1_460 + day / 36_524 - day / (CYCLE - 1)) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Five months from March on have 153 days: 31, 30, 31, 30, 31.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = u16::try_from(400 * cycle + year + next_year).ok().filter(|year| *year <= 9999)?;
+    let part = |number: i64| u8::try_from(number).ok();
+    Some(Civil {
+        year,
+        month: part(month)?,
+        day: part(day)?,
+        hour: part(second / 3_600)?,
+        minute: part(second / 60 % 60)?,
+        second: part(second % 60)?,
+    })
+}
+
+/// The seconds of a day.
+const DAY: i64 = 86_400;
+/// The days of 400 years, after which the calendar repeats.
+const CYCLE: i64 = 146_097;
+/// The days from 1 March of the year 0 to 1 January 1970.
+const MARCH_OF_YEAR_0: i64 = 719_468;
+
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString as _;
 
-    use super::parse;
+    use super::parsed;
 
     #[track_caller]
     fn check(text: &str, valid: bool) {
-        let civil = parse(text);
+        let civil = parsed(text);
         assert_eq!(civil.is_some(), valid, "{text}");
         if let Some(civil) = civil {
             assert_eq!(civil.to_string(), text);

@@ -1,21 +1,27 @@
-//! Scalars that a service writes in two ways: as a number, or as text.
+//! Scalars that a service writes in several ways: a number as text, text as a number, or a boolean as codes.
 
-#![expect(clippy::exhaustive_structs, reason = "generated code of the same version uses it")]
+#![expect(
+    clippy::exhaustive_structs,
+    clippy::missing_errors_doc,
+    reason = "generated code of the same version uses it"
+)]
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use core::fmt;
 use core::marker::PhantomData;
 
-use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::{Error as _, Visitor};
+use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 use serde_json::value::RawValue;
 
+use crate::Error;
 use crate::decode::cursor::Cursor;
-use crate::decode::shape::Shape;
-use crate::decode::value::{Value, fits};
-use crate::scalar::integer::{parse_signed, parse_unsigned};
+use crate::decode::members::decoded;
+use crate::decode::shape::{Kind, Shape};
+use crate::decode::value::{Value, leaf};
+use crate::scalar::number::{parse_signed, parse_unsigned};
 
 /// An integer, also as text in decimal digits.
 #[derive(Debug)]
@@ -27,13 +33,13 @@ pub trait Digits: for<'a> Value<Ref<'a> = Self> + TryFrom<i64> + TryFrom<u64> {
     const EXPECTED: &'static str;
 
     /// Parses decimal digits.
-    fn of_text(text: &str) -> Option<Self>;
+    fn from_text(text: &str) -> Option<Self>;
 }
 
 impl Digits for i64 {
     const EXPECTED: &'static str = "an integer, or text with one";
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         parse_signed(text, "").ok()
     }
 }
@@ -41,7 +47,7 @@ impl Digits for i64 {
 impl Digits for u64 {
     const EXPECTED: &'static str = "a non-negative integer, or text with one";
 
-    fn of_text(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         parse_unsigned(text, "").ok()
     }
 }
@@ -52,7 +58,7 @@ impl<N: Digits> Value for OrText<N> {
 
     #[inline]
     fn read(cursor: &mut Cursor<'_>) -> Option<N> {
-        if cursor.is_at(b'"') { N::of_text(&cursor.text()?) } else { N::read(cursor) }
+        if cursor.is_at(b'"') { N::from_text(&cursor.text()?) } else { N::read(cursor) }
     }
 
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<N, D::Error> {
@@ -64,7 +70,7 @@ impl<N: Digits> Value for OrText<N> {
     }
 
     fn shape() -> Shape {
-        Shape::Leaf { expected: N::EXPECTED, fits: fits::<Self> }
+        leaf::<Self>(N::EXPECTED, Kind::SIGNED)
     }
 }
 
@@ -77,16 +83,16 @@ impl<N: Digits> Visitor<'_> for DigitsVisitor<N> {
         f.write_str(N::EXPECTED)
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<N, E> {
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<N, E> {
         N::try_from(number).map_err(|_outside| E::custom(N::EXPECTED))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<N, E> {
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<N, E> {
         N::try_from(number).map_err(|_outside| E::custom(N::EXPECTED))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<N, E> {
-        N::of_text(text).ok_or_else(|| E::custom(N::EXPECTED))
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<N, E> {
+        N::from_text(text).ok_or_else(|| E::custom(N::EXPECTED))
     }
 }
 
@@ -106,11 +112,10 @@ impl Value for OrNumber {
     /// Works only with the formats of `serde_json`: no other keeps the digits of a number.
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
-        let text = if is_number(json.get()) {
-            Some(String::from(json.get()))
-        } else {
-            serde_json::from_str(json.get()).ok()
-        };
+        let is_number =
+            json.get().starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        let text =
+            if is_number { Some(json.get().into()) } else { serde_json::from_str(json.get()).ok() };
         text.map(Cow::Owned).ok_or_else(|| D::Error::custom(TEXT_OR_NUMBER))
     }
 
@@ -119,13 +124,70 @@ impl Value for OrNumber {
     }
 
     fn shape() -> Shape {
-        Shape::Leaf { expected: TEXT_OR_NUMBER, fits: fits::<Self> }
+        leaf::<Self>(TEXT_OR_NUMBER, Kind::Text)
     }
 }
 
 const TEXT_OR_NUMBER: &str = "text, or a number";
 
-/// Returns whether the text of a JSON value is a number.
-fn is_number(json: &str) -> bool {
-    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+/// The ways in which a service writes a boolean, as JSON texts. The first one of each is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Codes {
+    /// Those of `true`; at least one.
+    pub yes: &'static [&'static str],
+    /// Those of `false`; at least one.
+    pub no: &'static [&'static str],
+}
+
+/// The expectation of a decoder.
+pub const CODES: &str = "a listed form of true or false";
+
+impl Codes {
+    /// Reads a value on the fast path.
+    #[inline]
+    #[must_use]
+    pub fn read(self, cursor: &mut Cursor<'_>) -> Option<bool> {
+        let json = cursor.json()?;
+        self.find(|code| code == json)
+    }
+
+    /// Reads a value from serde.
+    pub fn deserialize<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        let json = serde_json::Value::deserialize(deserializer)?.to_string();
+        self.find(|code| code == json).ok_or_else(|| D::Error::custom(CODES))
+    }
+
+    /// Writes a value.
+    pub fn serialize<S: Serializer>(self, value: bool, serializer: S) -> Result<S::Ok, S::Error> {
+        let json: serde_json::Value = serde_json::from_str(self.first(value)).unwrap_or_default();
+        json.serialize(serializer)
+    }
+
+    /// Formats a value as text, as in a query.
+    pub fn fmt(self, value: bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&text(self.first(value)))
+    }
+
+    /// Parses the text of a value.
+    pub fn parse(self, value: &str, name: &str) -> Result<bool, Error> {
+        self.find(|code| text(code) == value).ok_or_else(|| Error::conversion(name, CODES))
+    }
+
+    #[inline]
+    fn find(self, is_one: impl Fn(&str) -> bool) -> Option<bool> {
+        if self.yes.iter().any(|code| is_one(code)) {
+            return Some(true);
+        }
+        self.no.iter().any(|code| is_one(code)).then_some(false)
+    }
+
+    fn first(self, value: bool) -> &'static str {
+        let codes = if value { self.yes } else { self.no };
+        codes.first().copied().unwrap_or_default()
+    }
+}
+
+/// Returns a code as it is in a query: a text without its quotes.
+fn text(code: &str) -> Cow<'_, str> {
+    decoded(code).unwrap_or(Cow::Borrowed(code))
 }

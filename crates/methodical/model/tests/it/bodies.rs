@@ -244,7 +244,7 @@ fn an_object_is_found_below_the_document() {
         ),
         (
             r#"{"stat":"ok"}"#,
-            "required field missing at photo (line 1 column 13), expected an object",
+            "required field missing at photo (line 1 column 13), expected a photo object",
         ),
         (
             r#"{"photo":{"id":"1"}}"#,

@@ -70,7 +70,6 @@ codegen::record! {
     7 optional plain below: Vec<Page> = "below";
     8 optional plain texts: Map<String> = "texts";
     9 optional plain by_day: Map<Vec<Page>> = "byDay";
-    columns ["id", "tags", "sizes", "links", "states", "grid", "authors", "below", "texts", "byDay", "extra"];
 }
 
 /// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.

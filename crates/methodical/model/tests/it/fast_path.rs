@@ -37,8 +37,6 @@ impl<R: Record> Sealed for Quick<R> {
 impl<R: Record> Record for Quick<R> {
     type Ref<'a> = QuickRef<'a, R>;
 
-    const COLUMNS: &'static [&'static str] = R::COLUMNS;
-
     fn from_ref(record: QuickRef<'_, R>) -> Self {
         Self(R::from_ref(record.0))
     }

@@ -81,11 +81,6 @@ codegen::record! {
     7 required personal owner: String = "owner";
     8 optional personal quoted: String = "a\\b \"c\"";
     9 optional plain parent: Box<Folder> = "parent";
-    columns [
-        "name", "size", "format", "orientation", "offset", "age", "hidden", "owner", "a\\b \"c\"", "parent.name",
-        "parent.size", "parent.format", "parent.orientation", "parent.offset", "parent.age", "parent.hidden",
-        "parent.owner", "parent.a\\b \"c\"", "parent.parent", "extra"
-    ];
 }
 
 /// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.

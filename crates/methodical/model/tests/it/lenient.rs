@@ -50,7 +50,6 @@ codegen::record! {
     5 blank personal note: String = "note";
     6 blank plain open: OneAsList<bool> = "open";
     7 blank plain price: Price = "price";
-    columns ["tags", "sizes", "names", "below", "seats", "note", "open", "price", "extra"];
 }
 
 /// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.

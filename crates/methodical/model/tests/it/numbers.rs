@@ -33,7 +33,6 @@ codegen::record! {
     1 optional plain height: Float = "height";
     2 optional plain steps: Vec<Float> = "steps";
     3 optional plain by_day: Map<Float> = "byDay";
-    columns ["width", "height", "steps", "byDay", "extra"];
 }
 
 /// Decodes the text of a number on the fast path, and with serde, which decodes a record after an escaped name.

@@ -60,7 +60,6 @@ codegen::record! {
     0 required plain id: PhotoId = "id";
     1 optional plain title: String = "title";
     2 optional personal place: String = "place";
-    columns ["id", "title", "place", "extra"];
 }
 
 /// Lists all photos, or those of an album.
@@ -222,7 +221,6 @@ codegen::record! {
     Page, PageRef, "a page object";
     0 optional plain page: i64 = "page";
     1 optional plain next: String = "next";
-    columns ["page", "next", "extra"];
 }
 
 /// Lists a page of photos, with fields beside the list.

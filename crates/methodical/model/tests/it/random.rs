@@ -1,37 +1,88 @@
-//! The draws of random values cover a kind: values inside its range, extreme values, and invalid text.
+//! Random values cover a type: usual values, extreme ones, and others that decode.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use arbitrary::Unstructured;
-use methodical_model::codegen::{self, DEPTH, Slot, draws};
-use methodical_model::{Civil, Extra, Map};
+use arbitrary::{Arbitrary, Unstructured};
+use methodical_model::{Civil, Extra, Float, codegen};
 use proptest::arbitrary::any;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
-use crate::photos::Photo;
+use crate::collections::Page;
+use crate::lenient;
+use crate::written::{IsOpen, Kind};
 
-/// Milliseconds of the years 0 to 9999.
-const CALENDAR: std::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
+codegen::scalar! {
+    /// An identifier.
+    Id, digits
+}
+
+codegen::scalar! {
+    /// A price.
+    Price, decimal
+}
+
+codegen::scalar! {
+    /// When something was taken.
+    Taken, civil_date_time
+}
+
+codegen::scalar! {
+    /// Seconds.
+    Seen, epoch_seconds
+}
+
+codegen::scalar! {
+    /// Seconds as text.
+    Shot, epoch_seconds_text
+}
 
 const COUNT: u64 = if cfg!(miri) { 100 } else { 1_000 };
 
 /// Returns values drawn from the same random bytes on every run.
-fn drawn<T>(draw: fn(&mut Unstructured<'_>) -> arbitrary::Result<T>) -> Vec<T> {
+fn drawn<T: for<'a> Arbitrary<'a>>() -> Vec<T> {
     let mut state = 1_u64;
     let mut byte = || {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state.to_be_bytes()[0]
     };
-    (0..COUNT)
-        .map(|_| {
-            let bytes: Vec<u8> = (0..64).map(|_| byte()).collect();
-            draw(&mut Unstructured::new(&bytes)).unwrap()
-        })
-        .collect()
+    let bytes = (0..COUNT).map(|_| (0..256).map(|_| byte()).collect::<Vec<u8>>());
+    bytes.map(|bytes| Unstructured::new(&bytes).arbitrary().unwrap()).collect()
+}
+
+/// Checks that more than half of the values are valid, but not all.
+#[track_caller]
+fn are_mostly<T: for<'a> Arbitrary<'a>>(is_valid: impl Fn(&T) -> bool) {
+    let values = drawn::<T>();
+    let valid = values.iter().filter(|value| is_valid(value)).count();
+    assert!(valid > values.len() / 2 && valid < values.len(), "{valid}");
+}
+
+#[test]
+fn values_of_a_kind_are_mostly_usual() {
+    are_mostly::<Id>(|id| id.to_u64().is_ok());
+    are_mostly::<Price>(Price::is_plain);
+    are_mostly::<Taken>(|taken| taken.civil().is_some());
+    are_mostly::<Seen>(|seen| seen.utc().is_ok());
+    are_mostly::<Shot>(|shot| shot.utc().is_ok());
+    are_mostly::<Kind>(Kind::is_known);
+    assert!(drawn::<Civil>().iter().all(|civil| civil.to_string().parse() == Ok(*civil)));
+    assert_eq!(drawn::<IsOpen>().into_iter().collect::<BTreeSet<_>>().len(), 2);
+}
+
+#[test]
+fn floats_are_whole_numbers_prices_and_others() {
+    let numbers: Vec<f64> = drawn::<Float>().into_iter().map(f64::from).collect();
+    let is_price = |number: &&f64| {
+        let cents = **number * 100.0;
+        cents.abs() >= 1.0 && cents.fract().abs() < 1e-3 && number.fract() != 0.0
+    };
+    assert!(numbers.iter().any(|number| number.fract() == 0.0 && *number != 0.0));
+    assert!(numbers.iter().filter(is_price).count() > numbers.len() / 10);
+    assert!(numbers.iter().any(|number| number.abs() > 1e100));
 }
 
 /// A strategy of `proptest` draws from random bytes.
@@ -42,99 +93,6 @@ fn strategies_have_the_values_of_draws() {
     let mut values = (0..COUNT).map(|_| strategy.new_tree(&mut runner).unwrap().current());
     assert!(values.by_ref().any(|extra| extra.is_empty()));
     assert!(values.any(|extra| extra.iter().count() == 3));
-}
-
-#[test]
-fn times_are_in_the_calendar_and_beyond() {
-    let seconds = CALENDAR.start() / 1_000..=CALENDAR.end() / 1_000;
-    for (values, calendar) in
-        [(drawn(draws::epoch_seconds), &seconds), (drawn(draws::epoch_milliseconds), &CALENDAR)]
-    {
-        assert_mostly(&values, |value| calendar.contains(value));
-        assert!(values.contains(&i64::MIN) && values.contains(&i64::MAX));
-        let different: BTreeSet<_> = values.iter().collect();
-        assert!(different.len() > values.len() / 2, "{}", different.len());
-    }
-}
-
-#[test]
-fn texts_of_a_kind_are_mostly_valid() {
-    let is_integer = |text: &String| text.parse::<i64>().is_ok();
-    assert_mostly(&drawn(draws::epoch_seconds_text), is_integer);
-    assert_mostly(&drawn(draws::epoch_milliseconds_text), is_integer);
-    assert_mostly(&drawn(draws::identifier), |text| text.parse::<u64>().is_ok());
-    assert_mostly(&drawn(draws::decimal), |text| codegen::is_plain(text));
-    assert_mostly(&drawn(draws::date_time), |text| text.parse::<Civil>().is_ok());
-    assert_mostly(&drawn(draws::currency), |text| {
-        text.len() == 3 && text.bytes().all(|one| one.is_ascii_uppercase())
-    });
-}
-
-/// Checks that more than half of the values are valid, but not all.
-#[track_caller]
-fn assert_mostly<T>(values: &[T], is_valid: impl Fn(&T) -> bool) {
-    let valid = values.iter().filter(|value| is_valid(value)).count();
-    assert!(valid > values.len() / 2 && valid < values.len(), "{valid}");
-}
-
-#[test]
-fn codes_are_known_ones_and_others() {
-    const KNOWN: &[i64] = &[7, 8];
-    let codes = drawn(|source| draws::open_code(source, KNOWN));
-    assert_mostly(&codes, |code| KNOWN.contains(code));
-    assert!(KNOWN.iter().all(|known| codes.contains(known)));
-}
-
-#[test]
-fn a_field_with_text_is_never_an_empty_text() {
-    const TEXTS: &[&str] = &["", "a"];
-    let [mut absent, mut null, mut full] = [0; 3];
-    for slot in drawn(|source| draws::filled(source, |source| draws::closed(source, TEXTS))) {
-        match slot {
-            Slot::Empty => absent += 1,
-            Slot::Null => null += 1,
-            Slot::Full(text) => {
-                assert_eq!(text, "a");
-                full += 1;
-            }
-        }
-    }
-    assert!(absent > 0 && null > 0 && full > 0, "{absent} {null} {full}");
-}
-
-/// A model that contains itself.
-#[derive(Debug, Default)]
-struct Folder(Option<Box<Self>>);
-
-impl Folder {
-    fn draw(source: &mut Unstructured<'_>, depth: u32) -> arbitrary::Result<Self> {
-        Ok(Self(draws::nested(source, depth, Self::draw)?.full()))
-    }
-
-    fn depth(&self) -> u32 {
-        self.0.as_ref().map_or(0, |below| 1 + below.depth())
-    }
-}
-
-#[test]
-fn a_model_within_itself_has_every_depth_up_to_the_maximum() {
-    let folders = drawn(|source| Folder::draw(source, DEPTH));
-    let depths: BTreeSet<u32> = folders.iter().map(Folder::depth).collect();
-    assert_eq!(depths, (0..=DEPTH).collect());
-}
-
-#[test]
-fn lists_and_maps_have_up_to_two_values_and_end_at_the_maximum_depth() {
-    let short = BTreeSet::from([0, 1, 2]);
-    let lists = drawn(|source| draws::list(source, draws::epoch_seconds));
-    assert_eq!(lists.iter().map(Vec::len).collect::<BTreeSet<_>>(), short);
-    let maps = drawn(|source| draws::map(source, draws::epoch_seconds));
-    assert_eq!(maps.iter().map(Map::len).collect::<BTreeSet<_>>(), short);
-    let depth =
-        |source: &mut Unstructured<'_>, depth| draws::below(source, depth, |_, left| Ok(left));
-    let mut source = Unstructured::new(&[]);
-    assert_eq!([1, 3].map(|one| depth(&mut source, one + 1).unwrap()), [1, 3]);
-    assert_eq!(depth(&mut source, 0).unwrap(), u32::default());
 }
 
 /// Returns the number of levels of objects and arrays in a JSON value.
@@ -150,7 +108,7 @@ fn levels(value: &Value) -> u32 {
 #[test]
 #[cfg_attr(miri, ignore = "100 values are not enough")]
 fn unlisted_fields_have_values_of_every_type_up_to_the_maximum_depth() {
-    let extras = drawn(draws::unlisted::<Photo>);
+    let extras = drawn::<Extra<'static>>();
     let json = extras.iter().flat_map(Extra::iter).map(|(_, json)| json);
     let values: Vec<Value> = json.map(|json| serde_json::from_str(json).unwrap()).collect();
     assert_eq!(values.iter().map(levels).collect::<BTreeSet<_>>(), (0..=3).collect());
@@ -165,22 +123,26 @@ fn unlisted_fields_have_values_of_every_type_up_to_the_maximum_depth() {
     assert!(is_type.iter().all(|is_type| values.iter().any(is_type)));
 }
 
+/// A record with lists, maps, records within themselves and other forms of values comes back from JSON.
 #[test]
-fn floats_are_whole_numbers_prices_and_others() {
-    let numbers: Vec<f64> = drawn(draws::float).into_iter().map(f64::from).collect();
-    assert!(numbers.iter().all(|number| number.is_finite()));
-    let is_price = |number: &&f64| {
-        let cents = **number * 100.0;
-        cents.abs() >= 1.0 && cents.fract().abs() < 1e-3 && number.fract() != 0.0
-    };
-    assert!(numbers.iter().any(|number| number.fract() == 0.0 && *number != 0.0));
-    assert!(numbers.iter().filter(is_price).count() > numbers.len() / 10);
-    assert!(numbers.iter().any(|number| number.abs() > 1e100));
-}
-
-#[test]
-fn texts_have_the_requested_length() {
-    for text in drawn(|source| draws::text_of(source, 3..=5)) {
-        assert!((3..=5).contains(&text.chars().count()), "{text:?}");
+fn records_of_every_shape_come_back() {
+    fn come_back<T>()
+    where
+        T: for<'a> Arbitrary<'a>
+            + serde::Serialize
+            + serde::de::DeserializeOwned
+            + PartialEq
+            + Debug,
+    {
+        let mut different = BTreeSet::new();
+        for record in drawn::<T>() {
+            let json = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<T>(&json).unwrap(), record);
+            different.insert(json);
+        }
+        assert!(different.len() > 50, "{}", different.len());
     }
+    come_back::<Page>();
+    come_back::<lenient::Shop>();
+    come_back::<crate::written::Shop>();
 }

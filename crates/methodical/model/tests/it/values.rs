@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use methodical_model::{
-    Column, ColumnKind, ErrorKind, FieldType, FlatRow, Float, Map, Operation as _, RawQuery,
+    Column, ColumnKind, ErrorKind, FieldType, Float, Map, Operation as _, RawQuery,
 };
 
 use crate::photos::{ListPhotos, Photo, PhotoId, Photos};
@@ -16,14 +16,6 @@ fn a_document_shows_itself_only_on_request() {
     let shown = format!("{json:?}");
     assert!(shown.starts_with("RawJson") && !shown.contains("Anna"), "{shown}");
     assert_eq!(json.into_string(), text);
-}
-
-#[test]
-fn a_row_shows_its_columns_and_no_cell() {
-    let mut photo = Photo::new("7");
-    photo.place = Some("Home".into());
-    let shown = format!("{:?}", FlatRow::of(&photo));
-    assert_eq!(shown, r#"FlatRow { columns: ["id", "title", "place", "extra"], .. }"#);
 }
 
 #[test]

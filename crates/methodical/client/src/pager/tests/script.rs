@@ -7,7 +7,7 @@ use bytes::Bytes;
 use gateway_transport::{blocking_transport_fn, transport_fn};
 use http::Response;
 use methodical_model::codegen::{
-    Body, Cursor, Fast, Layout, Member, Object, QueryBuilder, Sealed, Shape, borrowed_beside,
+    Body, Cursor, Fast, Layout, Member, Object, QueryBuilder, Sealed, Value, borrowed_beside,
     decoder, list,
 };
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
@@ -33,8 +33,6 @@ pub(super) struct Beside {
 impl Record for Beside {
     type Ref<'a> = Self;
 
-    const COLUMNS: &'static [&'static str] = &[];
-
     fn from_ref(beside: Self) -> Self {
         beside
     }
@@ -44,11 +42,11 @@ impl Sealed for Beside {
     const OBJECT: &'static Object = &Object {
         what: "a page",
         members: &[
-            Member { name: "pages", required: false, shape: || Shape::Integer },
-            Member { name: "total", required: false, shape: || Shape::Text },
-            Member { name: "next", required: false, shape: || Shape::Integer },
-            Member { name: "cursor", required: false, shape: || Shape::Text },
-            Member { name: "more", required: false, shape: || Shape::Boolean },
+            Member { name: "pages", required: false, shape: i64::shape },
+            Member { name: "total", required: false, shape: String::shape },
+            Member { name: "next", required: false, shape: i64::shape },
+            Member { name: "cursor", required: false, shape: String::shape },
+            Member { name: "more", required: false, shape: bool::shape },
         ],
     };
 }

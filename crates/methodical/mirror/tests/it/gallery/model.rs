@@ -81,7 +81,6 @@ codegen::record! {
     Titled, TitledRef, "a titled object";
     0 required plain id: String = "id";
     1 optional plain title: String = "title";
-    columns ["id", "title", "extra"];
 }
 
 /// Free storage.
@@ -106,7 +105,6 @@ codegen::record! {
     Storage, StorageRef, "a storage object";
     0 optional plain free: String = "free";
     1 optional plain unit: String = "unit";
-    columns ["free", "unit", "extra"];
 }
 
 /// Where the list is.

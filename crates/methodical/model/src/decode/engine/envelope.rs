@@ -9,17 +9,32 @@ use core::mem;
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
-use crate::decode::beside::Beside;
 use crate::decode::diagnose::diagnose;
-use crate::decode::engine::member::Member;
 use crate::decode::engine::{Engine, State, Window};
 use crate::decode::layout::{Decides, Path, Plan};
 use crate::decode::shape::Shape;
 use crate::decode::text::CowText;
-use crate::decode::{depth, members};
+use crate::decode::value::Value as _;
+use crate::decode::{Beside, depth, members};
 use crate::error::Position;
 use crate::service_error::{CODE_LIMIT, MESSAGE_LIMIT, ServiceError, bounded};
 use crate::{Error, ErrorKind};
+
+/// The purposes of a field of an object around the data.
+#[expect(clippy::struct_excessive_bools, reason = "a field may have several purposes")]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Purposes {
+    /// It is the data, or leads to it.
+    pub(super) is_step: bool,
+    /// It is the field that decides, or leads to it.
+    pub(super) decides: bool,
+    /// It is the error code, or leads to it.
+    pub(super) code: bool,
+    /// It is the error message, or leads to it.
+    pub(super) message: bool,
+    /// It is beside the list, and is kept.
+    pub(super) is_beside: bool,
+}
 
 impl Engine {
     /// Returns the purposes of a field.
@@ -28,7 +43,7 @@ impl Engine {
         window: Window<'_>,
         at: usize,
         json: &str,
-    ) -> Result<Member, Error> {
+    ) -> Result<Purposes, Error> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let name = CowText::deserialize(&mut deserializer)
             .map_err(|error| self.syntax(window, at, json, &error))?;
@@ -37,14 +52,14 @@ impl Engine {
             path.get(depth).is_some_and(|step| *step == name.0)
                 && path.get(..depth) == plan.at.get(..depth)
         };
-        let member = Member {
+        let member = Purposes {
             is_step: leads(plan.at),
             decides: plan.decides.is_some_and(|decides| leads(path(decides))),
             code: plan.verdict.is_some_and(|verdict| leads(verdict.code)),
             message: plan.verdict.is_some_and(|verdict| leads(verdict.message)),
             is_beside: false,
         };
-        let member = Member { is_beside: self.keep_name(member, &name.0, json), ..member };
+        let member = Purposes { is_beside: self.keep_name(member, &name.0, json), ..member };
         if (member.is_step && self.found > depth) || (member.decides && self.is_decided) {
             let path = plan.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
             let path = path.collect::<Vec<_>>().join(".");
@@ -120,10 +135,12 @@ impl Engine {
     }
 
     /// Keeps the name of a field beside the list. Returns whether its value is kept as well.
-    fn keep_name(&mut self, member: Member, name: &str, json: &str) -> bool {
+    fn keep_name(&mut self, member: Purposes, name: &str, json: &str) -> bool {
         let is_inside = self.depth + 1 + self.plan.beside_above == self.plan.at.len();
         match &mut self.beside {
-            Some((object, text)) if is_inside && !member.is_step && object.has(name) => {
+            Some((object, text))
+                if is_inside && !member.is_step && object.member(name).is_some() =>
+            {
                 if text.len() > 1 {
                     text.push(',');
                 }
@@ -155,7 +172,7 @@ impl Engine {
         if let Some(beside) = B::read(&json) {
             return Ok(beside);
         }
-        let shape = B::OBJECT.map_or(Shape::Text, Shape::Object);
+        let shape = B::OBJECT.map_or_else(String::shape, Shape::Object);
         let error = diagnose(&json, shape, self.container(), Position::NONE);
         Err(self.fail(error.without_position()))
     }

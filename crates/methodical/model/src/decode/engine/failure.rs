@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use crate::decode::diagnose::begins_value;
 use crate::decode::engine::{After, Engine, State, Walk, Window};
 use crate::decode::kind_of;
 use crate::error::Position;
@@ -37,10 +38,8 @@ impl Engine {
             }
             State::Trailing => "the end of the document",
         };
-        let begins_value =
-            matches!(byte, b'[' | b'{' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
         let kind = match state {
-            State::Start if begins_value => ErrorKind::WrongType,
+            State::Start if begins_value(char::from(byte)) => ErrorKind::WrongType,
             _ => ErrorKind::Syntax,
         };
         let position = self.position(text, at);

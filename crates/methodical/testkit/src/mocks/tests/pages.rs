@@ -32,7 +32,6 @@ struct PhotoRef<'a> {
 codegen::record! {
     Photo, PhotoRef, "a photo object";
     0 required plain id: i64 = "id";
-    columns ["id", "extra"];
 }
 
 /// The fields beside a page.
@@ -57,7 +56,6 @@ codegen::record! {
     Page, PageRef, "a page object";
     0 optional plain next: String = "next";
     1 optional plain more: bool = "more";
-    columns ["next", "more", "extra"];
 }
 
 /// How the pages of a list follow each other.

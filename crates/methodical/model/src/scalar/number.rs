@@ -1,4 +1,4 @@
-//! Integers as text.
+//! Numbers as text.
 
 use core::cmp::Ordering;
 
@@ -29,7 +29,7 @@ pub fn parse_signed(text: &str, name: &str) -> Result<i64, Error> {
 
 /// Compares numbers of any size by value, and before all other text. Equal values are compared as text, so that only
 /// equal text is equal.
-pub fn compare(one: &str, other: &str) -> Ordering {
+pub fn compare_digits(one: &str, other: &str) -> Ordering {
     let by_value = match (digits(one), digits(other)) {
         (Some(one), Some(other)) => (one.len(), one).cmp(&(other.len(), other)),
         (Some(_), None) => Ordering::Less,
@@ -41,13 +41,23 @@ pub fn compare(one: &str, other: &str) -> Ordering {
 
 /// Returns a decimal number without leading zeros; `None` if the text is not one.
 fn digits(text: &str) -> Option<&str> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.trim_start_matches('0'))
+    is_digits(text).then(|| text.trim_start_matches('0'))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns whether the text is an optional sign, digits, and an optional fraction.
+pub fn is_plain(text: &str) -> bool {
+    let number = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    is_digits(whole) && is_digits(fraction)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::compare_digits;
 
     /// Every text is before all that follow it.
     #[test]
@@ -57,7 +67,11 @@ mod tests {
             ["0", "00", "007", "07", "7", "9", "10", "11", "101", huge, "", "+1", "-1", "a"];
         for (index, one) in sorted.iter().enumerate() {
             for (other_index, other) in sorted.iter().enumerate() {
-                assert_eq!(compare(one, other), index.cmp(&other_index), "{one} and {other}");
+                assert_eq!(
+                    compare_digits(one, other),
+                    index.cmp(&other_index),
+                    "{one} and {other}"
+                );
             }
         }
     }
