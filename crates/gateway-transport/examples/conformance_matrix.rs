@@ -35,14 +35,15 @@ fn summary(reports: &[Vec<Finding>]) -> String {
     rows.fold(head, |out, row| out + &row)
 }
 
-/// Returns a table with one row for each check.
+/// Returns a table with one row for each check that some adapter does not pass.
 fn table(reports: &[Vec<Finding>]) -> String {
     let titles = ADAPTERS.map(|adapter| adapter.title).join(" | ");
     let head = format!("| check | {titles} |\n|---|{}\n", ":-:|".repeat(ADAPTERS.len()));
-    let rows = CHECKS.iter().enumerate().map(|(index, check)| {
+    let rows = CHECKS.iter().enumerate().filter_map(|(index, check)| {
         let cells: Vec<_> =
             reports.iter().filter_map(|reports| reports.get(index)).map(sign).collect();
-        format!("| `{}` | {} |\n", check.name, cells.join(" | "))
+        let row = || format!("| `{}` | {} |\n", check.name, cells.join(" | "));
+        cells.iter().any(|cell| *cell != PASS).then(row)
     });
     rows.fold(head, |out, row| out + &row)
 }

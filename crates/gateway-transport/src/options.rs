@@ -153,49 +153,35 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
-impl Options {
+macro_rules! setters {
+    ($($(#[doc = $doc:literal])+ $name:ident: $value:ty;)+) => {
+        impl Options {
+            $($(#[doc = $doc])+
+            #[must_use]
+            pub fn $name(mut self, value: $value) -> Self {
+                self.$name = value;
+                self
+            })+
+        }
+    };
+}
+
+setters! {
     /// Sets the timeout for connecting.
-    #[must_use]
-    pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.connect_timeout = limit;
-        self
-    }
-
+    connect_timeout: Duration;
     /// Sets the maximum silence of the peer within a response.
-    #[must_use]
-    pub fn idle_timeout(mut self, limit: Duration) -> Self {
-        self.idle_timeout = limit;
-        self
-    }
-
+    idle_timeout: Duration;
     /// Sets the timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
-    #[must_use]
-    pub fn total_timeout(mut self, limit: Duration) -> Self {
-        self.total_timeout = limit;
-        self
-    }
-
+    total_timeout: Duration;
     /// Sets the time that an unused connection is kept.
-    #[must_use]
-    pub fn pool_idle_timeout(mut self, limit: Duration) -> Self {
-        self.pool_idle_timeout = limit;
-        self
-    }
-
+    pool_idle_timeout: Duration;
     /// Sets the maximum number of unused connections kept per host.
-    #[must_use]
-    pub fn pool_max_idle(mut self, connections: usize) -> Self {
-        self.pool_max_idle = connections;
-        self
-    }
-
+    pool_max_idle: usize;
     /// Sets the source of the proxy.
-    #[must_use]
-    pub fn proxy(mut self, proxy: Proxy) -> Self {
-        self.proxy = proxy;
-        self
-    }
+    proxy: Proxy;
+}
 
+impl Options {
     /// Returns whether to take a proxy from the environment.
     #[cfg(all(
         any(feature = "reqwest", feature = "ureq"),

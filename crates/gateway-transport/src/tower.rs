@@ -104,10 +104,22 @@ where
             poll_fn(|cx| service.poll_ready(cx)).await.map_err(|e| classify(e, Phase::Unknown))?;
             service.call(request.map(B::from)).await.map_err(|e| classify(e, Phase::Head))
         };
-        let response = head_within(deadline, exchange).await?;
-        Ok(response.map(|body| {
+        let response = match deadline {
+            None => exchange.await,
+            Some(deadline) => {
+                #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+                crate::platform::current_runtime()?;
+                let outcome = timeout_at(deadline.head(), exchange).await;
+                outcome.unwrap_or_else(|| Err(TransportError::timeout(Phase::Head)))
+            }
+        };
+        Ok(response?.map(|body| {
             let body = Body::with_errors(body, |error| classify(error, Phase::Body));
-            body_within(deadline, body)
+            // An empty body needs no timer.
+            if deadline.is_none() || body.is_end_stream() {
+                return body;
+            }
+            body.with_limits(deadline, Duration::MAX, sleep_until)
         }))
     }
 
@@ -146,39 +158,4 @@ fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
     TransportError::new(ErrorKind::Other, "the tower service failed")
         .with_phase(phase)
         .with_source(error)
-}
-
-/// Runs `exchange` until the head's deadline.
-pub(super) async fn head_within<T>(
-    deadline: Option<Deadline>,
-    exchange: impl Future<Output = Result<T, TransportError>>,
-) -> Result<T, TransportError> {
-    let Some(deadline) = deadline else { return exchange.await };
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    crate::platform::current_runtime()?;
-    let outcome = timeout_at(deadline.head(), exchange).await;
-    outcome.unwrap_or_else(|| Err(TransportError::timeout(Phase::Head)))
-}
-
-/// Wraps `body` so that it fails at the deadline.
-pub(super) fn body_within(deadline: Option<Deadline>, body: Body) -> Body {
-    // A complete body needs no timer.
-    if deadline.is_none() || body.is_end_stream() {
-        return body;
-    }
-    body.with_limits(deadline, Duration::MAX, sleep_until)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::body_within;
-    use crate::{Body, Deadline};
-
-    #[tokio::test]
-    async fn a_complete_body_can_be_read_after_the_deadline() {
-        let body = body_within(Some(Deadline::after(Duration::ZERO)), Body::default());
-        assert_eq!(body.collect(1).await.unwrap(), "");
-    }
 }

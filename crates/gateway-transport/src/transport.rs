@@ -112,25 +112,21 @@ impl<T: Transport> Transport for Arc<T> {
     }
 }
 
-impl<T: BlockingTransport + ?Sized> BlockingTransport for Arc<T> {
-    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        (**self).send(request)
-    }
+macro_rules! forward {
+    ($($pointer:ident)+) => {$(
+        impl<T: BlockingTransport + ?Sized> BlockingTransport for $pointer<T> {
+            fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
+                (**self).send(request)
+            }
 
-    fn name(&self) -> &str {
-        (**self).name()
-    }
+            fn name(&self) -> &str {
+                (**self).name()
+            }
+        }
+    )+};
 }
 
-impl<T: BlockingTransport + ?Sized> BlockingTransport for Box<T> {
-    fn send(&self, request: Request) -> Result<BlockingResponse, TransportError> {
-        (**self).send(request)
-    }
-
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-}
+forward!(Arc Box);
 
 /// A handle to any async transport, cheap to clone.
 ///

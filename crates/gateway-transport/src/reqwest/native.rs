@@ -1,12 +1,11 @@
 //! [`ReqwestTransport`] on tokio.
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::time::Instant;
 use std::{env, fmt, io};
 
 use ::reqwest::{Client, NoProxy, redirect, retry};
 use tokio::runtime;
-use tokio::time::{Timeout, timeout_at};
+use tokio::time::timeout_at;
 
 use crate::error::{find, io_error_kind};
 use crate::platform::{Mutex, current_runtime};
@@ -53,14 +52,15 @@ impl ReqwestTransport {
         Ok(Self(Arc::new(Clients { settings, slots: Mutex::new(vec![first]) })))
     }
 
-    /// Converts a request for reqwest and starts it.
+    /// Converts a request for reqwest and starts it. Returns the response to come, and the deadline of its head if that is
+    /// earlier than that of the body.
     ///
     /// Separate from [`send`](Transport::send), to keep these locals out of its future, which is allocated for every
     /// request.
     fn start(
         &self,
         request: Request,
-    ) -> Result<Exchange<impl Future<Output = Outcome> + Unpin + use<>>, TransportError> {
+    ) -> Result<(impl Future<Output = Outcome> + use<>, Option<Instant>), TransportError> {
         // reqwest panics when it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
@@ -77,17 +77,23 @@ impl ReqwestTransport {
         }
         // reqwest applies this timeout to the body, too.
         *request.timeout_mut() = left;
-        let pending = client.execute(request);
-        Ok(match head_deadline {
-            None => Exchange::Plain(pending),
-            Some(head) => Exchange::HeadDeadline(Box::pin(timeout_at(head.into(), pending))),
-        })
+        Ok((client.execute(request), head_deadline))
     }
 }
 
+type Outcome = Result<::reqwest::Response, ::reqwest::Error>;
+
 impl Transport for ReqwestTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let mut response = http::Response::from(self.start(request)?.await?)
+        let response = match self.start(request)? {
+            (pending, None) => pending.await,
+            // Few requests have one, and only those pay for the allocation.
+            (pending, Some(head)) => Box::pin(timeout_at(head.into(), pending))
+                .await
+                .map_err(|_late| TransportError::timeout(Phase::Head))?,
+        };
+        let response = response.map_err(|error| classify(error, Phase::Head))?;
+        let mut response = http::Response::from(response)
             .map(|body| Body::with_errors_unpin(body, |error| classify(error, Phase::Body)));
         mark_sensitive(response.headers_mut());
         Ok(response)
@@ -95,31 +101,6 @@ impl Transport for ReqwestTransport {
 
     fn name(&self) -> &'static str {
         "reqwest"
-    }
-}
-
-/// A request in flight, until the response head arrives.
-enum Exchange<F> {
-    /// Limited only by the timeout inside reqwest.
-    Plain(F),
-    /// With an earlier deadline for the head. Few requests have one, and only those pay for the extra allocation.
-    HeadDeadline(Pin<Box<Timeout<F>>>),
-}
-
-type Outcome = Result<::reqwest::Response, ::reqwest::Error>;
-
-impl<F: Future<Output = Outcome> + Unpin> Future for Exchange<F> {
-    type Output = Result<::reqwest::Response, TransportError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let response = match &mut *self {
-            Self::Plain(pending) => ready!(Pin::new(pending).poll(context)),
-            Self::HeadDeadline(pending) => match ready!(pending.as_mut().poll(context)) {
-                Ok(response) => response,
-                Err(_late) => return Poll::Ready(Err(TransportError::timeout(Phase::Head))),
-            },
-        };
-        Poll::Ready(response.map_err(|error| classify(error, Phase::Head)))
     }
 }
 

@@ -50,6 +50,16 @@ async fn the_deadline_applies_to_a_router() {
 }
 
 #[tokio::test]
+async fn an_empty_body_can_be_read_after_the_deadline() {
+    let whole = service_fn(|_: Request| ready(Ok::<_, Infallible>(Response::default())));
+    let mut request = request_to("/");
+    request.extensions_mut().insert(Deadline::after(Duration::from_millis(500)));
+    let response = ServiceTransport::<_>::new(whole).send(request).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(response.into_body().collect(1).await.unwrap(), "");
+}
+
+#[tokio::test]
 async fn a_transport_works_under_layers() {
     let server = RawServer::start(|request, connection| {
         connection.respond("", request.target().as_bytes());
