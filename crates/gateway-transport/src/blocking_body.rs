@@ -145,7 +145,7 @@ impl Read for BlockingBody {
     }
 }
 
-conversions!(BlockingBody, Bytes Vec<u8> String &'static str);
+conversions!(BlockingBody: Bytes; Vec<u8>; String; &'static str;);
 
 /// A stream of chunks that blocks until the next one arrives.
 struct Blocking<F>(F);

@@ -379,7 +379,7 @@ where
 
 /// Implements `Debug`, `Default` and the conversions from complete bodies.
 macro_rules! conversions {
-    ($body:ident, $($data:ty)+) => {
+    ($body:ident: $($data:ty;)+) => {
         impl std::fmt::Debug for $body {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.print(stringify!($body), f)
@@ -402,4 +402,4 @@ macro_rules! conversions {
 
 pub(crate) use conversions;
 
-conversions!(Body, Bytes Vec<u8> String &'static str);
+conversions!(Body: Bytes; Vec<u8>; String; &'static str;);
