@@ -338,11 +338,7 @@ fn scalar(one: &Scalar) -> Vec<Fact> {
 }
 
 fn one_enum(one: &Enum) -> Vec<Fact> {
-    vec![
-        fact("open-ended", one.open_ended, breaks),
-        fact("wire", quoted(one.wire.word()), wider),
-        about(&(&one.doc, &one.source, &one.open)),
-    ]
+    vec![fact("open-ended", one.open_ended, breaks), about(&(&one.doc, &one.source, &one.open))]
 }
 
 fn enum_value(one: &EnumValue) -> Vec<Fact> {

@@ -138,8 +138,7 @@ fn kind_of(ty: &ValueType) -> String {
         return format!("Kind::Codes(&[{}])", strings(codes.all().map(Code::text)));
     }
     let Some(one) = ty.as_closed_enum() else { return format!("Kind::{}", ty.kind().import()) };
-    let variant = if one.is_coded() { "Codes" } else { "Choice" };
-    format!("Kind::{variant}(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
+    format!("Kind::Choice(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
 }
 
 /// Returns the name of the type of a record.

@@ -160,17 +160,8 @@ impl Contract<'_> {
             return format!("Kind::Values(&[{}])", expressions(codes.all()));
         }
         match (value.as_closed_enum(), value.wire()) {
-            (Some(one), _) if !one.is_coded() => {
+            (Some(one), _) => {
                 format!("Kind::OneOf(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
-            }
-            (Some(one), wire) => {
-                let mut codes = Vec::new();
-                for value in &one.values {
-                    codes.extend(value.wire.parse().ok().map(Code::Integer));
-                    let text = || Code::Text(value.wire.clone());
-                    codes.extend((wire == Some(Wire::IntegerOrText)).then(text));
-                }
-                format!("Kind::Values(&[{}])", expressions(codes.into_iter()))
             }
             (None, Some(Wire::IntegerOrText)) => "Kind::IntegerOrText".to_owned(),
             (None, Some(Wire::TextOrNumber)) => format!("Kind::OrNumber(&Kind::{})", value.check()),

@@ -49,15 +49,13 @@ impl Scalar {
     }
 }
 
-/// A set of named values, written as strings or as integers.
+/// A set of named texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enum {
     /// The name of the Rust type.
     pub rust: RustName,
     /// Whether values outside the list are kept (`true`) or rejected.
     pub open_ended: bool,
-    /// The JSON type of the values.
-    pub wire: Wire,
     /// The listed values; at least one.
     pub values: Vec<EnumValue>,
     /// The description.
@@ -69,17 +67,6 @@ pub struct Enum {
 }
 
 impl Enum {
-    /// Returns whether the values are integers.
-    pub fn is_coded(&self) -> bool {
-        self.wire.written() == Wire::Integer
-    }
-
-    /// Returns the kind of the values.
-    pub fn kind(&self) -> Kind {
-        let primitive = if self.is_coded() { Primitive::Signed } else { Primitive::Text };
-        Kind { primitive, meaning: None }
-    }
-
     /// Returns whether a text is one of the listed values.
     pub fn lists(&self, text: &str) -> bool {
         self.values.iter().any(|value| value.wire == text)
@@ -87,10 +74,9 @@ impl Enum {
 
     /// Returns a value that is not listed, for examples.
     pub fn unlisted(&self) -> String {
-        let (first, more) = if self.is_coded() { ("99", "9") } else { ("later", " still") };
-        let mut text = first.to_owned();
+        let mut text = "later".to_owned();
         while self.lists(&text) {
-            text.push_str(more);
+            text.push_str(" still");
         }
         text
     }
@@ -201,7 +187,7 @@ impl ValueType {
         match self {
             Self::BuiltIn(built_in) => built_in.kind(),
             Self::Scalar(scalar) => scalar.kind,
-            Self::Enum(one) => one.kind(),
+            Self::Enum(_) => Kind::TEXT,
         }
     }
 
@@ -314,7 +300,7 @@ impl ValueType {
         match self {
             Self::BuiltIn(_) => None,
             Self::Scalar(scalar) => Some(scalar.wire),
-            Self::Enum(one) => Some(one.wire),
+            Self::Enum(_) => Some(Wire::String),
         }
     }
 

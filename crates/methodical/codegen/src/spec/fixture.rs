@@ -362,9 +362,6 @@ fn instead(ty: &Type, json: Json<'_>) -> String {
         (Type::Value(ValueType::Scalar(_)), "a string" | "a number") => {
             format!(": its scalar needs `wire = \"{wire}\"`")
         }
-        (Type::Value(ValueType::Enum(_)), "a string" | "a number") => {
-            format!(": its enum needs `wire = \"{wire}\"`")
-        }
         (_, "a string") => ": use `text`".to_owned(),
         (_, "a number") => ": use `integer`".to_owned(),
         (_, "a boolean") => ": use `boolean`".to_owned(),

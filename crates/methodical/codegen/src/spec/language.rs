@@ -119,9 +119,8 @@ tables! {
         example: Text<WireText>, "A value, as its wire text.";
     }
 
-    /// A set of named values, written as strings or integers.
+    /// A set of named texts.
     Enum "enum" + doc source open {
-        wire: Option<Only<Wire, ENUM_WIRES>>, "How the values are written; `string` by default.";
         open_ended: bool, "Whether values outside the list are kept (`true`) or rejected (`false`).";
         values as "value": At<Named<Type, EnumValue>>, "The values, by the name of their Rust variant.";
     }
@@ -320,7 +319,6 @@ words! {
 pub(crate) const LANGUAGE: i64 = 2;
 
 const QUERY_WIRES: u32 = 1 << Wire::String as u32 | 1 << Wire::Integer as u32;
-const ENUM_WIRES: u32 = QUERY_WIRES | 1 << Wire::IntegerOrText as u32;
 /// Of the styles, all but that of an array in a JSON body.
 const LIST_STYLES: u32 = (1 << ListStyle::Array as u32) - 1;
 const LIST_LENIENCIES: u32 = 1 << Leniency::OneAsList as u32 | 1 << Leniency::AbsentAsEmpty as u32;

@@ -158,16 +158,8 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
             "`Unknown` is reserved for values outside the list of an open-ended enum"
             => "choose another name, such as `NotKnown`, and keep its `wire`");
     }
-    let wire = given.wire.map_or(Wire::String, |wire| wire.0);
     let mut values = Vec::new();
     for (variant, value) in given.values.iter() {
-        // An integer has one text in JSON.
-        let is_integer =
-            value.wire.parse::<i64>().is_ok_and(|number| number.to_string() == value.wire.value);
-        if wire != Wire::String && !is_integer {
-            say!(cx, UNFIT_TYPE, value.wire.span, "the wire text of an enum of integers must be an integer"
-                => "write an integer in quotes, or remove `wire` from the enum `{name}`");
-        }
         values.push(EnumValue {
             rust: RustName::new(variant)?,
             wire: value.wire.value.clone(),
@@ -178,7 +170,6 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
     Some(Enum {
         rust: RustName::new(name)?,
         open_ended: given.open_ended,
-        wire,
         values,
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
