@@ -41,11 +41,9 @@ pub use crate::decode::whole::{
     borrowed, borrowed_beside, error_class, list, nothing, object, object_in, value,
 };
 pub use crate::enums::not_listed;
-pub use crate::mirrored::{parameter, sendable};
-pub use crate::nulls::Nulls;
+pub use crate::nulls::{Nulls, Redacted};
 pub use crate::query::builder::QueryBuilder;
 pub use crate::query::list::Items;
-pub use crate::redact::Redacted;
 pub use crate::scalar::civil::{parse_civil, utc};
 #[cfg(feature = "chrono04")]
 pub use crate::scalar::conversions::chrono;
@@ -55,6 +53,7 @@ pub use crate::scalar::conversions::decimal::{Decimal, decimal};
 pub use crate::scalar::conversions::jiff;
 pub use crate::scalar::either::{CODES, Codes, Digits, OrNumber, OrText};
 pub use crate::scalar::number::{compare_digits, is_plain, parse_signed, parse_unsigned};
+pub use crate::tables::{parameter, sendable};
 pub use crate::{
     __coded_enum as coded_enum, __record as record, __scalar as scalar, __wire_enum as wire_enum,
 };

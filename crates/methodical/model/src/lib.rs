@@ -52,17 +52,13 @@
 
 extern crate alloc;
 
-mod auth;
 mod decode;
-mod dispatch;
 mod enums;
 mod error;
 mod extra;
-mod field_type;
 mod float;
 mod listing;
 mod map;
-mod mirrored;
 mod nulls;
 mod operation;
 mod query;
@@ -70,27 +66,22 @@ mod query;
 mod random;
 mod raw;
 mod record;
-mod redact;
 mod scalar;
 mod service;
 mod service_error;
-mod table;
+mod tables;
 
 #[doc(hidden)]
 pub mod codegen;
 pub mod formula;
 pub mod paging;
 
-pub use crate::auth::{Auth, Secret, SecretPlace};
 pub use crate::decode::{Beside, Next, Record, StreamDecoder};
-pub use crate::dispatch::{Dispatch, Place};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::extra::Extra;
-pub use crate::field_type::FieldType;
 pub use crate::float::Float;
 pub use crate::listing::{Listing, Rejected};
 pub use crate::map::Map;
-pub use crate::mirrored::{Filters, Gauge, MirrorVisitor, Mirrored, Recovery};
 pub use crate::operation::{ListOperation, Operation};
 pub use crate::paging::PagedOperation;
 pub use crate::query::Query;
@@ -98,9 +89,11 @@ pub use crate::query::body::BodyFormat;
 pub use crate::query::list::ListStyle;
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
-pub use crate::service::Service;
+pub use crate::service::{Auth, Dispatch, Place, Secret, SecretPlace, Service};
 pub use crate::service_error::{ErrorClass, ServiceError};
-pub use crate::table::{Column, ColumnKind, Table};
+pub use crate::tables::{
+    Column, ColumnKind, FieldType, Filters, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
+};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(doctest)]

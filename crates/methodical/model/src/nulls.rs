@@ -1,4 +1,6 @@
-//! The optional fields that were `null` when decoded, so that they are serialized as `null`.
+//! Optional fields: those that were `null` when decoded are serialized as `null`, and personal ones are not shown.
+
+use core::fmt;
 
 use serde::Serialize;
 use serde::ser::SerializeMap;
@@ -48,4 +50,14 @@ impl Eq for Nulls {}
 /// Fields after the 64th have no bit, so that a `null` there is serialized as absent.
 fn bit(member: u32) -> u64 {
     1_u64.checked_shl(member).unwrap_or_default()
+}
+
+/// Prints whether a personal field has a value, never the value.
+#[expect(clippy::exhaustive_structs, reason = "generated code of the same version uses it")]
+pub struct Redacted<'a, T>(pub &'a Option<T>);
+
+impl<T> fmt::Debug for Redacted<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Some(<redacted>)" } else { "None" })
+    }
 }

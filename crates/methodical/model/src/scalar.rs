@@ -116,16 +116,10 @@ macro_rules! __scalar {
         }
     };
     ($(#[$attribute:meta])* $name:ident, epoch_seconds $(, $either:ident)?) => {
-        $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], time(1, false)
-        }
-        $crate::__scalar! { @utc $name, 1, |time| Ok(time.get()) }
+        $crate::__scalar! { @epoch $(#[$attribute])* $name, [$($either)?], 1 }
     };
     ($(#[$attribute:meta])* $name:ident, epoch_milliseconds $(, $either:ident)?) => {
-        $crate::__scalar! {
-            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], time(1_000, false)
-        }
-        $crate::__scalar! { @utc $name, 1_000, |time| Ok(time.get()) }
+        $crate::__scalar! { @epoch $(#[$attribute])* $name, [$($either)?], 1_000 }
     };
     ($(#[$attribute:meta])* $name:ident, boolean, [$($yes:literal),+], [$($no:literal),+]) => {
         $(#[$attribute])*
@@ -192,6 +186,12 @@ macro_rules! __scalar {
             ),
             |cursor| Self::CODES.read(cursor).map(Self)
         );
+    };
+    (@epoch $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $per_second:literal) => {
+        $crate::__scalar! {
+            @number $(#[$attribute])* $name, i64, serialize_i64, parse_signed, [$($either)?], time($per_second, false)
+        }
+        $crate::__scalar! { @utc $name, $per_second, |time| Ok(time.get()) }
     };
     (@epoch_text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $per_second:literal) => {
         $crate::__scalar! {

@@ -1,0 +1,303 @@
+//! The records of a service as tables of a database, and the lists that a mirror copies into them: data that generated code
+//! fills, for programs that store records.
+
+use alloc::string::String;
+use core::str::FromStr;
+
+use serde::Serialize;
+
+use crate::decode::Record;
+use crate::error::Error;
+use crate::operation::{ListOperation, Operation};
+use crate::paging::PagedOperation;
+use crate::service::Service;
+
+/// The description of a table that holds the records of a model.
+///
+/// It is plain data. A store creates the table from it, and a migration compares two of them.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_model::{Column, Table};
+///
+/// const PHOTO: Table = Table::new(
+///     "photo",
+///     "id",
+///     &[Column::text(&["id"]), Column::text(&["title"]), Column::text(&["place", "name"]).personal()],
+/// );
+/// assert_eq!(PHOTO.columns()[2].path(), ["place", "name"]);
+/// assert!(PHOTO.columns()[2].is_personal());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    name: &'static str,
+    identity: &'static str,
+    columns: &'static [Column],
+}
+
+impl Table {
+    /// Creates the description of a table from its name, the field that identifies a record, and its columns.
+    ///
+    /// The field must be one of the columns, with text or an integer as its value.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        identity: &'static str,
+        columns: &'static [Column],
+    ) -> Self {
+        Self { name, identity, columns }
+    }
+
+    /// Returns the name of the table, such as `photo`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the name of the field that identifies a record, such as `id`.
+    pub const fn identity(&self) -> &'static str {
+        self.identity
+    }
+
+    /// Returns the columns, in the order of the contract.
+    pub const fn columns(&self) -> &'static [Column] {
+        self.columns
+    }
+}
+
+/// A column of a [`Table`]: a field of the record, or a field of a record nested in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    path: &'static [&'static str],
+    kind: ColumnKind,
+    field_type: FieldType,
+    is_personal: bool,
+}
+
+impl Column {
+    /// Creates a column of text. The path has the name of the field, and before it that of the nested record if there
+    /// is one.
+    #[must_use]
+    pub const fn text(path: &'static [&'static str]) -> Self {
+        Self::new(path, ColumnKind::Text)
+    }
+
+    /// Creates a column of integers.
+    #[must_use]
+    pub const fn integer(path: &'static [&'static str]) -> Self {
+        Self::new(path, ColumnKind::Integer)
+    }
+
+    /// Creates a column of numbers with a fraction.
+    #[must_use]
+    pub const fn real(path: &'static [&'static str]) -> Self {
+        Self::new(path, ColumnKind::Real)
+    }
+
+    /// Creates a column of `true` and `false`.
+    #[must_use]
+    pub const fn boolean(path: &'static [&'static str]) -> Self {
+        Self::new(path, ColumnKind::Boolean)
+    }
+
+    /// Creates a column of JSON text, such as a list.
+    #[must_use]
+    pub const fn json(path: &'static [&'static str]) -> Self {
+        Self::new(path, ColumnKind::Json)
+    }
+
+    const fn new(path: &'static [&'static str], kind: ColumnKind) -> Self {
+        let field_type = match kind {
+            ColumnKind::Text => FieldType::Text,
+            ColumnKind::Integer => FieldType::Integer,
+            ColumnKind::Real => FieldType::Real,
+            ColumnKind::Boolean => FieldType::Boolean,
+            ColumnKind::Json => FieldType::Json,
+        };
+        Self { path, kind, field_type, is_personal: false }
+    }
+
+    /// Sets the type of the values, if their kind does not say it.
+    #[must_use]
+    pub const fn typed(self, field_type: FieldType) -> Self {
+        Self { field_type, ..self }
+    }
+
+    /// Marks the values of the column as personal.
+    #[must_use]
+    pub const fn personal(self) -> Self {
+        Self { is_personal: true, ..self }
+    }
+
+    /// Returns the names of the fields that lead to the value, from the outside in.
+    pub const fn path(&self) -> &'static [&'static str] {
+        self.path
+    }
+
+    /// Returns the kind of the values.
+    pub const fn kind(&self) -> ColumnKind {
+        self.kind
+    }
+
+    /// Returns the type of the values, for formats whose columns have types.
+    pub const fn field_type(&self) -> FieldType {
+        self.field_type
+    }
+
+    /// Returns whether the values are personal.
+    pub const fn is_personal(&self) -> bool {
+        self.is_personal
+    }
+}
+
+/// The kind of the values of a [`Column`]: how a store keeps them. [`FieldType`] says what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ColumnKind {
+    /// Text.
+    Text,
+    /// An integer.
+    Integer,
+    /// A number with a fraction.
+    Real,
+    /// `true` or `false`.
+    Boolean,
+    /// Any JSON value, as its text.
+    Json,
+}
+
+/// The type of the values of a field, for formats whose columns have types, such as Parquet and XLSX.
+///
+/// A value that does not fit its type is possible: a service may send any text in place of a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FieldType {
+    /// Text.
+    Text,
+    /// An identifier: text, or an integer without a sign. It is not a number to calculate with.
+    Id,
+    /// An integer of 64 bits.
+    Integer,
+    /// A decimal number as text, such as `12.50`.
+    Decimal,
+    /// A number with a fraction, of 64 bits.
+    Real,
+    /// A date and time without a time zone, as text: `YYYY-MM-DD HH:MM:SS`.
+    DateTime,
+    /// `true` or `false`.
+    Boolean,
+    /// Any other JSON value, such as a list.
+    Json,
+}
+
+/// A service whose lists a mirror can copy. A generated model implements it from the specification.
+pub trait Mirrored: Service + Sized {
+    /// Passes everything that a mirror reads to the visitor: lists first, then recoveries, then gauges.
+    fn visit(visitor: &mut impl MirrorVisitor<Self>);
+}
+
+/// Receives what a mirror reads from a service.
+pub trait MirrorVisitor<S: Service> {
+    /// Takes a list that returns all records of a table in one response.
+    fn list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize;
+
+    /// Takes a list that returns all records of a table in pages.
+    fn paged_list<O>(&mut self, table: &'static Table, query: O)
+    where
+        O: PagedOperation<Service = S>,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize;
+
+    /// Takes a list whose filters recover a value that the records do not have.
+    fn recovery<O>(&mut self, recovery: Recovery<O>)
+    where
+        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        for<'a> <O::Item as Record>::Ref<'a>: Serialize;
+
+    /// Takes an operation that returns an amount, of which a mirror keeps samples.
+    fn gauge<O>(&mut self, gauge: Gauge, query: O)
+    where
+        O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static;
+}
+
+/// A list with two filters, which recover a value that its records do not have: the value of a member in a group.
+///
+/// The first filter selects the members of a group; the second one, those of them with a value. A mirror asks for each
+/// group and value, and keeps one row for each member of each group.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "generated code builds it")]
+pub struct Recovery<O> {
+    /// The table of the rows, one for each member of each group, such as `photo_album`. It has four columns in this order:
+    /// `id` (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`, that of the
+    /// member, such as `photo_id`, and the value, which has the name [`value`](Self::value).
+    pub table: &'static Table,
+    /// The table of the members, which are the records of the list.
+    pub members: &'static Table,
+    /// The table of the groups. The first parameter of [`of_group`](Self::of_group) is an identity in it.
+    pub groups: &'static Table,
+    /// The name of the value, such as `status`.
+    pub value: &'static str,
+    /// The values that the contract lists. There may be others.
+    pub known_values: &'static [&'static str],
+    /// Returns the query for the members of a group, from its identity. Fails if the identity cannot be a parameter.
+    pub of_group: fn(group: &str) -> Result<O, Error>,
+    /// Returns the query for the members of a group with a value. Fails if the identity or the value cannot be a parameter.
+    pub of_value: fn(group: &str, value: &str) -> Result<O, Error>,
+    /// Returns the group and the value that a query selects, if it does.
+    pub filters: Filters<O>,
+}
+
+/// Returns the group and the value that a query selects, if it does.
+pub type Filters<O> = fn(query: &O) -> (Option<String>, Option<String>);
+
+/// An amount that an operation returns, such as a balance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gauge {
+    name: &'static str,
+    value: &'static [&'static str],
+    unit: Option<&'static [&'static str]>,
+}
+
+impl Gauge {
+    /// Creates the description from the name of the amount, and the path of the field with its value: a decimal number,
+    /// as a JSON number or text.
+    #[must_use]
+    pub const fn new(name: &'static str, value: &'static [&'static str]) -> Self {
+        Self { name, value, unit: None }
+    }
+
+    /// Sets the path of the field with the unit, such as a currency code.
+    #[must_use]
+    pub const fn with_unit(self, unit: &'static [&'static str]) -> Self {
+        Self { unit: Some(unit), ..self }
+    }
+
+    /// Returns the name of the amount, such as `credits`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the names of the fields that lead to the value, from the outside in.
+    pub const fn value(&self) -> &'static [&'static str] {
+        self.value
+    }
+
+    /// Returns the names of the fields that lead to the unit; `None` without a unit.
+    pub const fn unit(&self) -> Option<&'static [&'static str]> {
+        self.unit
+    }
+}
+
+/// Reads the value of a parameter from the text of an identity.
+#[doc(hidden)]
+pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, Error> {
+    text.parse().ok().ok_or_else(|| Error::parameter(name, "a value of its type"))
+}
+
+/// Returns a query that can be sent.
+#[doc(hidden)]
+pub fn sendable<O: Operation>(query: O) -> Result<O, Error> {
+    query.query().map(|_| query)
+}
