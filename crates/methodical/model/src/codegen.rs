@@ -36,7 +36,7 @@ pub use crate::decode::shape::{Kind, Leaf, Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
-pub use crate::decode::value::{Value, code, leaf};
+pub use crate::decode::value::{Value, leaf};
 pub use crate::decode::whole::{
     borrowed, borrowed_beside, error_class, list, nothing, object, object_in, value,
 };
@@ -54,9 +54,7 @@ pub use crate::scalar::conversions::jiff;
 pub use crate::scalar::either::{CODES, Codes, Digits, OrNumber, OrText};
 pub use crate::scalar::number::{compare_digits, is_plain, parse_signed, parse_unsigned};
 pub use crate::tables::{parameter, sendable};
-pub use crate::{
-    __coded_enum as coded_enum, __record as record, __scalar as scalar, __wire_enum as wire_enum,
-};
+pub use crate::{__record as record, __scalar as scalar, __wire_enum as wire_enum};
 
 /// Random values.
 #[cfg(feature = "arbitrary")]

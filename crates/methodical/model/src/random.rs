@@ -163,7 +163,6 @@ fn single(source: &mut Unstructured<'_>, kind: Kind) -> Result<String> {
             let value = chosen(source, known)?;
             if is_text { quoted(&value) } else { value }
         }
-        Kind::Listed { is_text: false, .. } => source.arbitrary::<i64>()?.to_string(),
         Kind::Integer { from, to, is_text: false } => {
             let ends = if from < 0 { [i64::MIN.into(), -1, i64::MAX.into()] } else { [0, 1, to] };
             let number =

@@ -182,7 +182,7 @@ macro_rules! __scalar {
             $name,
             $crate::codegen::leaf::<Self>(
                 $crate::codegen::CODES,
-                $crate::codegen::Kind::values(&[$($yes,)+ $($no),+], false),
+                $crate::codegen::Kind::values(&[$($yes,)+ $($no),+]),
             ),
             |cursor| Self::CODES.read(cursor).map(Self)
         );

@@ -86,10 +86,10 @@ impl Kind {
         Self::Listed { known, is_text: true, is_open }
     }
 
-    /// Values from a list of JSON texts.
+    /// The values from a list of JSON texts.
     #[must_use]
-    pub const fn values(known: &'static [&'static str], is_open: bool) -> Self {
-        Self::Listed { known, is_text: false, is_open }
+    pub const fn values(known: &'static [&'static str]) -> Self {
+        Self::Listed { known, is_text: false, is_open: false }
     }
 
     /// Seconds since 1970 in the years 0 to 9999; milliseconds if there are 1000 of them per second.

@@ -55,12 +55,6 @@ pub fn leaf<V: Value>(expected: &'static str, kind: Kind) -> Shape {
     Shape::Leaf(Leaf { expected, fits, kind })
 }
 
-/// Returns the shape of an enum of integers, which `R` reads.
-pub fn code<V: Value, R: Value>(known: &'static [&'static str], is_open: bool) -> Shape {
-    let expected = if is_open { R::shape().expected() } else { "a listed value" };
-    leaf::<V>(expected, Kind::values(known, is_open))
-}
-
 impl Value for String {
     type Ref<'a> = Cow<'a, str>;
     type Owned = Self;

@@ -11,8 +11,9 @@ use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
 use crate::collections::Page;
+use crate::fields::Format;
 use crate::lenient;
-use crate::written::{IsOpen, Kind};
+use crate::written::IsOpen;
 
 codegen::scalar! {
     /// An identifier.
@@ -68,7 +69,7 @@ fn values_of_a_kind_are_mostly_usual() {
     are_mostly::<Taken>(|taken| taken.civil().is_some());
     are_mostly::<Seen>(|seen| seen.utc().is_ok());
     are_mostly::<Shot>(|shot| shot.utc().is_ok());
-    are_mostly::<Kind>(Kind::is_known);
+    are_mostly::<Format>(Format::is_known);
     assert!(drawn::<Civil>().iter().all(|civil| civil.to_string().parse() == Ok(*civil)));
     assert_eq!(drawn::<IsOpen>().into_iter().collect::<BTreeSet<_>>().len(), 2);
 }

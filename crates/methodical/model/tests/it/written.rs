@@ -25,26 +25,6 @@ codegen::scalar! {
     IsOpen, boolean, ["1", "\"1\"", "true"], ["\"N\"", "-1"]
 }
 
-codegen::coded_enum! {
-    /// The kind of a shop.
-    Kind, UnknownKind, i64, not 99,
-    {
-        /// It sells food.
-        Food = 1,
-        /// It sells books.
-        Books = -2,
-    }
-}
-
-codegen::coded_enum! {
-    /// The size of a shop.
-    Size, i64 or_text, not 99,
-    {
-        /// It is small.
-        Small = 0,
-    }
-}
-
 /// A shop.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Shop {
@@ -52,8 +32,6 @@ pub(crate) struct Shop {
     price: Option<Price>,
     opened: Option<OpenedAt>,
     open: Option<IsOpen>,
-    kind: Option<Kind>,
-    size: Option<Size>,
     extra: Extra<'static>,
     nulls: Nulls,
 }
@@ -65,8 +43,6 @@ pub(crate) struct ShopRef<'a> {
     price: Option<Cow<'a, str>>,
     opened: Option<OpenedAt>,
     open: Option<IsOpen>,
-    kind: Option<Kind>,
-    size: Option<Size>,
     extra: Extra<'a>,
     nulls: Nulls,
 }
@@ -77,8 +53,6 @@ codegen::record! {
     1 optional plain price: Price = "price";
     2 optional plain opened: OpenedAt = "opened";
     3 optional plain open: IsOpen = "open";
-    4 optional plain kind: Kind = "kind";
-    5 optional plain size: Size = "size";
 }
 
 /// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
@@ -126,9 +100,6 @@ fn every_way_of_a_value_is_read_and_the_first_one_is_written() {
         (r#""open":"N""#, r#"{"open":"N"}"#),
         (r#""open":"\u004e""#, r#"{"open":"N"}"#),
         (r#""open":-1"#, r#"{"open":"N"}"#),
-        (r#""kind":-2"#, r#"{"kind":-2}"#),
-        (r#""kind":7"#, r#"{"kind":7}"#),
-        (r#""size":"0""#, r#"{"size":0}"#),
         (r#""id":null,"open":null"#, r#"{"id":null,"open":null}"#),
     ] {
         let shop = decoded(member).unwrap();
@@ -161,9 +132,6 @@ fn another_value_is_rejected_with_its_path() {
         (r#""open":1.0"#, "open", open),
         (r#""open":18446744073709551615"#, "open", open),
         (r#""open":{}"#, "open", open),
-        (r#""kind":"1""#, "kind", "an integer"),
-        (r#""size":1"#, "size", "a listed value"),
-        (r#""size":"x""#, "size", "a listed value"),
     ] {
         let error = decoded(member).unwrap_err();
         let found = (error.kind(), error.path(), error.expected());
@@ -225,21 +193,6 @@ fn a_number_is_shown_and_converted() {
     let id: ShopId = "007".parse().unwrap();
     assert_eq!(format!("{id:>3} {id:?}"), "  7 ShopId(7)");
     assert_eq!((u64::from(id), ShopId::from(&id)), (7, ShopId::from(7)));
-    let kind = Kind::from(-2);
-    assert_eq!(format!("{kind:>3} {}", Kind::from(5)), " -2 5");
-    assert_eq!((i64::from(kind), Kind::from(&kind)), (-2, kind));
-    assert_eq!([kind, Kind::from(5)].map(|kind| kind.is_known()), [true, false]);
-    assert_eq!((i64::from(Size::Small), Size::Small.to_string()), (0, "0".to_owned()));
-}
-
-#[test]
-fn an_enum_of_integers_keeps_an_unknown_one() {
-    assert_eq!((Kind::from(-2), Kind::from(5).code()), (Kind::Books, 5));
-    assert_eq!(format!("{:?} {:?}", Kind::Food, Kind::from(5)), "Food Unknown(5)");
-    assert_eq!("5".parse::<Kind>().unwrap(), 5);
-    assert_eq!("x".parse::<Kind>().unwrap_err().kind(), ErrorKind::Conversion);
-    assert_eq!((Size::from_code(0), Size::from_code(1)), (Some(Size::Small), None));
-    assert_eq!("1".parse::<Size>().unwrap_err().kind(), ErrorKind::Conversion);
 }
 
 #[test]
