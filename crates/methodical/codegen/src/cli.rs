@@ -346,14 +346,11 @@ fn init(name: &str, options: &InitOptions<'_>, parent: &Path) -> Result<Outcome,
         (None, None) => return Err(usage(NO_RUNTIME)),
     };
     let started = Init { name, folder: parent, spec: options.spec }.workspace(runtime);
-    let Started { workspace, own, generated, command } = started.map_err(outcome)?;
-    let stdout = format!(
-        "created {name}/ with {own} files of yours and {generated} generated files\n\n\
-         Next:\n  cd {name}\n  cargo run --example demo\n  cargo run -- --demo {command}\n  cargo test\n\n\
-         Then edit {}, and run: {}\n",
-        workspace.config.spec, workspace.config.command
-    );
-    Ok(Outcome { stdout, stderr: printed(&workspace.warnings), code: 0 })
+    started_with(started, &format!("created {name}/"), |command| {
+        format!(
+            "  cd {name}\n  cargo run --example demo\n  cargo run -- --demo {command}\n  cargo test\n"
+        )
+    })
 }
 
 /// Runs `add NAME` in a folder.
@@ -367,22 +364,31 @@ fn add(
         return Err(usage("`add` uses the runtime crates of the workspace; omit `--runtime-…`"));
     }
     let started = Init { name, folder, spec: options.spec }.add(cx.root);
-    let Started { workspace, own, generated, command } = started.map_err(outcome)?;
-    let stdout = format!(
-        "added {name} with {own} files of yours and {generated} generated files\n\n\
-         Next:\n  cargo run --bin {name} -- --demo {command}\n  cargo test --package {name}-client\n\n\
-         Then edit {}, and run: {}\n",
-        workspace.config.spec, workspace.config.command
-    );
-    Ok(Outcome { stdout, stderr: printed(&workspace.warnings), code: 0 })
+    started_with(started, &format!("added {name}"), |command| {
+        format!(
+            "  cargo run --bin {name} -- --demo {command}\n  cargo test --package {name}-client\n"
+        )
+    })
 }
 
-fn outcome(failure: Failure) -> Outcome {
-    match failure {
-        Failure::Argument(message) => usage(&message),
-        Failure::Spec(report) => rejected(&report),
-        Failure::Output(error) => failed("", &error),
-    }
+/// Returns the outcome of a command that starts a service, with the commands to run next.
+fn started_with(
+    started: Result<Started, Failure>,
+    what: &str,
+    next: impl Fn(&str) -> String,
+) -> Result<Outcome, Outcome> {
+    let Started { workspace, own, generated, command } =
+        started.map_err(|failure| match failure {
+            Failure::Argument(message) => usage(&message),
+            Failure::Spec(report) => rejected(&report),
+            Failure::Output(error) => failed("", &error),
+        })?;
+    let (next, Config { spec, command, .. }) = (next(&command), &workspace.config);
+    let stdout = format!(
+        "{what} with {own} files of yours and {generated} generated files\n\n\
+         Next:\n{next}\nThen edit {spec}, and run: {command}\n"
+    );
+    Ok(Outcome { stdout, stderr: printed(&workspace.warnings), code: 0 })
 }
 
 const NO_RUNTIME: &str = "`init` needs the runtime crates, which are not on crates.io yet; pass \

@@ -73,7 +73,7 @@ impl Init<'_> {
         let values = Values::new(name, true, Some(runtime));
         let started = self.fill(staged.first(), values, &[WORKSPACE, SERVICE])?;
         fs::rename(staged.first(), &root)
-            .map_err(|error| failed(&format!("cannot create `{}`", root.display()), error))?;
+            .map_err(|error| failed(&format!("cannot create `{}`", root.display()), &error))?;
         Ok(started)
     }
 
@@ -83,7 +83,7 @@ impl Init<'_> {
         self.check_name()?;
         let path = root.join("Cargo.toml");
         let manifest = fs::read_to_string(&path)
-            .map_err(|error| failed(&format!("cannot read `{}`", path.display()), error))?;
+            .map_err(|error| failed(&format!("cannot read `{}`", path.display()), &error))?;
         let manifest = with_service(&manifest, name).map_err(Failure::Argument)?;
         let crates = ["model", "client", "testkit", "cli"];
         let mut folders: Vec<_> =
@@ -101,12 +101,12 @@ impl Init<'_> {
             let parent = to.parent().map_or(Ok(()), fs::create_dir_all);
             parent
                 .and_then(|()| fs::rename(staged.first().join(&folder), &to))
-                .map_err(|error| failed(&format!("cannot create `{}`", to.display()), error))?;
+                .map_err(|error| failed(&format!("cannot create `{}`", to.display()), &error))?;
             moved.0.push(to);
         }
         config::read_all(root).map_err(Failure::Spec)?;
         fs::write(&path, manifest)
-            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), error))?;
+            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), &error))?;
         moved.0.clear();
         Ok(started)
     }
@@ -181,7 +181,7 @@ pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> 
 fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Failure> {
     let (service, _) = spec::load(path, true, shown).map_err(Failure::Spec)?;
     let text = fs::read_to_string(path)
-        .map_err(|error| failed(&format!("cannot read `{shown}`"), error))?;
+        .map_err(|error| failed(&format!("cannot read `{shown}`"), &error))?;
     let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut files = vec![GeneratedFile { path: spec.to_owned(), text }];
     for example in service.examples {
@@ -220,12 +220,12 @@ fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Failure> {
     for GeneratedFile { path, text } in files {
         let path = root.join(path);
         output::write(&path, text)
-            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), error))?;
+            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), &error))?;
     }
     Ok(())
 }
 
-fn failed(what: &str, error: io::Error) -> Failure {
+fn failed(what: &str, error: &io::Error) -> Failure {
     Failure::Output(Error::io(what, error))
 }
 

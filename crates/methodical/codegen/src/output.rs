@@ -85,7 +85,7 @@ impl Output {
         let mut found = BTreeSet::new();
         for folder in &self.folders {
             below(root, folder, &mut found).map_err(|error| {
-                Error::io(format!("cannot read `{}`", root.join(folder).display()), error)
+                Error::io(format_args!("cannot read `{}`", root.join(folder).display()), &error)
             })?;
         }
         for path in found.into_iter().filter(|path| !self.files.contains_key(path)) {
@@ -105,9 +105,9 @@ impl Output {
             let place = root.join(path);
             match (drift, self.files.get(path)) {
                 (Drift::Missing | Drift::Outdated, Some(text)) => write(&place, text)
-                    .map_err(|error| Error::io(format!("cannot write `{path}`"), error))?,
+                    .map_err(|error| Error::io(format_args!("cannot write `{path}`"), &error))?,
                 (Drift::Orphan, _) => fs::remove_file(place)
-                    .map_err(|error| Error::io(format!("cannot remove `{path}`"), error))?,
+                    .map_err(|error| Error::io(format_args!("cannot remove `{path}`"), &error))?,
                 _ => {}
             }
         }
@@ -203,7 +203,7 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<GeneratedFile, Error> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            Error::io("cannot run rustfmt; install it with `rustup component add rustfmt`", error)
+            Error::io("cannot run rustfmt; install it with `rustup component add rustfmt`", &error)
         })?;
     // rustfmt reads all of its input before it writes. If it stops reading, its exit status and messages are reported.
     if let Some(mut stdin) = child.stdin.take() {
@@ -211,7 +211,7 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<GeneratedFile, Error> {
     }
     let output = child
         .wait_with_output()
-        .map_err(|error| Error::io(format!("cannot format `{path}`"), error))?;
+        .map_err(|error| Error::io(format_args!("cannot format `{path}`"), &error))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let why = format!(
@@ -240,7 +240,7 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io(format!("cannot read `{}`", path.display()), error)),
+        Err(error) => Err(Error::io(format_args!("cannot read `{}`", path.display()), &error)),
     }
 }
 
@@ -264,34 +264,25 @@ fn below(root: &Path, folder: &str, found: &mut BTreeSet<String>) -> io::Result<
 
 /// The reason why a file could not be generated, read or written. The message names the file.
 #[derive(Debug)]
-pub struct Error {
-    what: String,
-    source: Option<io::Error>,
-}
+pub struct Error(String);
 
 impl Error {
-    pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), source: None }
+    fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
     }
 
-    pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Self {
-        Self { what: what.into(), source: Some(source) }
+    pub(crate) fn io(what: impl fmt::Display, source: &io::Error) -> Self {
+        Self(format!("{what}: {source}"))
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
-        self.source.as_ref().map_or(Ok(()), |source| write!(f, ": {source}"))
+        f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        let source = self.source.as_ref()?;
-        Some(source)
-    }
-}
+impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {

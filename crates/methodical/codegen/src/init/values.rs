@@ -69,7 +69,7 @@ impl<'a> Values<'a> {
             ("secrets", secrets(service)),
             ("about", string(&service.title)),
             ("marker", marker(service)),
-            ("mocks", mocks(service)),
+            ("mocks", for_clients(service).map(|(.., mock)| mock).collect::<Vec<_>>().join(", ")),
             ("query_types", query_types(service)),
             ("calls", calls(project)),
             ("command", command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
@@ -102,40 +102,40 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Returns the first example for clients that has records and nothing unusual, if possible.
-fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
+/// Returns the examples for clients with their operations and the expressions of their mocks.
+fn for_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example, String)> {
     let examples = service.examples.iter().filter(|example| example.client);
-    let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
-    examples.min_by_key(|(operation, example)| {
-        let is_deprecated = uses_deprecated(operation, example);
-        let has_records = operation.response.model().is_some();
-        (!has_records, is_deprecated, !example.rejected.is_empty(), !example.is_plain())
+    examples.filter_map(|example| {
+        let operation = service.operations.get(example.operation)?;
+        let mock = operation.rust.preceded_by("mock").pascal();
+        Some((operation, example, format!("mocks::{mock}::like_{}()", example.name.words())))
     })
 }
 
-/// Returns the expressions of mocks for all examples.
-fn mocks(service: &Service) -> String {
-    let mocks = service.examples.iter().filter(|example| example.client).filter_map(|example| {
-        let operation = service.operations.get(example.operation)?;
-        let mock = operation.rust.preceded_by("mock").pascal();
-        Some(format!("mocks::{mock}::like_{}()", example.name.words()))
+/// Returns the first example for clients that has records and nothing unusual, if possible.
+fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
+    let plainest = for_clients(service).min_by_key(|(operation, example, _)| {
+        let is_deprecated = uses_deprecated(operation, example);
+        let has_records = operation.response.model().is_some();
+        (!has_records, is_deprecated, !example.rejected.is_empty(), !example.is_plain())
     });
-    mocks.collect::<Vec<_>>().join(", ")
+    plainest.map(|(operation, example, _)| (operation, example))
 }
 
 /// Returns the names of the queries that [`calls`] sends.
 fn query_types(service: &Service) -> String {
-    let operations = read_by_clients(service).map(|(operation, _)| operation.rust.pascal());
-    let names: BTreeSet<_> = operations.collect();
+    let used =
+        for_clients(service).filter(|(operation, example, _)| !uses_deprecated(operation, example));
+    let names: BTreeSet<_> = used.map(|(operation, ..)| operation.rust.pascal()).collect();
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the statements that send the query of each example to a mock and check the result.
+/// Returns the statements that send the query of each example to a mock and check the result, but not those of deprecated
+/// operations and parameters.
 fn calls(project: &Project<'_>) -> String {
-    let calls = read_by_clients(project.service).filter_map(|(operation, example)| {
-        let mock = operation.rust.preceded_by("mock").pascal();
-        let name = example.name.words();
-        let query = example_query(project, operation, example)?;
+    let calls = for_clients(project.service).filter_map(|(operation, example, mock)| {
+        let query = example_query(project, operation, example)
+            .filter(|_| !uses_deprecated(operation, example))?;
         let call = format!("client.send(&{query}).await?");
         let check = match example.rejected.len() {
             _ if !operation.response.is_list => format!("{call};"),
@@ -144,17 +144,9 @@ fn calls(project: &Project<'_>) -> String {
                 format!("let listing = {call}; assert_eq!(listing.rejected.len(), {rejected});")
             }
         };
-        let mock = format!("mocks::{mock}::like_{name}()");
         Some(format!("service.reset().await; {mock}.mount(&service).await; {check}"))
     });
     calls.collect::<Vec<_>>().join("\n\n")
-}
-
-/// Returns the examples that a client reads, without those of deprecated operations and parameters.
-fn read_by_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example)> {
-    let examples = service.examples.iter().filter(|example| example.client);
-    let examples = examples.filter_map(|one| Some((service.operations.get(one.operation)?, one)));
-    examples.filter(|(operation, example)| !uses_deprecated(operation, example))
 }
 
 fn uses_deprecated(operation: &Operation, example: &Example) -> bool {

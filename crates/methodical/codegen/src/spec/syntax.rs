@@ -66,10 +66,11 @@ fn next(
 
 /// Returns the position of a key in the same header before, if it is in one.
 fn same_header(text: &str, span: &Range<usize>) -> Option<Range<usize>> {
-    let line = Line::at(text, span.start);
-    let offset = span.start - line.range.start;
-    let first = is_header(line.text).then(|| text.find(&format!("{}\n", line.text)))??;
-    (first < line.range.start).then(|| first + offset..first + offset + span.len())
+    let line = line_at(text, span.start);
+    let code = text.get(line.clone()).filter(|code| is_header(code))?;
+    let offset = span.start - line.start;
+    let first = text.find(&format!("{code}\n"))?;
+    (first < line.start).then(|| first + offset..first + offset + span.len())
 }
 
 /// Returns the position of the last key of this name before a byte.
@@ -91,85 +92,110 @@ fn earlier(table: &DeTable<'_>, key: &str, before: usize) -> Option<Range<usize>
 
 /// Returns the diagnostic of an error, and the line that contains the mistake.
 fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Range<usize>) {
-    let line = Line::at(text, error.start);
+    let line = line_at(text, error.start);
+    let code = text.get(line.clone()).unwrap_or_default();
+    let (before, rest) = code.split_at_checked(error.start - line.start).unwrap_or((code, ""));
     let in_table = message.starts_with("missing comma between key-value pairs")
         || message.starts_with("missing key for inline table");
-    if in_table
-        && line.is_at_start(error.start)
-        && let Some(before) = line.before(text)
-    {
-        let end = before.end()..before.end();
-        let message = "missing `}` or `,` at the end of this line";
-        let start = before.start_of_table(text);
-        return (Diagnostic::new(code::SYNTAX, &end, message), start..before.range.end);
+    if in_table && before.trim().is_empty() && line.start > 0 {
+        let end = text.get(..line.start).unwrap_or_default().trim_end().len();
+        let what = "missing `}` or `,` at the end of this line";
+        return (Diagnostic::new(code::SYNTAX, &(end..end), what), table_start(text, end)..end);
     }
-    let say = |span: &Range<usize>, message: &str, help: Option<String>| {
-        let diagnostic = Diagnostic::new(code::SYNTAX, span, message);
-        (diagnostic.help(help.unwrap_or_default()), line.range.clone())
-    };
-    if message.starts_with("unclosed table") {
-        return say(error, "missing `]` at the end of the header", None);
+    if let Some(open) = before_error(text, error, message) {
+        let diagnostic =
+            Diagnostic::new(code::SYNTAX, &(open..open + 3), "text without a closing `\"\"\"`");
+        return (diagnostic, line_at(text, open).start..text.len());
     }
-    if message.starts_with("missing escaped value") {
-        let help = "write `\\\\` for a backslash".to_owned();
-        return say(error, "unknown escape sequence", Some(help));
-    }
-    if message.starts_with("invalid multi-line basic string")
-        && let Some(open) = text.get(..error.start).and_then(|text| text.rfind("\"\"\""))
-    {
-        let message = "text without a closing `\"\"\"`";
-        let diagnostic = Diagnostic::new(code::SYNTAX, &(open..open + 3), message);
-        return (diagnostic, Line::at(text, open).range.start..text.len());
-    }
-    if line.is_malformed_header() {
-        let help = "write `[name]`, or `[[name]]` for an example".to_owned();
-        return say(error, "malformed header", Some(help));
-    }
-    if line.is_comment_at(error.start) {
-        return say(error, "`//` does not begin a comment", Some("write `#`".to_owned()));
-    }
-    if let Some(open) = line.unclosed_text() {
-        return say(&open, "missing closing quote", Some("end the text with `\"`".to_owned()));
-    }
-    if let Some(key) = line.key_before_colon(error.start) {
-        let span = error.start..error.start + 1;
+    let here = error.clone();
+    let moved = |range: Range<usize>| line.start + range.start..line.start + range.end;
+    let trimmed = code.trim();
+    let has_value = trimmed.contains(['"', '\'', ',', '{']);
+    let is_malformed_header =
+        is_header(trimmed) || trimmed.ends_with(']') && !trimmed.contains('=');
+    let (span, what, help) = if message.starts_with("unclosed table") {
+        (here, "missing `]` at the end of the header", String::new())
+    } else if message.starts_with("missing escaped value") {
+        (here, "unknown escape sequence", "write `\\\\` for a backslash".to_owned())
+    } else if is_malformed_header && !has_value {
+        (here, "malformed header", "write `[name]`, or `[[name]]` for an example".to_owned())
+    } else if rest.trim_start().starts_with("//") {
+        (here, "`//` does not begin a comment", "write `#`".to_owned())
+    } else if let Some(open) = unclosed_text(code) {
+        (moved(open), "missing closing quote", "end the text with `\"`".to_owned())
+    } else if let Some(key) = key_before_colon(before).filter(|_| rest.starts_with(':')) {
         let help = format!("write `{} = …`", shown(key));
-        return say(&span, "`:` after a key instead of `=`", Some(help));
-    }
-    if let Some(value) = line.bare_value(error.start) {
-        let written = text.get(value.clone()).unwrap_or_default();
-        let help = match written.to_lowercase().as_str() {
-            flag @ ("true" | "false") => format!("write `{flag}`"),
-            "yes" | "on" => "write `true`".to_owned(),
-            "no" | "off" => "write `false`".to_owned(),
-            _ => format!("write `\"{}\"`", shown(written.trim_matches(QUOTES))),
+        (here.start..here.start + 1, "`:` after a key instead of `=`", help)
+    } else if let Some(value) = bare_value(code, before) {
+        let written = code.get(value.clone()).unwrap_or_default();
+        let flag = match written.to_lowercase().as_str() {
+            "true" | "yes" | "on" => Some("write `true`"),
+            "false" | "no" | "off" => Some("write `false`"),
+            _ => None,
         };
-        let is_text = help.contains('"');
-        let message = if is_text { "text without quotes" } else { "malformed boolean" };
-        return say(&value, message, Some(help));
-    }
-    if message.starts_with("unexpected key or value") {
-        let rest = line.text.get(error.start - line.range.start..).unwrap_or_default().trim();
-        let help = matches!(rest, "," | ";").then(|| format!("remove `{rest}`"));
-        return say(error, "unexpected text after the value", help);
-    }
-    let message = message.trim_end_matches(", expected `,`").trim_end_matches(", expected nothing");
-    say(error, message, None)
+        let quoted = || format!("write `\"{}\"`", shown(written.trim_matches(QUOTES)));
+        let what = if flag.is_some() { "malformed boolean" } else { "text without quotes" };
+        (moved(value), what, flag.map_or_else(quoted, str::to_owned))
+    } else if message.starts_with("unexpected key or value") {
+        let help = Some(rest.trim()).filter(|rest| matches!(*rest, "," | ";"));
+        let help = help.map(|rest| format!("remove `{rest}`")).unwrap_or_default();
+        (here, "unexpected text after the value", help)
+    } else {
+        let message =
+            message.trim_end_matches(", expected `,`").trim_end_matches(", expected nothing");
+        (here, message, String::new())
+    };
+    (Diagnostic::new(code::SYNTAX, &span, what).help(help), line)
+}
+
+/// Returns the opening quotes of a text of several lines that does not end.
+fn before_error(text: &str, error: &Range<usize>, message: &str) -> Option<usize> {
+    let is_text = message.starts_with("invalid multi-line basic string");
+    text.get(..error.start).filter(|_| is_text)?.rfind("\"\"\"")
 }
 
 /// Quotes, including those that text processors write.
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '„', '’'];
 
+/// Returns the line that contains a byte.
+fn line_at(text: &str, byte: usize) -> Range<usize> {
+    let (before, after) = text.split_at_checked(byte).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    start..before.len() + after.find('\n').unwrap_or(after.len())
+}
+
+/// Returns whether a line is the header of a table.
+fn is_header(line: &str) -> bool {
+    line.trim_start().starts_with('[')
+}
+
 /// Returns the start of the first header after a byte, or the end of the text.
 fn next_header(text: &str, from: usize) -> usize {
-    let mut line = Line::at(text, from);
-    while line.range.end < text.len() {
-        line = Line::at(text, line.range.end + 1);
-        if is_header(line.text) {
-            return line.range.start;
+    let rest = text.get(from..).unwrap_or_default();
+    let mut ends = rest.match_indices('\n').map(|(newline, _)| newline + 1);
+    let header = ends.find(|&start| {
+        rest.get(start..).is_some_and(|rest| is_header(rest.split('\n').next().unwrap_or_default()))
+    });
+    header.map_or(text.len(), |start| from + start)
+}
+
+/// Returns the start of the line in which the inline table begins that does not end in the line before a byte.
+fn table_start(text: &str, byte: usize) -> usize {
+    let (mut open, mut closed) = (0, 0);
+    let last = line_at(text, byte);
+    let mut line = last.clone();
+    loop {
+        let code = text.get(line.clone()).unwrap_or_default();
+        open += code.matches('{').count();
+        closed += code.matches('}').count();
+        if open > closed {
+            return line.start;
         }
+        if is_header(code) || line.start == 0 {
+            return last.start;
+        }
+        line = line_at(text, line.start - 1);
     }
-    text.len()
 }
 
 /// Replaces a part of a text by spaces.
@@ -181,141 +207,55 @@ fn blank(text: &mut String, range: Range<usize>) {
     }
 }
 
-/// A line, with its position in the text.
-struct Line<'a> {
-    text: &'a str,
-    range: Range<usize>,
+/// Returns a text in a line of which the closing quote is missing. If quotes follow in the line, it is the text that
+/// contains the `=` of the next key.
+fn unclosed_text(line: &str) -> Option<Range<usize>> {
+    let mut quotes = Vec::new();
+    let mut escaped = false;
+    for (at, c) in line.char_indices() {
+        match c {
+            '#' if quotes.len() % 2 == 0 => break,
+            '"' if !escaped => quotes.push(at),
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    if quotes.len() % 2 == 0 || line.contains("\"\"\"") {
+        return None;
+    }
+    let absorbed = quotes.chunks(2).find_map(|pair| match *pair {
+        [open, close] => {
+            let text = line.get(open + 1..close)?;
+            text.trim_end().ends_with('=').then_some(open..close + 1)
+        }
+        [open] => Some(open..line.trim_end().len()),
+        _ => None,
+    })?;
+    // A value that ends with a quote lacks the opening one.
+    let opens = line.get(..absorbed.start)?.trim_end().ends_with(['=', '[', ',', '{']);
+    opens.then_some(absorbed)
 }
 
-impl<'a> Line<'a> {
-    /// Returns the line that contains a byte.
-    fn at(text: &'a str, byte: usize) -> Self {
-        let (before, after) = text.split_at_checked(byte).unwrap_or((text, ""));
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let end = before.len() + after.find('\n').unwrap_or(after.len());
-        Self { text: text.get(start..end).unwrap_or_default(), range: start..end }
-    }
-
-    /// Returns the last line before this one that is not empty.
-    fn before(&self, text: &'a str) -> Option<Self> {
-        let before = text.get(..self.range.start)?.trim_end();
-        (!before.is_empty()).then(|| Self::at(text, before.len()))
-    }
-
-    /// Returns the start of the line in which an inline table begins that does not end in this line.
-    fn start_of_table(&self, text: &'a str) -> usize {
-        let (mut open, mut closed) = (0, 0);
-        let mut line = Self::at(text, self.range.start);
-        loop {
-            open += line.text.matches('{').count();
-            closed += line.text.matches('}').count();
-            if open > closed {
-                return line.range.start;
-            }
-            match line.before(text) {
-                Some(before) if !is_header(line.text) => line = before,
-                _ => return self.range.start,
-            }
-        }
-    }
-
-    /// Returns whether the line seems to be a header with a missing or additional character.
-    fn is_malformed_header(&self) -> bool {
-        let line = self.text.trim();
-        let has_value = line.contains(['"', '\'', ',', '{']);
-        !has_value && (is_header(line) || (line.ends_with(']') && !line.contains('=')))
-    }
-
-    /// Returns whether only whitespace precedes a byte.
-    fn is_at_start(&self, byte: usize) -> bool {
-        self.up_to(byte).trim().is_empty()
-    }
-
-    /// Returns the end of the line without whitespace.
-    fn end(&self) -> usize {
-        self.range.start + self.text.trim_end().len()
-    }
-
-    /// Returns a text of which the closing quote is missing. If quotes follow in the line, it is the
-    /// text that contains the `=` of the next key.
-    fn unclosed_text(&self) -> Option<Range<usize>> {
-        let mut quotes = Vec::new();
-        let mut escaped = false;
-        for (at, c) in self.text.char_indices() {
-            match c {
-                '#' if quotes.len() % 2 == 0 => break,
-                '"' if !escaped => quotes.push(at),
-                _ => {}
-            }
-            escaped = c == '\\' && !escaped;
-        }
-        if quotes.len() % 2 == 0 || self.text.contains("\"\"\"") {
-            return None;
-        }
-        let absorbed = quotes.chunks(2).find_map(|pair| match *pair {
-            [open, close] => {
-                let text = self.text.get(open + 1..close)?;
-                text.trim_end().ends_with('=').then_some(open..close + 1)
-            }
-            [open] => Some(open..self.text.trim_end().len()),
-            _ => None,
-        })?;
-        // A value that ends with a quote lacks the opening one.
-        let opens = self.text.get(..absorbed.start)?.trim_end().ends_with(['=', '[', ',', '{']);
-        opens.then(|| self.moved(absorbed))
-    }
-
-    /// Returns the key before a colon at this byte.
-    fn key_before_colon(&self, byte: usize) -> Option<&'a str> {
-        let at = byte.checked_sub(self.range.start)?;
-        let (before, after) = self.text.split_at_checked(at)?;
-        let key = before.rsplit(['{', ',']).next()?.trim();
-        let key = key.trim_matches('"');
-        let is_key = !key.is_empty() && !key.contains(['=', '"']);
-        (is_key && after.starts_with(':')).then_some(key)
-    }
-
-    /// Returns the value around a byte if it is not quoted, not a number, not a list and not a table.
-    fn bare_value(&self, byte: usize) -> Option<Range<usize>> {
-        let before = self.up_to(byte);
-        let start = before.rfind(['=', '[', ',', '{'])? + 1;
-        // A word that follows a brace or a comma is a key, except in a list.
-        if !before.get(..start)?.ends_with(['=', '['])
-            && before.rfind('[') <= before.rfind([']', '{'])
-        {
-            return None;
-        }
-        let after = self.text.get(start..)?;
-        let length = if before.contains(['{', '[']) {
-            after.find([',', '}', ']']).unwrap_or(after.len())
-        } else {
-            after.find(" #").unwrap_or(after.len())
-        };
-        let value = after.get(..length)?;
-        let start = start + (value.len() - value.trim_start().len());
-        let value = value.trim();
-        let is_word = value.starts_with(|c: char| {
-            c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '$' | '“' | '”' | '„' | '’')
-        });
-        (is_word && !value.contains('=')).then(|| self.moved(start..start + value.len()))
-    }
-
-    /// Returns whether the text at a byte is a comment of another language.
-    fn is_comment_at(&self, byte: usize) -> bool {
-        let rest = self.text.get(byte.saturating_sub(self.range.start)..).unwrap_or_default();
-        rest.trim_start().starts_with("//")
-    }
-
-    fn up_to(&self, byte: usize) -> &'a str {
-        self.text.get(..byte.saturating_sub(self.range.start)).unwrap_or(self.text)
-    }
-
-    fn moved(&self, range: Range<usize>) -> Range<usize> {
-        self.range.start + range.start..self.range.start + range.end
-    }
+/// Returns the key at the end of the beginning of a line.
+fn key_before_colon(before: &str) -> Option<&str> {
+    let key = before.rsplit(['{', ',']).next()?.trim().trim_matches('"');
+    (!key.is_empty() && !key.contains(['=', '"'])).then_some(key)
 }
 
-/// Returns whether a line is the header of a table.
-fn is_header(line: &str) -> bool {
-    line.trim_start().starts_with('[')
+/// Returns the value after the beginning of a line if it is not quoted, not a number, not a list and not a table.
+fn bare_value(line: &str, before: &str) -> Option<Range<usize>> {
+    let start = before.rfind(['=', '[', ',', '{'])? + 1;
+    // A word that follows a brace or a comma is a key, except in a list.
+    let is_key = !before.get(..start)?.ends_with(['=', '[']);
+    if is_key && before.rfind('[') <= before.rfind([']', '{']) {
+        return None;
+    }
+    let after = line.get(start..)?;
+    let end =
+        if before.contains(['{', '[']) { after.find([',', '}', ']']) } else { after.find(" #") };
+    let value = after.get(..end.unwrap_or(after.len()))?;
+    let start = start + (value.len() - value.trim_start().len());
+    let value = value.trim();
+    let is_word = value.starts_with(|c: char| c.is_alphanumeric() || "/._$“”„’".contains(c));
+    (is_word && !value.contains('=')).then_some(start..start + value.len())
 }
