@@ -22,8 +22,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The steps in between are public, too: [`spec`] reads a spec, [`ir`] is its checked form, [`emit`]
-//! creates files from it, and [`diff`] compares two specs. [`cli::run`] is the whole command line.
+//! The steps in between are public, too:
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`config`] | the services of a workspace, and what is generated for each |
+//! | [`spec`] | reads a spec: `language` is its tables as types, `read` reads these and has their JSON Schema, `syntax` explains mistakes in TOML, `lower` resolves names and checks rules, `example` and `fixture` check the examples |
+//! | [`ir`] | the checked service, which all emitters use |
+//! | [`emit`] | the emitters: templates that look like their output, each beside the code that fills it |
+//! | [`output`] | formats, marks, compares and replaces the generated files |
+//! | [`diff`] | compares two specs, with semver verdicts |
+//! | [`text`] | writes text of a spec so that its content cannot break a file |
+//! | [`cli`] | the commands, which `cargo xtask` shares; `init` starts a service, `diag` prints mistakes |
 //!
 //! This crate depends on no other crate of the workspace, so that generated code can be written again
 //! when it does not compile.
