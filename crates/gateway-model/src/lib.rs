@@ -66,7 +66,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
+//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum and scalar, for fuzzing |
 //! | `chrono04` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
 //! | `jiff02` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |

@@ -109,7 +109,7 @@ const FOUND: Layout = Layout::Body(&Body {
             ("29", ErrorClass::RateLimit),
             ("105", ErrorClass::Unavailable),
         ],
-        ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+        ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
     }),
     ..Body::ROOT
 });

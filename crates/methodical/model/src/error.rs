@@ -226,16 +226,6 @@ impl Error {
     /// Returns the failure that the service reported in the body, with its code and message.
     ///
     /// `None` unless the kind is [`ErrorKind::NotSuccess`] and the contract says where the code or the message is.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Operation as _;
-    ///
-    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
-    /// let reported = error.service().unwrap();
-    /// assert_eq!((reported.code(), reported.message()), (Some("98"), Some("Invalid key")));
-    /// assert_eq!(error.to_string(), "the service did not report success at stat (line 1 column 9), expected ok");
-    /// ```
     pub fn service(&self) -> Option<&ServiceError> {
         self.0.service.as_ref()
     }

@@ -28,6 +28,17 @@
 //! # Ok::<(), methodical_model::Error>(())
 //! ```
 //!
+//! # Where the code is
+//!
+//! | module | contents |
+//! |---|---|
+//! | `service`, `operation`, `query`, `raw` | the traits of services and operations, percent-encoded queries, untyped queries |
+//! | `record`, `scalar`, `enums` | macros that define records, scalars and enums; the files below `scalar` have their functions |
+//! | `listing`, `map`, `float`, `extra`, `nulls` | the other types of values |
+//! | `decode` | `engine` walks a document as `layout` says, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
+//! | `paging`, `tables` | descriptions that clients and mirrors use |
+//! | `random` | random values, drawn along the shape of a type |
+//!
 //! # Guarantees
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
@@ -38,7 +49,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `std` | yes | `std` in the dependencies; without it the crate needs only `alloc` |
+//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing |
 //! | `chrono04` | no | the same as `jiff02`, with `chrono::NaiveDateTime` of `chrono` 0.4 |
 //! | `jiff02` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |

@@ -37,7 +37,7 @@ pub struct Query {
 
 impl Query {
     /// Creates a query from its encoded text, which follows the path.
-    pub(crate) fn of(text: String, query: usize, post: Option<Post>) -> Self {
+    pub(crate) fn new(text: String, query: usize, post: Option<Post>) -> Self {
         Self { text, query, post }
     }
 
@@ -61,72 +61,27 @@ impl Query {
     }
 
     /// Returns the encoded query, without a leading `?`.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Operation as _;
-    ///
-    /// assert_eq!(NewestPhoto.query()?.as_str(), "action=photos/newest");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn as_str(&self) -> &str {
         self.text.get(self.query..self.end()).unwrap_or_default()
     }
 
     /// Returns the format of the body, or `None` if the call is a GET, which has no body.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
-    ///
-    /// assert_eq!(NewestPhoto.query()?.format(), None);
-    /// let query = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).query()?;
-    /// assert_eq!(query.format(), Some(BodyFormat::Form));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn format(&self) -> Option<BodyFormat> {
         Some(self.post?.format)
     }
 
     /// Returns the body of a POST; it is empty for a GET.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
-    ///
-    /// let photo = RawQuery::<Photos>::new("photos/add").pair("title", "Old harbour");
-    /// let query = photo.clone().post(BodyFormat::Form).query()?;
-    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "title=Old%20harbour"));
-    /// assert_eq!(photo.post(BodyFormat::Json).query()?.body(), r#"{"title":"Old harbour"}"#);
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn body(&self) -> &str {
         self.text.get(self.end()..).unwrap_or_default()
     }
 
     /// Returns whether the service may receive the call several times with the effect of one: each GET, and a POST if the
     /// contract says so. A client does not repeat any other call that may have reached the service.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Operation as _;
-    ///
-    /// assert!(NewestPhoto.query()?.is_idempotent());
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn is_idempotent(&self) -> bool {
         self.post.is_none_or(|post| post.is_idempotent)
     }
 
     /// Returns the encoded query as [`as_str`](Self::as_str) does, without a copy unless the query has a path.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::Operation as _;
-    ///
-    /// assert_eq!(NewestPhoto.query()?.into_string(), "action=photos/newest");
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     pub fn into_string(mut self) -> String {
         self.text.truncate(self.end());
         self.text.drain(..self.query);

@@ -133,13 +133,6 @@ impl Dispatch {
     }
 
     /// Returns the selectors with the values that name an operation.
-    ///
-    /// ```
-    /// use methodical_model::Dispatch;
-    ///
-    /// let dispatch = Dispatch::query(&["module", "action"]);
-    /// assert!(dispatch.values("albums/list").eq([("module", "albums"), ("action", "list")]));
-    /// ```
     pub fn values<'a>(&self, method: &'a str) -> impl Iterator<Item = (&'static str, &'a str)> {
         let mut rest = method;
         let last = self.selectors.len().saturating_sub(1);

@@ -113,7 +113,7 @@ const STAT: Verdict = Verdict {
     code: &["code"],
     message: &["message"],
     classes: &[],
-    ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+    ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
 /// Lists all persons.

@@ -121,7 +121,7 @@ impl Engine {
     /// Creates an engine. `limit` is the maximum size of a record or any other value, in bytes.
     pub(crate) fn new(layout: Layout, limit: usize) -> Self {
         Self {
-            plan: Plan::of(layout),
+            plan: Plan::new(layout),
             limit,
             state: State::Mark,
             member: Purposes::default(),
@@ -141,7 +141,7 @@ impl Engine {
     }
 
     /// Creates an engine for a single value, such as an object.
-    pub(crate) fn of_one(layout: Layout, what: &'static str) -> Self {
+    pub(crate) fn for_value(layout: Layout, what: &'static str) -> Self {
         let mut engine = Self::new(layout, usize::MAX);
         engine.plan.is_object = true;
         engine.plan.what = what;

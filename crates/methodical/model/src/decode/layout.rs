@@ -80,7 +80,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Creates the verdict of a field, without codes and messages.
-    pub const fn of(decides: Decides) -> Self {
+    pub const fn new(decides: Decides) -> Self {
         Self {
             decides,
             code: &[],
@@ -128,7 +128,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn of(layout: Layout) -> Self {
+    pub(crate) fn new(layout: Layout) -> Self {
         let (body, decides) = match layout {
             Layout::Array => (Body::ROOT, None),
             Layout::Envelope(Envelope { marker, success, items }) => {

@@ -89,18 +89,6 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// A larger record is rejected with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the records after it are
     /// decoded. Its JSON text is not kept: [`Rejected::raw`] returns empty text. It is not checked to be valid JSON.
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ErrorKind, ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder().with_record_limit(16);
-    /// decoder.push(br#"[{"id":"1","title":"Harbour"},{"id":"2"}]"#);
-    /// let Next::Rejected(large) = decoder.next_record()? else { panic!("not rejected") };
-    /// assert_eq!((large.error().kind(), large.raw()), (ErrorKind::TooLarge, ""));
-    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     #[must_use]
     pub fn with_record_limit(mut self, bytes: usize) -> Self {
         self.engine.set_limit(bytes);
@@ -159,17 +147,6 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
-    ///
-    /// ```
-    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-    /// use methodical_model::{ListOperation as _, Next};
-    ///
-    /// let mut decoder = ListPhotos::new().decoder();
-    /// decoder.push(br#"[{"id":"1","title":"Harbour"}"#);
-    /// let length = decoder.next_record_with(|photo| photo.title.map_or(0, |text| text.len()))?;
-    /// assert_eq!(length, Next::Item(7));
-    /// # Ok::<(), methodical_model::Error>(())
-    /// ```
     #[inline]
     pub fn next_record_with<O>(
         &mut self,

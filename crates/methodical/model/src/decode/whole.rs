@@ -99,7 +99,7 @@ pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, Er
     let window = Window::whole(body);
     // The document is the value, unless it is an object that may report a failure.
     if !place.at.is_empty() || (place.verdict.is_some() && first(window.text) == Some('{')) {
-        let mut engine = Engine::of_one(Layout::Body(place), V::shape().expected());
+        let mut engine = Engine::for_value(Layout::Body(place), V::shape().expected());
         let (mut at, mut found) = (0, None);
         while let Some(Part { json, path, position }) = engine.one(window, &mut at)? {
             match read::<V>(json) {
@@ -140,7 +140,7 @@ pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), Error> {
     let decides = place.verdict.map(|verdict| verdict.decides);
     let has_marker = matches!(decides, Some(Decides::Success { .. }));
     if has_marker || (decides.is_some() && first(window.text) == Some('{')) {
-        return Engine::of_one(Layout::Body(place), "an object").one(window, &mut 0).map(drop);
+        return Engine::for_value(Layout::Body(place), "an object").one(window, &mut 0).map(drop);
     }
     if window.after == After::Nothing && is_blank(window.text) {
         return Ok(());

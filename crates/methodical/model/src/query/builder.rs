@@ -182,7 +182,7 @@ impl QueryBuilder {
             }
             self.text.push('}');
         }
-        Query::of(self.text, self.query, self.post)
+        Query::new(self.text, self.query, self.post)
     }
 }
 

@@ -35,10 +35,6 @@ pub enum ListStyle {
 
 impl ListStyle {
     /// Returns the text between two values of one parameter, which no value can contain.
-    ///
-    /// ```
-    /// assert_eq!(methodical_model::ListStyle::Pipe.separator(), Some("|"));
-    /// ```
     #[must_use]
     pub const fn separator(self) -> Option<&'static str> {
         match self {

@@ -9,7 +9,7 @@ const AT_ROOT: Layout = Layout::Body(&Body {
     verdict: Some(&Verdict {
         code: &["errorcode"],
         message: &["message"],
-        ..Verdict::of(Decides::Failure { present: &["exception"] })
+        ..Verdict::new(Decides::Failure { present: &["exception"] })
     }),
     ..Body::ROOT
 });
@@ -28,7 +28,7 @@ const EMPTY: Layout = Layout::Body(&Body {
         message: &["result"],
         empty_codes: &["No photos found"],
         classes: &[("Slow down", ErrorClass::RateLimit)],
-        ..Verdict::of(Decides::Success { at: &["status"], is: &["1"] })
+        ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     }),
     ..Body::ROOT
 });
@@ -36,7 +36,7 @@ const EMPTY: Layout = Layout::Body(&Body {
 const NESTED: Verdict = Verdict {
     code: &["error", "code"],
     message: &["error", "details", "text"],
-    ..Verdict::of(Decides::Success { at: &["head", "ok"], is: &["true"] })
+    ..Verdict::new(Decides::Success { at: &["head", "ok"], is: &["true"] })
 };
 
 /// Decodes a body as a whole, and in pieces of every size up to 9. Both ways agree.
@@ -286,7 +286,7 @@ fn classes_are_those_of_messages_if_there_is_no_code() {
     const VERDICT: Verdict = Verdict {
         message: &["result"],
         classes: &[("Invalid API Key", ErrorClass::Auth), ("Max *", ErrorClass::RateLimit)],
-        ..Verdict::of(Decides::Success { at: &["status"], is: &["1"] })
+        ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     };
     let layout = Layout::Body(&Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT });
     for (message, class) in [
@@ -396,7 +396,7 @@ fn a_value_is_found_below_the_document() {
     const VERDICT: Verdict = Verdict {
         message: &["result"],
         classes: &[("Max *", ErrorClass::RateLimit)],
-        ..Verdict::of(Decides::Success { at: &["status"], is: &["1"] })
+        ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     };
     const PLACE: Body = Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT };
     let text = |body: &str| codegen::value::<String>(&PLACE, body.as_bytes());
@@ -452,7 +452,7 @@ fn a_value_may_be_the_document() {
 const EXCEPTION: Verdict = Verdict {
     code: &["errorcode"],
     message: &["message"],
-    ..Verdict::of(Decides::Failure { present: &["exception"] })
+    ..Verdict::new(Decides::Failure { present: &["exception"] })
 };
 
 #[test]

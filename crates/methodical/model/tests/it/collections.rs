@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use methodical_model::codegen::{self, Layout, Nulls};
-use methodical_model::{Error, ErrorKind, Extra, Listing, Map, Next};
+use methodical_model::{ErrorKind, Extra, Listing, Map, Next};
+
+use crate::support;
 
 codegen::scalar! {
     /// The identifier of a page.
@@ -72,27 +74,8 @@ codegen::record! {
     9 optional plain by_day: Map<Vec<Page>> = "byDay";
 }
 
-/// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
-#[track_caller]
-fn decoded(json: &str) -> Result<Page, Error> {
-    let fast: Listing<Page> = codegen::list(Layout::Array, format!("[{json}]").as_bytes())?;
-    let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
-    let slow: Listing<Page> = codegen::list(Layout::Array, format!("[{slow}]").as_bytes())?;
-    match (fast.strict(), slow.strict()) {
-        (Ok(mut fast), Ok(mut slow)) => {
-            let (fast, mut slow) = (fast.remove(0), slow.remove(0));
-            slow.extra = fast.extra.clone();
-            assert_eq!(fast, slow);
-            let borrowed: PageRef<'_> = serde_json::from_str(json).unwrap();
-            assert_eq!(borrowed.into_owned(), fast);
-            Ok(fast)
-        }
-        (Err(fast), Err(slow)) => {
-            assert_eq!((fast.kind(), fast.path()), (slow.kind(), slow.path()));
-            Err(fast)
-        }
-        _ => panic!("the fast path and serde differ"),
-    }
+fn decoded(json: &str) -> Result<Page, methodical_model::Error> {
+    support::decoded(json)
 }
 
 pub(crate) const FULL: &str = r#"{"id":"1","tags":["a","é\n",""],"sizes":[0,18446744073709551615],"links":["2"],"states":["public","gone"],"grid":[[],[-1,2],[9223372036854775807]],"authors":["Ann"],"below":[{"id":"2","tags":[],"below":[{"id":"3","tags":["x"],"more":1}]}],"texts":{"b":"1","a":"","\"":"q"},"byDay":{"2026-01-02":[],"2026-01-01":[{"id":"4","tags":[]}]}}"#;

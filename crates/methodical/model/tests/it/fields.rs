@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use methodical_model::codegen::{self, Layout, Nulls};
-use methodical_model::{Error, ErrorKind, Extra, Listing};
+use methodical_model::codegen::{self, Nulls};
+use methodical_model::{ErrorKind, Extra};
+
+use crate::support::decoded;
 
 codegen::scalar! {
     /// A number of bytes.
@@ -83,34 +85,9 @@ codegen::record! {
     9 optional plain parent: Box<Folder> = "parent";
 }
 
-/// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
-#[track_caller]
-fn decoded(json: &str) -> Result<Folder, Error> {
-    let fast: Listing<Folder> = codegen::list(Layout::Array, format!("[{json}]").as_bytes())?;
-    let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
-    let slow: Listing<Folder> = codegen::list(Layout::Array, format!("[{slow}]").as_bytes())?;
-    let borrowed = serde_json::from_str::<FolderRef<'_>>(json);
-    match (fast.strict(), slow.strict()) {
-        (Ok(mut fast), Ok(mut slow)) => {
-            let (fast, mut slow) = (fast.remove(0), slow.remove(0));
-            assert_eq!(slow.extra.raw("x"), Some("0"));
-            slow.extra = fast.extra.clone();
-            assert_eq!(fast, slow);
-            assert_eq!(borrowed.unwrap().into_owned(), fast);
-            Ok(fast)
-        }
-        (Err(fast), Err(slow)) => {
-            assert_eq!((fast.kind(), fast.path()), (slow.kind(), slow.path()));
-            assert!(borrowed.is_err());
-            Err(fast)
-        }
-        _ => panic!("the fast path and serde differ"),
-    }
-}
-
 #[track_caller]
 fn is_written_back(json: &str) -> Folder {
-    let folder = decoded(json).unwrap();
+    let folder: Folder = decoded(json).unwrap();
     assert_eq!(serde_json::to_string(&folder).unwrap(), json);
     let borrowed: FolderRef<'_> = serde_json::from_str(json).unwrap();
     assert_eq!(serde_json::to_string(&borrowed).unwrap(), json);
@@ -150,7 +127,7 @@ fn personal_fields_are_not_shown() {
 #[test]
 fn a_value_of_another_type_is_rejected_with_its_path() {
     let check = |members: &str, kind: ErrorKind, path: &str, expected: &str| {
-        let error = decoded(&format!("{{{members}}}")).unwrap_err();
+        let error = decoded::<Folder>(&format!("{{{members}}}")).err().unwrap();
         assert_eq!(
             (error.kind(), error.path(), error.expected()),
             (kind, path, expected),
@@ -174,7 +151,8 @@ fn a_value_of_another_type_is_rejected_with_its_path() {
 /// In JSON text, the backslash in this name begins an escape.
 #[test]
 fn a_name_is_compared_after_its_escapes_are_decoded() {
-    let folder = decoded(r#"{"a\b \"c\"":"other","name":"a","size":1,"hidden":true,"owner":""}"#);
+    let folder =
+        decoded::<Folder>(r#"{"a\b \"c\"":"other","name":"a","size":1,"hidden":true,"owner":""}"#);
     let folder = folder.unwrap();
     assert_eq!((folder.quoted, folder.extra.len()), (None, 1));
 }

@@ -30,6 +30,8 @@ mod scalars;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]
+mod support;
+#[cfg(test)]
 mod values;
 #[cfg(test)]
 mod written;

@@ -163,7 +163,7 @@ pub(crate) const STAT: Verdict = Verdict {
         ("29", ErrorClass::RateLimit),
         ("105", ErrorClass::Unavailable),
     ],
-    ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+    ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
 impl Operation for SearchPhotos {

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use methodical_model::codegen::{self, Layout, Nulls};
-use methodical_model::{Error, ErrorKind, Extra, Listing};
+use methodical_model::codegen::{self, Nulls};
+use methodical_model::{Error, ErrorKind, Extra};
+
+use crate::support;
 
 codegen::scalar! {
     /// Identifies a shop.
@@ -55,30 +57,8 @@ codegen::record! {
     3 optional plain open: IsOpen = "open";
 }
 
-/// Decodes one record on the fast path, and with serde, which decodes a record after an escaped name.
-#[track_caller]
 fn decoded(member: &str) -> Result<Shop, Error> {
-    let fast = format!("[{{{member}}}]");
-    let slow = format!("[{{\"\\u0078\":0,{member}}}]");
-    let [fast, slow] = [fast, slow].map(|body| {
-        codegen::list::<Shop, ()>(Layout::Array, body.as_bytes()).and_then(Listing::strict)
-    });
-    match (fast, slow) {
-        (Ok(mut fast), Ok(mut slow)) => {
-            let (fast, mut slow) = (fast.remove(0), slow.remove(0));
-            slow.extra = fast.extra.clone();
-            assert_eq!(fast, slow, "{member}");
-            Ok(fast)
-        }
-        (Err(fast), Err(slow)) => {
-            let what = |error: &Error| {
-                (error.kind(), error.path().to_owned(), error.expected().to_owned())
-            };
-            assert_eq!(what(&fast), what(&slow), "{member}");
-            Err(fast)
-        }
-        _ => panic!("the fast path and serde differ: {member}"),
-    }
+    support::decoded(&format!("{{{member}}}"))
 }
 
 #[test]

@@ -114,7 +114,7 @@ const STAT: Verdict = Verdict {
     code: &["code"],
     message: &["message"],
     classes: &[("105", ErrorClass::Unavailable)],
-    ..Verdict::of(Decides::Success { at: &["stat"], is: &["ok"] })
+    ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
 };
 
 /// Lists all photos, those of an album, or those of them with a mark.

@@ -1,0 +1,34 @@
+//! Decodes a record in every way.
+
+use methodical_model::codegen::{self, Layout};
+use methodical_model::{Error, Listing, Record};
+use serde::Serialize;
+
+/// Decodes a record on the fast path, and with serde, which decodes a record after an escaped name. Both ways agree.
+#[track_caller]
+pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T, Error> {
+    let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
+    let [fast, slow] = [json, &slow].map(|record| {
+        let body = format!("[{record}]");
+        let listing = codegen::list::<T, ()>(Layout::Array, body.as_bytes());
+        listing.and_then(Listing::strict).map(|mut records| records.remove(0))
+    });
+    match (fast, slow) {
+        (Ok(fast), Ok(slow)) => {
+            let text = serde_json::to_string(&slow).unwrap();
+            let text =
+                text.replace(r#","x":0"#, "").replace(r#""x":0,"#, "").replace(r#""x":0"#, "");
+            assert_eq!(text, serde_json::to_string(&fast).unwrap(), "{json}");
+            assert!(T::from_ref(serde_json::from_str(json).unwrap()) == fast, "{json}");
+            Ok(fast)
+        }
+        (Err(fast), Err(slow)) => {
+            let what = |error: &Error| {
+                (error.kind(), error.path().to_owned(), error.expected().to_owned())
+            };
+            assert_eq!(what(&fast), what(&slow), "{json}");
+            Err(fast)
+        }
+        _ => panic!("the fast path and serde differ: {json}"),
+    }
+}
