@@ -1,5 +1,7 @@
 //! Fields that the contract does not list: kept, readable, written back.
 
+#![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
+
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use core::fmt;
@@ -104,10 +106,6 @@ impl Extra<'_> {
 }
 
 /// Serializes every field into the map of a record.
-///
-/// # Errors
-///
-/// The error of the serializer.
 pub fn write<M: SerializeMap>(extra: &Extra<'_>, map: &mut M) -> Result<(), M::Error> {
     for (name, value) in extra.iter() {
         let value: &RawValue = serde_json::from_str(value).map_err(M::Error::custom)?;
@@ -117,10 +115,6 @@ pub fn write<M: SerializeMap>(extra: &Extra<'_>, map: &mut M) -> Result<(), M::E
 }
 
 /// Reads the value of an unlisted field from serde.
-///
-/// # Errors
-///
-/// The error of the deserializer, or one for a value that is nested too deeply.
 pub fn read<'de, A: MapAccess<'de>>(
     extra: &mut Extra<'_>,
     name: &str,

@@ -1,5 +1,7 @@
 //! Optional fields: those that were `null` when decoded are serialized as `null`, and personal ones are not shown.
 
+#![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
+
 use core::fmt;
 
 use serde::Serialize;
@@ -20,10 +22,6 @@ impl Nulls {
     }
 
     /// Serializes an optional field: its value, or `null` if it was `null`, or nothing.
-    ///
-    /// # Errors
-    ///
-    /// The error of the serializer.
     pub fn write<M: SerializeMap, T: Serialize + ?Sized>(
         self,
         map: &mut M,

@@ -59,7 +59,7 @@ macro_rules! __record {
                         let mut extra = $crate::Extra::default();
                         while let Some($crate::codegen::CowText(wire)) = map.next_key()? {
                             match &*wire {
-                                $($wire => $name.$presence::<$ty, _>($wire, &mut map)?,)+
+                                $($wire => $crate::__record!(@slot $presence $name, $ty, $wire, &mut map),)+
                                 _ => $crate::codegen::extra::read(&mut extra, &wire, &mut map)?,
                             }
                         }
@@ -198,6 +198,12 @@ macro_rules! __record {
     };
     (@write $presence:ident $self:ident, $name:ident, $index:literal, $wire:literal, $map:expr) => {
         $crate::codegen::serde::ser::SerializeMap::serialize_entry($map, $wire, &$self.$name)?
+    };
+
+    (@slot required $slot:ident, $ty:ty, $wire:literal, $map:expr) => { $slot.required::<$ty, _>($wire, $map)? };
+    (@slot blank $slot:ident, $ty:ty, $wire:literal, $map:expr) => { $slot.nullable::<$ty, _, true>($wire, $map)? };
+    (@slot $presence:ident $slot:ident, $ty:ty, $wire:literal, $map:expr) => {
+        $slot.nullable::<$ty, _, false>($wire, $map)?
     };
 
     (@taken required $slot:ident, $index:literal, $wire:literal, $nulls:expr) => { $slot.take($wire)? };

@@ -5,6 +5,8 @@
 //! path can cost time but cannot change a result. Everything it accepts, serde must accept with the
 //! same value; the differential tests check that.
 
+#![expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
@@ -46,7 +48,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Enters a non-empty object and moves to its first name.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub fn open(&mut self) -> Option<()> {
         self.depth += 1;
@@ -60,7 +61,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips this name and its colon and returns whether they were here. `name` includes quotes and colon.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub fn has(&mut self, name: &str) -> bool {
         let rest = self.text.as_bytes().get(self.at..);
@@ -72,7 +72,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// After a field: returns whether another follows, and moves to its name.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub fn more(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
@@ -91,7 +90,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips `null` and returns whether it was here.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub fn null(&mut self) -> Option<bool> {
         if self.token()? != b'n' {
@@ -102,7 +100,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Decodes a string.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub fn text(&mut self) -> Option<Cow<'a, str>> {
         if self.token()? != b'"' {
@@ -237,7 +234,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips whitespace and returns the byte after it.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     fn token(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
@@ -370,7 +366,6 @@ pub struct Seen(u64);
 
 impl Seen {
     /// Records a field. Duplicates, and fields after the 64th, are left to serde.
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub fn first(&mut self, member: u32) -> Option<()> {
         let bit = 1_u64.checked_shl(member)?;

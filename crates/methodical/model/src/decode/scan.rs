@@ -2,12 +2,13 @@
 //!
 //! `None` leaves the record to serde, at the end of the window as for anything unusual.
 
+#![expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
+
 use alloc::string::String;
 
 use crate::decode::depth;
 
 /// Returns the position of the first quote, backslash or control character from `at`, or the length.
-#[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 #[inline(always)]
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(Ok(block)) = bytes.get(at..at + BLOCK).map(<[u8; BLOCK]>::try_from) {
@@ -39,7 +40,6 @@ fn is_special(byte: u8) -> bool {
 /// A block as two words, for any processor.
 #[cfg(not(feature = "simd"))]
 mod block {
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(super) fn special(block: [u8; super::BLOCK]) -> Option<usize> {
         let first = specials(u64::from_le_bytes(*block.first_chunk()?));
@@ -70,7 +70,6 @@ mod block {
 mod block {
     use wide::u8x16;
 
-    #[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
     #[inline(always)]
     pub(super) fn special(block: [u8; super::BLOCK]) -> Option<usize> {
         let block = u8x16::new(block);
@@ -83,7 +82,6 @@ mod block {
 }
 
 /// Skips whitespace.
-#[expect(clippy::inline_always, reason = "the hot path: a call costs as much as its work")]
 #[inline(always)]
 pub(crate) fn past_whitespace(bytes: &[u8], at: usize) -> usize {
     let is_dense = |at| bytes.get(at).is_some_and(|byte| *byte > b' ');

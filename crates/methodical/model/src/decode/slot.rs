@@ -39,37 +39,9 @@ impl<T> Slot<T> {
         Ok(())
     }
 
-    /// Deserializes a field that may be `null`.
+    /// Deserializes a field that may be `null`, or an empty text if that is allowed.
     #[inline]
-    pub fn optional<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
-    where
-        V: Value<Ref<'de> = T>,
-        A: MapAccess<'de>,
-    {
-        self.nullable::<V, A, false>(name, map)
-    }
-
-    /// Deserializes a list or a map that may be `null` if it is empty.
-    #[inline]
-    pub fn absent<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
-    where
-        V: Value<Ref<'de> = T>,
-        A: MapAccess<'de>,
-    {
-        self.nullable::<V, A, false>(name, map)
-    }
-
-    /// Deserializes a field that may be `null` or an empty text.
-    pub fn blank<'de, V, A>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error>
-    where
-        V: Value<Ref<'de> = T>,
-        A: MapAccess<'de>,
-    {
-        self.nullable::<V, A, true>(name, map)
-    }
-
-    #[inline]
-    fn nullable<'de, V, A, const OR_BLANK: bool>(
+    pub fn nullable<'de, V, A, const OR_BLANK: bool>(
         &mut self,
         name: &'static str,
         map: &mut A,

@@ -1,5 +1,7 @@
 //! Decoding of whole bodies.
 
+#![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
+
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -14,28 +16,16 @@ use crate::error::Position;
 use crate::{Error, ErrorClass, ErrorKind, Listing};
 
 /// Decodes a list into owned records.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn list<T: Record, B: Beside>(layout: Layout, body: &[u8]) -> Result<Listing<T, B>, Error> {
     listing::<T, B, T>(layout, body, T::from_ref)
 }
 
 /// Decodes a list into records that borrow from the body.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn borrowed<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T::Ref<'_>>, Error> {
     borrowed_beside::<T, ()>(layout, body)
 }
 
 /// Decodes a list into records that borrow from the body, and the fields beside the list.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn borrowed_beside<T: Record, B: Beside>(
     layout: Layout,
     body: &[u8],
@@ -73,28 +63,16 @@ fn listing<'b, T: Record, B: Beside, O>(
 const USUAL_RECORD: usize = 192;
 
 /// Decodes a document that is one object.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn object<V: Value<Owned = V>>(body: &[u8]) -> Result<V, Error> {
     value::<V>(&Body::ROOT, body)
 }
 
 /// Decodes an object that is below the document itself, or whose body reports failures.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn object_in<V: Value<Owned = V>>(place: &'static Body, body: &[u8]) -> Result<V, Error> {
     value::<V>(place, body)
 }
 
 /// Decodes a value that is not a list of records: the document, or below it.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, Error> {
     let window = Window::whole(body);
     // The document is the value, unless it is an object that may report a failure.
@@ -131,10 +109,6 @@ fn read<V: Value>(json: &str) -> Option<V::Owned> {
 }
 
 /// Decodes a response without data: an empty body, or JSON of which only the envelope matters.
-///
-/// # Errors
-///
-/// The same as [`Operation::decode`](crate::Operation::decode).
 pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), Error> {
     let window = Window::whole(body);
     let decides = place.verdict.map(|verdict| verdict.decides);

@@ -1,27 +1,19 @@
 //! Numbers as text.
 
+#![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
+
 use core::cmp::Ordering;
 
 use crate::Error;
 
 /// Parses decimal digits only; `str::parse` would accept a leading `+` too. `name` is the name of the
 /// scalar.
-///
-/// # Errors
-///
-/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a decimal number, or
-/// exceeds 64 bits.
 pub fn parse_unsigned(text: &str, name: &str) -> Result<u64, Error> {
     let number = if digits(text).is_some() { text.parse().ok() } else { None };
     number.ok_or_else(|| Error::conversion(name, "an unsigned integer"))
 }
 
 /// Parses decimal digits, with a `-` before a negative number. `name` is the name of the scalar.
-///
-/// # Errors
-///
-/// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a whole number, or exceeds
-/// 64 bits.
 pub fn parse_signed(text: &str, name: &str) -> Result<i64, Error> {
     let number = if text.starts_with('+') { None } else { text.parse().ok() };
     number.ok_or_else(|| Error::conversion(name, "a whole number"))
