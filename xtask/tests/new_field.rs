@@ -37,8 +37,8 @@ fn only_generated_files_change() {
         [
             "crates/apps/gateway-cli/src/generated/commands.rs",
             "crates/apps/gateway-server/src/generated/record.rs",
-            "crates/gateway-model/src/generated/models/candidate.rs",
             "crates/gateway-model/src/generated/tables.rs",
+            "crates/gateway-model/src/generated/types.rs",
             "crates/gateway-testkit/src/generated/contract.rs",
             "docs/generated/json-schema/candidate.json",
             "docs/generated/openapi/list-candidates.json",

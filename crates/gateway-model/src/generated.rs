@@ -2,18 +2,14 @@
 //!
 //! Code that `cargo xtask` generates from the spec.
 
-pub(crate) mod enums;
-pub(crate) mod models;
 pub(crate) mod queries;
-pub(crate) mod scalars;
 pub(crate) mod service;
 pub(crate) mod tables;
+pub(crate) mod types;
 
-pub use self::enums::{CandidateKind, StatusName, UnknownCandidateKind, UnknownStatusName};
-pub use self::models::{
-    Candidate, CandidateRef, Credits, CreditsRef, Portal, PortalRef, Vacancy, VacancyRef,
-};
 pub use self::queries::{GetCredits, ListCandidates, ListVacancies, RawQuery};
-pub use self::scalars::{
-    CandidateId, CivilDateTime, CurrencyCode, DecimalText, PortalId, VacancyId,
+pub use self::types::{
+    Candidate, CandidateId, CandidateKind, CandidateRef, CivilDateTime, Credits, CreditsRef,
+    CurrencyCode, DecimalText, Portal, PortalId, PortalRef, StatusName, UnknownCandidateKind,
+    UnknownStatusName, Vacancy, VacancyId, VacancyRef,
 };

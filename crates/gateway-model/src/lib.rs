@@ -42,10 +42,10 @@
 //!
 //! | items | file |
 //! |---|---|
-//! | [`Candidate`], [`Portal`], [`Vacancy`], [`Credits`], and their borrowed forms | `src/generated/models/` |
+//! | [`Candidate`], [`Portal`], [`Vacancy`], [`Credits`], and their borrowed forms | `src/generated/types.rs` |
 //! | [`ListCandidates`], [`ListVacancies`], [`GetCredits`] | `src/generated/queries.rs` |
-//! | [`CandidateId`], [`VacancyId`], [`PortalId`] and the other scalars | `src/generated/scalars.rs` |
-//! | [`StatusName`] and the other open enums | `src/generated/enums.rs` |
+//! | [`CandidateId`], [`VacancyId`], [`PortalId`] and the other scalars | `src/generated/types.rs` |
+//! | [`StatusName`] and the other open enums | `src/generated/types.rs` |
 //! | [`tables`], the description for mirrors and imports | `src/generated/tables.rs` |
 //! | [`Operation`], [`RawQuery`], [`Listing`], [`Error`], decoders and everything else | `methodical_model` |
 //!

@@ -5,10 +5,10 @@
 use methodical_model::codegen::{Envelope, Layout, QueryBuilder, borrowed, decoder, list, object};
 use methodical_model::{Error, ListOperation, Listing, Operation, Query, StreamDecoder};
 
-use crate::generated::enums::StatusName;
-use crate::generated::models::{Candidate, CandidateRef, Credits, Vacancy, VacancyRef};
-use crate::generated::scalars::VacancyId;
 use crate::generated::service;
+use crate::generated::types::{
+    Candidate, CandidateRef, Credits, StatusName, Vacancy, VacancyId, VacancyRef,
+};
 
 /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.
 ///

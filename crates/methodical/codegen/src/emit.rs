@@ -13,7 +13,7 @@
 pub use self::file::{GeneratedFile, MARK};
 pub(crate) use self::model::examples::chain as example_query;
 pub(crate) use self::model::marker;
-pub(crate) use self::model::records::constructor as smallest_record;
+pub(crate) use self::model::types::constructor as smallest_record;
 use crate::config::{Project, Role};
 
 mod cli;

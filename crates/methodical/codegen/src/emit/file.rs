@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 /// A generated file, not yet formatted or marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedFile {
-    /// The path from the workspace root, with `/`: `crates/gateway-model/src/generated/enums.rs`.
+    /// The path from the workspace root, with `/`: `crates/gateway-model/src/generated/types.rs`.
     pub path: String,
     /// The content, without the mark. Rust need not be formatted, and begins with a `//!` comment
     /// that states the purpose of the file. JSON holds the text [`MARK`] as a value near its top.

@@ -1,25 +1,21 @@
-//! Code of the model: the service, its scalars and enums; the modules beside have records, queries and tables.
+//! Code of the model: the service; the modules beside have its types, queries and tables.
 
 use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, Code, Dispatch, Place, RustName, Scalar, SecretPlace, Service};
+use crate::ir::{Auth, Dispatch, Place, RustName, SecretPlace, Service};
 use crate::text::{string, strings};
 
 pub(in crate::emit) mod examples;
 pub(in crate::emit) mod queries;
-pub(in crate::emit) mod records;
 pub(in crate::emit) mod tables;
+pub(in crate::emit) mod types;
 
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "model/root.rs.jinja")]
     Root { purpose: String, service: &'a Service },
-    #[template(path = "model/scalars.rs.jinja")]
-    Scalars { service: &'a Service },
-    #[template(path = "model/enums.rs.jinja")]
-    Enums { service: &'a Service },
     #[template(path = "model/service.rs.jinja")]
     Service { service: &'a Service, marker: String, client: String },
 }
@@ -30,36 +26,17 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let file = |name: &str| format!("{folder}/{name}.rs");
     let client = project.config.packages.get(&Role::Client);
     let client = client.map(|one| format!("{}/", one.name)).unwrap_or_default();
-    let mut files = records::emit(project);
-    files.extend([
-        GeneratedFile::rust(
-            format!("{folder}.rs"),
-            &File::Root { purpose: project.purpose(), service },
-        ),
+    let purpose = project.purpose();
+    vec![
+        GeneratedFile::rust(format!("{folder}.rs"), &File::Root { purpose, service }),
         queries::emit(project, file("queries")),
-        GeneratedFile::rust(file("enums"), &File::Enums { service }),
-        GeneratedFile::rust(file("scalars"), &File::Scalars { service }),
         GeneratedFile::rust(
             file("service"),
             &File::Service { service, marker: marker(service), client },
         ),
         tables::emit(service, file("tables")),
-    ]);
-    files
-}
-
-/// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
-fn kind(scalar: &Scalar) -> String {
-    if let Some(codes) = &scalar.codes {
-        let list = |codes: &[Code]| {
-            let codes = codes.iter().map(|code| string(&code.json().to_string()));
-            codes.collect::<Vec<_>>().join(", ")
-        };
-        return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
-    }
-    let kind = if scalar.digits { "digits" } else { scalar.kind.scalar() };
-    let either = scalar.wire.either().map(|either| format!(", {either}"));
-    format!("{kind}{}", either.unwrap_or_default())
+        types::emit(project, file("types")),
+    ]
 }
 
 fn selector_doc(dispatch: &Dispatch) -> String {

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::config::{Project, Role};
-use crate::emit::model::records::field_value;
+use crate::emit::model::types::field_value;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     Code, Field, Layout, Model, Operation, Otherwise, Param, Primitive, Service, Type, ValueType,

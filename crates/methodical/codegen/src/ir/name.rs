@@ -13,9 +13,6 @@ const METHODS: &str = "\
     as_ref beside_flag builder clone decode default drop eq expected extra fmt \
     from into map new nulls paging_flags params query record request send strict with";
 
-/// Reserved for the modules of models: crates that the modules beside them use.
-const CRATES: &str = "alloc core methodical_model methodical_testkit serde std";
-
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
 const TYPES: &str = "\
     AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
@@ -79,13 +76,6 @@ impl RustName {
         let name = self.words.join("_");
         let taken = is_in(KEYWORDS, &name) || is_in(METHODS, &name);
         if taken { name + "_" } else { name }
-    }
-
-    /// Returns `photo`, for modules. A name that would hide a crate from the modules beside it
-    /// gets a trailing underscore.
-    pub fn module(&self) -> String {
-        let name = self.snake();
-        if is_in(CRATES, &name) { name + "_" } else { name }
     }
 
     /// Returns `PhoneMobile`, for types. A name that the prelude or the support code uses gets a
@@ -202,11 +192,6 @@ mod tests {
         check("new", Some(["new_", "New", "NEW", "new"]));
         check("nulls", Some(["nulls_", "Nulls_", "NULLS", "nulls"]));
         check("span", Some(["span", "Span", "SPAN", "span"]));
-        let name = |text| RustName::new(text).expect("a name");
-        assert_eq!(
-            (name("core").snake(), name("core").module()),
-            ("core".to_owned(), "core_".to_owned())
-        );
     }
 
     #[test]

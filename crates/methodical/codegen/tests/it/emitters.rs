@@ -358,7 +358,7 @@ fn a_selector_that_is_not_a_rust_name_becomes_a_command() {
 
 #[test]
 fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
-    let enums = "crates/gateway-model/src/generated/enums.rs";
+    let enums = "crates/gateway-model/src/generated/types.rs";
     check(&[], enums, &["State, UnknownState, \"text\", not \"later\","]);
     check(
         &[("value.Lent = { wire = \"lent\"", "value.Lent = { wire = \"later\"")],

@@ -24,11 +24,9 @@ fn crates() -> &'static Path {
 }
 
 /// The files in which generated types are declared, or used by their bare names.
-const WITH_BARE_NAMES: [&str; 6] = [
-    "crates/gateway-model/src/generated/enums.rs",
-    "crates/gateway-model/src/generated/models/",
+const WITH_BARE_NAMES: [&str; 4] = [
     "crates/gateway-model/src/generated/queries.rs",
-    "crates/gateway-model/src/generated/scalars.rs",
+    "crates/gateway-model/src/generated/types.rs",
     "crates/apps/gateway-server/src/generated/parameters.rs",
     "crates/gateway-testkit/src/generated/mocks.rs",
 ];
@@ -122,14 +120,6 @@ fn types_at_the_root_of_the_model_are_reserved() {
         assert!(exports.len() > 10, "{exports:?}");
         assert_types_reserved(&exports);
     }
-}
-
-#[test]
-fn crates_that_a_module_would_hide_are_reserved() {
-    let imports = imports_of_generated_code();
-    let crates = imports.iter().filter(|path| path.len() > 1).filter_map(|path| path.first());
-    let crates = crates.map(String::as_str).filter(|one| !matches!(*one, "crate" | "wiremock"));
-    assert_reserved(crates, RustName::module);
 }
 
 /// The types of the service and of its models are in different modules.

@@ -1,127 +1,112 @@
-//! Records: one file for each model, with its owned and its borrowed form.
+//! The types: scalars, enums, and records with their owned and their borrowed form.
 
 use askama::Template;
 
 use crate::config::{Project, Role};
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType};
+use crate::ir::{Code, Field, Leniency, Model, Primitive, Scalar, Service, Type, ValueType};
 use crate::text::{json_string, string};
 
 #[derive(Template)]
-#[template(path = "model/record.rs.jinja")]
-struct Record<'a> {
+#[template(path = "model/types.rs.jinja")]
+struct Types<'a> {
+    project: &'a Project<'a>,
     service: &'a Service,
+    /// The name of the crate.
     krate: String,
-    model: &'a Model,
-    name: String,
-    required: Vec<&'a Field>,
-    /// The record with only its required fields, as a call of the constructor, and as JSON.
-    constructed: String,
-    json: String,
 }
 
-#[derive(Template)]
-#[template(
-    ext = "rs",
-    source = "//! The models of the service.
-{% for model in models %}
-mod {{ model.rust.module() }};
-{%- endfor %}
-{% for model in models %}
-pub use self::{{ model.rust.module() }}::{ {{- model.rust.pascal() }}, {{ model.rust.followed_by(\"ref\").pascal() }}};
-{%- endfor %}"
-)]
-struct Root<'a> {
-    models: Vec<&'a Model>,
+pub(super) fn emit(project: &Project<'_>, path: String) -> GeneratedFile {
+    let (service, krate) = (project.service, project.config.rust_name(Role::Model));
+    GeneratedFile::rust(path, &Types { project, service, krate })
 }
 
-pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
-    let service = project.service;
-    let folder = format!("{}/models", project.config.modules(Role::Model));
-    let mut models: Vec<_> = service.models.iter().collect();
-    models.sort_by_key(|model| model.rust.module());
-    let files = models.iter().map(|model| {
-        let template = Record {
-            service,
-            krate: project.config.rust_name(Role::Model),
-            model,
-            name: model.rust.pascal(),
-            required: required(model).collect(),
-            constructed: constructor(project, model),
-            json: required_fields(service, model),
+/// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
+fn kind(scalar: &Scalar) -> String {
+    if let Some(codes) = &scalar.codes {
+        let list = |codes: &[Code]| {
+            let codes = codes.iter().map(|code| string(&code.json().to_string()));
+            codes.collect::<Vec<_>>().join(", ")
         };
-        GeneratedFile::rust(format!("{folder}/{}.rs", model.rust.module()), &template)
-    });
-    let mut files: Vec<_> = files.collect();
-    files.push(GeneratedFile::rust(format!("{folder}.rs"), &Root { models }));
-    files
+        return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
+    }
+    let kind = if scalar.digits { "digits" } else { scalar.kind.scalar() };
+    let either = scalar.wire.either().map(|either| format!(", {either}"));
+    format!("{kind}{}", either.unwrap_or_default())
 }
 
-impl Record<'_> {
-    /// Returns the words for a JSON object of the record in messages: `a photo object`.
-    fn noun(&self) -> String {
-        let words = self.model.rust.spaced();
-        let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        format!("{article} {words} object")
-    }
+/// Returns the words for a JSON object of a record in messages: `a photo object`.
+fn noun(model: &Model) -> String {
+    let words = model.rust.spaced();
+    let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {words} object")
+}
 
-    /// Returns the type of a field in the owned form.
-    fn owned(&self, field: &Field) -> String {
-        boxed(field, field.ty.rust(self.service))
-    }
+/// Returns the type of a field in the owned form.
+fn owned(service: &Service, field: &Field) -> String {
+    boxed(field, field.ty.rust(service))
+}
 
-    /// Returns the type of a field in the owned form, in the definition of the record.
-    fn within_itself(&self, field: &Field) -> String {
-        self.owned(field).replace(&format!("<{}>", self.name), "<Self>")
-    }
+/// Returns the type of a field in the definition of a record, in the owned or the borrowed form.
+fn declared(service: &Service, model: &Model, field: &Field, is_owned: bool) -> String {
+    let ty = if is_owned {
+        owned(service, field).replace(&format!("<{}>", model.rust.pascal()), "<Self>")
+    } else {
+        boxed(field, borrowed(service, model, &field.ty))
+    };
+    if field.is_option() { format!("Option<{ty}>") } else { ty }
+}
 
-    /// Returns the type of a field in the borrowed form.
-    fn borrowed(&self, field: &Field) -> String {
-        boxed(field, self.borrowed_of(&field.ty))
-    }
-
-    fn borrowed_of(&self, ty: &Type) -> String {
-        match ty {
-            Type::Value(ty) if is_text(ty) => "Cow<'a, str>".to_owned(),
-            Type::Value(ty) => ty.rust(),
-            Type::Model(id) if *id == self.model.id => "Self".to_owned(),
-            Type::Model(id) => {
-                format!("{}<'a>", self.service.model(*id).rust.followed_by("ref").pascal())
-            }
-            Type::List(of) => format!("Vec<{}>", self.borrowed_of(of)),
-            Type::Map(of) => format!("Map<{}, Cow<'a, str>>", self.borrowed_of(of)),
+fn borrowed(service: &Service, model: &Model, ty: &Type) -> String {
+    let of = |of| borrowed(service, model, of);
+    match ty {
+        Type::Value(ty) if ty.in_record() == Primitive::Text && ty.as_enum().is_none() => {
+            "Cow<'a, str>".to_owned()
         }
+        Type::Value(ty) => ty.rust(),
+        Type::Model(id) if *id == model.id => "Self".to_owned(),
+        Type::Model(id) => format!("{}<'a>", service.model(*id).rust.followed_by("ref").pascal()),
+        Type::List(inner) => format!("Vec<{}>", of(inner)),
+        Type::Map(inner) => format!("Map<{}, Cow<'a, str>>", of(inner)),
     }
+}
 
-    /// Returns the type that reads a field: the one of its value, or one that accepts other forms, too.
-    fn reader(&self, field: &Field) -> String {
-        match &field.ty {
-            Type::List(of) if field.is(Leniency::OneAsList) => {
-                format!("codegen::OneAsList<{}>", of.rust(self.service))
-            }
-            _ if field.is(Leniency::EmptyArrayAsMap) => {
-                format!("codegen::EmptyArrayAsMap<{}>", self.owned(field))
-            }
-            _ => self.owned(field),
+/// Returns the type that reads a field: the one of its value, or one that accepts other forms, too.
+fn reader(service: &Service, field: &Field) -> String {
+    match &field.ty {
+        Type::List(of) if field.is(Leniency::OneAsList) => {
+            format!("codegen::OneAsList<{}>", of.rust(service))
         }
+        _ if field.is(Leniency::EmptyArrayAsMap) => {
+            format!("codegen::EmptyArrayAsMap<{}>", owned(service, field))
+        }
+        _ => owned(service, field),
     }
+}
 
-    /// Returns the type of the constructor's argument for a field.
-    fn argument_type(&self, field: &Field) -> String {
-        match &field.ty {
-            Type::Value(ty) if converts(ty) => format!("impl Into<{}>", ty.rust()),
-            ty => ty.rust(self.service),
+/// Returns the type of the constructor's argument for a field.
+fn argument_type(service: &Service, field: &Field) -> String {
+    match &field.ty {
+        Type::Value(ty) if converts(ty) => format!("impl Into<{}>", ty.rust()),
+        ty => ty.rust(service),
+    }
+}
+
+/// Returns what the constructor does.
+fn constructor_doc(model: &Model) -> &'static str {
+    let required = required(model).count();
+    match required {
+        _ if required == model.fields.len() => "Creates a record from its fields.",
+        0 if model.fields.iter().all(Field::is_option) => {
+            "Creates a record whose fields are all `None`."
         }
+        0 => "Creates a record whose fields are all `None` or empty.",
+        _ => "Creates a record from its required fields; the others are `None`.",
     }
 }
 
 fn boxed(field: &Field, ty: String) -> String {
     if field.is_boxed() { format!("Box<{ty}>") } else { ty }
-}
-
-/// Returns whether a value is borrowed as text.
-fn is_text(ty: &ValueType) -> bool {
-    ty.in_record() == Primitive::Text && ty.as_enum().is_none()
 }
 
 /// Returns whether the constructor takes all that converts into the type.
@@ -159,6 +144,7 @@ pub(crate) fn constructor(project: &Project<'_>, model: &Model) -> String {
     format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))
 }
 
+/// Returns the fields that the constructor takes.
 fn required(model: &Model) -> impl Iterator<Item = &Field> {
     model.fields.iter().filter(|field| field.required)
 }
