@@ -2,7 +2,6 @@
 
 use std::slice;
 
-use methodical_model::codegen::Code;
 use methodical_model::paging::PagedBy;
 use methodical_model::{Auth, BodyFormat, Dispatch};
 use serde_json::Value;
@@ -123,6 +122,17 @@ pub struct Pages {
     pub next: &'static [&'static str],
     /// The keys that lead to a boolean that is false on the last page, and its forms of `false`.
     pub more: Option<(&'static [&'static str], &'static [Code])>,
+}
+
+/// A value that a field has in JSON.
+#[derive(Clone, Copy, Debug)]
+pub enum Code {
+    /// A text.
+    Text(&'static str),
+    /// A number without a fraction.
+    Integer(i64),
+    /// `true` or `false`.
+    Boolean(bool),
 }
 
 /// A record.

@@ -26,15 +26,15 @@ pub(super) struct Evidence<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
     /// The text after the path of the service. After `?=`, it has the value of the selector.
-    suffix: String,
-    is_head: bool,
-    token: Token,
-    header: Option<(&'static str, String)>,
+    pub(super) suffix: String,
+    pub(super) is_head: bool,
+    pub(super) token: Token,
+    pub(super) header: Option<(&'static str, String)>,
 }
 
 /// The token of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Token {
+pub(super) enum Token {
     /// The token of the target.
     Valid,
     /// That token, with the scheme in lower case.
@@ -54,31 +54,6 @@ impl Ask {
     /// service wants it.
     pub(super) fn query(query: &str) -> Self {
         Self::suffix(format!("?{query}"))
-    }
-
-    /// Asks by HEAD.
-    pub(super) fn head(self) -> Self {
-        Self { is_head: true, ..self }
-    }
-
-    /// Asks without a token.
-    pub(super) fn anonymous(self) -> Self {
-        Self { token: Token::Missing, ..self }
-    }
-
-    /// Asks with the scheme of the token in lower case.
-    pub(super) fn lower_case_scheme(self) -> Self {
-        Self { token: Token::ValidInLowerCase, ..self }
-    }
-
-    /// Asks with this `Authorization`.
-    pub(super) fn authorization(self, value: &'static str) -> Self {
-        Self { token: Token::Other(value), ..self }
-    }
-
-    /// Asks with this header.
-    pub(super) fn header(self, name: &'static str, value: &str) -> Self {
-        Self { header: Some((name, value.to_owned())), ..self }
     }
 
     fn change(&self, request: &mut Request) {
@@ -175,7 +150,12 @@ impl<'a> Evidence<'a> {
 
     /// Returns the response to a request without a token.
     pub(super) fn no_token(&self) -> Rc<Exchange> {
-        self.ask(Ask::query(&self.probe_query()).anonymous())
+        self.ask(Ask { token: Token::Missing, ..self.probe_ask() })
+    }
+
+    /// Returns the request for the general checks.
+    pub(super) fn probe_ask(&self) -> Ask {
+        Ask::query(&self.probe_query())
     }
 
     /// Returns the query of the operation for the general checks.

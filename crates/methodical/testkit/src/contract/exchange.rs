@@ -15,12 +15,7 @@ use crate::contract::target::{Call, Target};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// A response, or the reason for its absence.
-pub(super) enum Exchange {
-    Response(Response),
-    /// The body is larger than this limit, in bytes.
-    TooLarge(u64),
-    Failed(String),
-}
+pub(super) struct Exchange(Outcome<Response>);
 
 /// A complete response.
 pub(super) struct Response {
@@ -44,7 +39,7 @@ impl Exchange {
         let located = target.located(contract, call, authorized);
         match located.url.parse() {
             Ok(uri) => *request.uri_mut() = uri,
-            Err(_) => return Self::Failed("cannot build the request".into()),
+            Err(_) => return Self(fail("no response: cannot build the request")),
         }
         let redacted = target.located(contract, call, false);
         if (&redacted.url, &redacted.body) != (&located.url, &located.body)
@@ -84,37 +79,26 @@ impl Exchange {
             Err(error) if error.kind() == ErrorKind::Interrupted => send(request),
             response => response,
         };
-        match response {
-            Ok((head, body)) => Self::Response(Response {
+        Self(match response {
+            Ok((head, body)) => Ok(Response {
                 status: head.status.as_u16(),
                 headers: head.headers,
                 json: serde_json::from_slice(&body).ok(),
                 body,
             }),
-            Err(error) if error.kind() == ErrorKind::TooLarge => Self::TooLarge(target.body_limit),
-            Err(error) => Self::Failed(error.to_string()),
-        }
+            Err(error) if error.kind() == ErrorKind::TooLarge => {
+                let limit = target.body_limit;
+                skip(format!("the body is larger than the limit of {limit} bytes"))
+            }
+            Err(error) => fail(format!("no response: {error}")),
+        })
     }
 
     /// Returns the response with any status except 429, which skips the check.
     pub(super) fn response(&self) -> Outcome<&Response> {
-        match self {
-            Self::Response(response) if response.status == 429 => {
-                skip("the service limits the request rate (429)")
-            }
-            Self::Response(response) => Ok(response),
-            Self::TooLarge(limit) => {
-                skip(format!("the body is larger than the limit of {limit} bytes"))
-            }
-            Self::Failed(reason) => fail(format!("no response: {reason}")),
-        }
-    }
-
-    /// Returns the response if its status is this one.
-    pub(super) fn with_status(&self, status: u16) -> Outcome<&Response> {
-        let response = self.response()?;
-        if response.status != status {
-            return fail(format!("status {} instead of {status}", response.status));
+        let response = self.0.as_ref().map_err(Clone::clone)?;
+        if response.status == 429 {
+            return skip("the service limits the request rate (429)");
         }
         Ok(response)
     }
@@ -153,7 +137,9 @@ impl Exchange {
 
     /// Requires this status.
     pub(super) fn has_status(&self, status: u16) -> Outcome {
-        self.with_status(status).map(drop)
+        let found = self.response()?.status;
+        ensure!(found == status, "status {found} instead of {status}");
+        Ok(())
     }
 
     /// Returns the response if its status is 200. Otherwise skips the check: another check judges the status.

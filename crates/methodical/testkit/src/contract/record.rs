@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use methodical_model::Civil;
 use serde_json::{Map, Value};
 
 use crate::contract::description::{Field, Kind, Record, is_code};
@@ -317,32 +318,17 @@ fn has_form(text: &str) -> bool {
 
 /// Whether the text is a day of the calendar with a time of day.
 fn is_date(text: &str) -> bool {
-    let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
-    let [Some(year), Some(month), Some(day), Some(hour), Some(minute), Some(second)] =
-        [number(0, 4), number(5, 7), number(8, 10), number(11, 13), number(14, 16), number(17, 19)]
-    else {
-        return false;
-    };
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-        4 | 6 | 9 | 11 => 30,
-        2 if is_leap => 29,
-        2 => 28,
-        _ => return false,
-    };
-    has_form(text) && (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60
+    has_form(text) && text.parse::<Civil>().is_ok()
 }
 
 const PATTERN: &str = "0000-00-00 00:00:00";
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::codegen::Code;
     use serde_json::json;
 
     use super::{Outcome, ascending, distinct, is_date, misfit, shown, texts};
-    use crate::contract::description::{Field, Kind, Record};
+    use crate::contract::description::{Code, Field, Kind, Record};
     use crate::outcome::Stop;
 
     /// Returns the path and the shape of the first misfit, for a required and for an optional field.

@@ -58,12 +58,6 @@ impl Target {
     }
 
     /// Sets the value of the secret with this name, for a service that has several.
-    ///
-    /// ```
-    /// # use methodical_testkit::contract::Target;
-    /// let target = Target::new("https://gateway.example.com", "key")?.secret("user", "jane");
-    /// # Ok::<(), http::Error>(())
-    /// ```
     #[must_use]
     pub fn secret(mut self, name: &str, value: &str) -> Self {
         self.secrets.push((name.to_owned(), value.to_owned()));
@@ -98,12 +92,6 @@ impl Target {
     }
 
     /// Sets the limit of a body, in bytes. Checks of a larger response are skipped. The default is 16 MiB.
-    ///
-    /// ```
-    /// # use methodical_testkit::contract::Target;
-    /// let target = Target::new("https://gateway.example.com", "token")?.body_limit(1 << 20);
-    /// # Ok::<(), http::Error>(())
-    /// ```
     #[must_use]
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.body_limit = bytes;
@@ -111,14 +99,6 @@ impl Target {
     }
 
     /// Sets the time limit of one exchange. The default is one minute.
-    ///
-    /// ```
-    /// # use methodical_testkit::contract::Target;
-    /// # use std::time::Duration;
-    /// let target =
-    ///     Target::new("https://gateway.example.com", "token")?.time_limit(Duration::from_secs(5));
-    /// # Ok::<(), http::Error>(())
-    /// ```
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;

@@ -9,7 +9,7 @@ use crate::contract::checks::Group;
 use crate::contract::checks::Source::{Contract as Section, Decision, Rfc};
 use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Operation, Response as Form};
-use crate::contract::evidence::{Ask, Evidence};
+use crate::contract::evidence::{Ask, Evidence, Token};
 use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
@@ -31,9 +31,17 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         seen.no_token().is_refused_with(401, probe)
     });
     let title = "a 401 has a challenge for a bearer token";
-    group.add("challenge", title, Rfc("6750, 3"), challenge);
+    group.add("challenge", title, Rfc("6750, 3"), |seen| {
+        let is_bearer = challenge_of(&seen.no_token())?.starts_with("bearer");
+        ensure!(is_bearer, "`WWW-Authenticate` is missing, or has another scheme than Bearer");
+        Ok(())
+    });
     let title = "the challenge has no error code if no token was sent";
-    group.add("no_error_code", title, decision, no_error_code);
+    group.add("no_error_code", title, decision, |seen| {
+        let has_code = challenge_of(&seen.no_token())?.contains("error=");
+        ensure!(!has_code, "the challenge has an error code");
+        Ok(())
+    });
     group.add("unknown_refused", "an unknown token is refused", section, move |seen| {
         unknown_token(seen).is_refused(probe)
     });
@@ -42,11 +50,17 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         unknown_token(seen).is_refused_with(401, probe)
     });
     let title = "the error code for an unknown token is `invalid_token`";
-    group.add("invalid_token", title, decision, invalid_token);
+    group.add("invalid_token", title, decision, |seen| {
+        has_code(&challenge_of(&unknown_token(seen))?, "invalid_token")
+    });
     let title = "an authorization scheme other than `Bearer` is refused";
     group.add("other_scheme", title, section, move |seen| other_scheme(seen).is_refused(probe));
     let title = "the scheme may be written in lower case";
-    group.add("lower_case", title, Rfc("9110, 11.1"), lower_case);
+    group.add("lower_case", title, Rfc("9110, 11.1"), |seen| {
+        seen.probe().success()?;
+        let ask = Ask { token: Token::ValidInLowerCase, ..seen.probe_ask() };
+        seen.ask(ask).is_accepted(seen.contract.probe())
+    });
     let title = "a malformed token is refused with 400 and `invalid_request`";
     group.add("malformed_400", title, decision, malformed_400);
     let title = format!("a token in the query is {with_400}");
@@ -75,32 +89,7 @@ fn other_scheme(seen: &Evidence<'_>) -> Rc<Exchange> {
 }
 
 fn with_authorization(seen: &Evidence<'_>, value: &'static str) -> Rc<Exchange> {
-    seen.ask(Ask::query(&seen.probe_query()).authorization(value))
-}
-
-fn challenge(seen: &Evidence<'_>) -> Outcome {
-    let challenge = challenge_of(&seen.no_token())?;
-    let is_bearer = challenge.starts_with("bearer");
-    ensure!(is_bearer, "`WWW-Authenticate` is missing, or has another scheme than Bearer");
-    Ok(())
-}
-
-fn no_error_code(seen: &Evidence<'_>) -> Outcome {
-    let challenge = challenge_of(&seen.no_token())?;
-    ensure!(!challenge.contains("error="), "the challenge has an error code");
-    Ok(())
-}
-
-fn invalid_token(seen: &Evidence<'_>) -> Outcome {
-    let challenge = challenge_of(&unknown_token(seen))?;
-    let is_invalid_token = challenge.contains("invalid_token");
-    ensure!(is_invalid_token, "the error code of the challenge is missing or different");
-    Ok(())
-}
-
-fn lower_case(seen: &Evidence<'_>) -> Outcome {
-    seen.probe().success()?;
-    seen.ask(Ask::query(&seen.probe_query()).lower_case_scheme()).is_accepted(seen.contract.probe())
+    seen.ask(Ask { token: Token::Other(value), ..seen.probe_ask() })
 }
 
 fn malformed_400(seen: &Evidence<'_>) -> Outcome {
@@ -110,9 +99,12 @@ fn malformed_400(seen: &Evidence<'_>) -> Outcome {
     if response.status != 400 {
         return skip("the body reports the failure");
     }
-    let challenge = challenge_in(response);
-    let is_invalid_request = challenge.contains("invalid_request");
-    ensure!(is_invalid_request, "the error code of the challenge is missing or different");
+    has_code(&challenge_in(response), "invalid_request")
+}
+
+fn has_code(challenge: &str, code: &str) -> Outcome {
+    let has_code = challenge.contains(code);
+    ensure!(has_code, "the error code of the challenge is missing or different");
     Ok(())
 }
 
@@ -154,7 +146,7 @@ fn head_is_refused(seen: &Evidence<'_>) -> Outcome {
     if can_report && seen.no_token().response()?.status < 400 {
         return skip("only a body can report the failure");
     }
-    seen.ask(Ask::query(&seen.probe_query()).anonymous().head()).is_refused(None)
+    seen.ask(Ask { token: Token::Missing, is_head: true, ..seen.probe_ask() }).is_refused(None)
 }
 
 /// Returns the challenge of a 401, in lower case.

@@ -43,15 +43,13 @@ fn form(group: &mut Group, operation: &'static Operation) {
     let source = Contract(operation.source);
     let what = if operation.is_list() { "list" } else { "object" };
     group.add("response", format!("the {what} is answered with 200"), source, move |seen| {
-        answered(seen, operation)
+        known(seen, operation)?.has_status(200)
     });
     match operation.response {
         Response::Envelope { marker, success, items } => {
             let title = format!("`{marker}` is `{success}`");
             group.add("envelope", "the response is an object", source, move |seen| {
-                let is_object = seen.plain(operation).success()?.json()?.is_object();
-                ensure!(is_object, "the response is not an object");
-                Ok(())
+                is(&seen.plain(operation), Value::is_object, "an object")
             });
             group.add("success", title, source, move |seen| {
                 has_marker(&seen.plain(operation), marker, success)
@@ -63,9 +61,7 @@ fn form(group: &mut Group, operation: &'static Operation) {
         Response::Array => {
             let title = "the response is an array, not wrapped in an object";
             group.add("bare_array", title, source, move |seen| {
-                let is_array = seen.plain(operation).success()?.json()?.is_array();
-                ensure!(is_array, "the response is not an array");
-                Ok(())
+                is(&seen.plain(operation), Value::is_array, "an array")
             });
         }
         Response::Body(ref place) => body(group, operation, place),
@@ -82,13 +78,17 @@ fn form(group: &mut Group, operation: &'static Operation) {
     }
 }
 
+fn is(exchange: &Exchange, holds: fn(&Value) -> bool, what: &str) -> Outcome {
+    ensure!(holds(exchange.success()?.json()?), "the response is not {what}");
+    Ok(())
+}
+
 /// Adds the checks of a response with the data in another place.
 fn body(group: &mut Group, operation: &'static Operation, place: &'static Data) {
     let source = Contract(operation.source);
     if place.success.is_some() || place.failure.is_some() {
         group.add("success", "the body reports success", source, move |seen| {
-            let exchange = known(seen, operation)?;
-            reports_success(&exchange, place)
+            reports_success(&*known(seen, operation)?, place)
         });
     }
     let (what, path) = (if place.is_list { "a list" } else { "an object" }, place.at.join("."));
@@ -97,10 +97,7 @@ fn body(group: &mut Group, operation: &'static Operation, place: &'static Data) 
     } else {
         format!("`{path}` is {what}")
     };
-    group.add("result", title, source, move |seen| {
-        let exchange = known(seen, operation)?;
-        has_data(&exchange, place)
-    });
+    group.add("result", title, source, move |seen| has_data(&*known(seen, operation)?, place));
 }
 
 /// Requires that a body reports success.
@@ -195,11 +192,6 @@ fn of_records(
         };
         judge(&exchange.records(operation)?)
     });
-}
-
-/// Requires that the operation succeeds. Skips the check if it needs a value that the service may not have.
-fn answered(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome {
-    known(seen, operation)?.has_status(200)
 }
 
 /// Asks without optional parameters. Skips the check if the operation needs a value that the service may not have, and the

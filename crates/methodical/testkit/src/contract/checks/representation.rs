@@ -1,24 +1,48 @@
 //! How responses are written: media types, HEAD, conditional requests and compression.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::contract::checks::Group;
-use crate::contract::checks::Source::{Contract as Section, Decision, Rfc};
+use crate::contract::checks::Source::{self, Contract as Section, Decision, Rfc};
 use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence};
-use crate::contract::exchange::Exchange;
+use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 /// Returns the checks.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("representation");
     let title = format!("the media type of a response is `{}`", contract.accept);
-    group.add("json", title, Section(contract.source), json);
+    of_successes(&mut group, "json", title, Section(contract.source), |seen, response| {
+        let is_right = response.media_type() == seen.contract.accept.to_ascii_lowercase();
+        ensure!(is_right, "the media type is missing or different");
+        Ok(())
+    });
     let title = "responses are UTF-8 without a byte order mark";
-    group.add("utf8", title, Rfc("8259, 8.1"), utf8);
+    of_successes(&mut group, "utf8", title, Rfc("8259, 8.1"), |_, response| {
+        ensure!(std::str::from_utf8(&response.body).is_ok(), "a body is not UTF-8");
+        ensure!(!response.body.starts_with(b"\xEF\xBB\xBF"), "a body has a byte order mark");
+        Ok(())
+    });
     let title = "`Content-Length` is the length of the body";
-    group.add("length", title, Rfc("9110, 8.6"), length);
-    group.add("date", "responses have a `Date`", Rfc("9110, 6.6.1"), date);
+    of_successes(&mut group, "length", title, Rfc("9110, 8.6"), |_, response| {
+        let given = response.header("content-length").and_then(|text| text.parse::<usize>().ok());
+        let length = response.body.len();
+        let given = given.unwrap_or(length);
+        ensure!(given == length, "`Content-Length` is {given}, but the body has {length} bytes");
+        Ok(())
+    });
+    of_successes(
+        &mut group,
+        "date",
+        "responses have a `Date`",
+        Rfc("9110, 6.6.1"),
+        |_, response| {
+            ensure!(response.header("date").is_some(), "a response has no `Date`");
+            Ok(())
+        },
+    );
     group.add("accept_any", "`Accept: */*` is accepted", Rfc("9110, 12.5.1"), |seen| {
         seen.probe().success()?;
         with(seen, "accept", "*/*").has_status(200)
@@ -32,7 +56,11 @@ pub(super) fn group(contract: &'static Contract) -> Group {
         conditional(&mut group);
     }
     let title = "a response is not compressed unless requested";
-    group.add("no_coding", title, Rfc("9110, 12.5.3"), no_coding);
+    of_successes(&mut group, "no_coding", title, Rfc("9110, 12.5.3"), |_, response| {
+        let coding = response.header("content-encoding").unwrap_or("identity");
+        ensure!(coding == "identity", "a response is compressed");
+        Ok(())
+    });
     if let Some(list) = contract.first_list() {
         let title = "a response is compressed with gzip if requested";
         group.add("gzip", title, Decision("D-compression"), move |seen| gzip(seen, list));
@@ -89,43 +117,23 @@ fn conditional(group: &mut Group) {
     });
 }
 
-fn json(seen: &Evidence<'_>) -> Outcome {
-    for exchange in successes(seen)? {
-        let response = exchange.success()?;
-        ensure!(
-            response.media_type() == seen.contract.accept.to_ascii_lowercase(),
-            "the media type is missing or different"
-        );
-    }
-    Ok(())
-}
-
-fn utf8(seen: &Evidence<'_>) -> Outcome {
-    for exchange in successes(seen)? {
-        let response = exchange.success()?;
-        ensure!(std::str::from_utf8(&response.body).is_ok(), "a body is not UTF-8");
-        ensure!(!response.body.starts_with(b"\xEF\xBB\xBF"), "a body has a byte order mark");
-    }
-    Ok(())
-}
-
-fn length(seen: &Evidence<'_>) -> Outcome {
-    for exchange in successes(seen)? {
-        let response = exchange.success()?;
-        let given = response.header("content-length").and_then(|text| text.parse::<usize>().ok());
-        let length = response.body.len();
-        let given = given.unwrap_or(length);
-        ensure!(given == length, "`Content-Length` is {given}, but the body has {length} bytes");
-    }
-    Ok(())
-}
-
-fn date(seen: &Evidence<'_>) -> Outcome {
-    for exchange in successes(seen)? {
-        let response = exchange.success()?;
-        ensure!(response.header("date").is_some(), "a response has no `Date`");
-    }
-    Ok(())
+/// Adds a check of the responses of the operations that need no parameter. It is skipped unless all are successes.
+fn of_successes(
+    group: &mut Group,
+    name: &str,
+    title: impl Into<Cow<'static, str>>,
+    source: Source,
+    judge: fn(&Evidence<'_>, &Response) -> Outcome,
+) {
+    group.add(name, title, source, move |seen| {
+        let mut exchanges: Vec<_> = seen.contract.plain().map(|one| seen.plain(one)).collect();
+        if exchanges.is_empty() {
+            exchanges.push(seen.probe());
+        }
+        let responses = exchanges.iter().map(|exchange| exchange.success());
+        let responses = responses.collect::<Outcome<Vec<_>>>()?;
+        responses.into_iter().try_for_each(|response| judge(seen, response))
+    });
 }
 
 fn not_modified_body(seen: &Evidence<'_>) -> Outcome {
@@ -137,15 +145,6 @@ fn not_modified_body(seen: &Evidence<'_>) -> Outcome {
         response if response.header("etag").is_none() => fail("the 304 has no `ETag`"),
         _ => Ok(()),
     }
-}
-
-fn no_coding(seen: &Evidence<'_>) -> Outcome {
-    for exchange in successes(seen)? {
-        let response = exchange.success()?;
-        let coding = response.header("content-encoding").unwrap_or("identity");
-        ensure!(coding == "identity", "a response is compressed");
-    }
-    Ok(())
 }
 
 fn gzip(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
@@ -176,30 +175,22 @@ fn vary(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
 /// Size in bytes of a response that fits into one packet, where compression saves nothing.
 const ONE_PACKET: usize = 1400;
 
-/// Returns the responses of the operations that need no parameter; skips the check unless all are successes.
-fn successes(seen: &Evidence<'_>) -> Outcome<Vec<Rc<Exchange>>> {
-    let exchanges: Vec<_> = seen.contract.plain().map(|one| seen.plain(one)).collect();
-    for exchange in &exchanges {
-        exchange.success()?;
-    }
-    if exchanges.is_empty() { Ok(vec![seen.probe()]) } else { Ok(exchanges) }
-}
-
 /// Asks with a header.
 fn with(seen: &Evidence<'_>, name: &'static str, value: &str) -> Rc<Exchange> {
-    seen.ask(Ask::query(&seen.probe_query()).header(name, value))
+    seen.ask(Ask { header: Some((name, value.to_owned())), ..seen.probe_ask() })
 }
 
 fn head(seen: &Evidence<'_>) -> Rc<Exchange> {
-    seen.ask(Ask::query(&seen.probe_query()).head())
+    seen.ask(Ask { is_head: true, ..seen.probe_ask() })
 }
 
 fn head_of(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
-    seen.ask(Ask::query(&seen.query(list)).head())
+    seen.ask(Ask { is_head: true, ..Ask::query(&seen.query(list)) })
 }
 
 fn gzipped(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
-    seen.ask(Ask::query(&seen.query(list)).header("accept-encoding", "gzip"))
+    let header = Some(("accept-encoding", "gzip".to_owned()));
+    seen.ask(Ask { header, ..Ask::query(&seen.query(list)) })
 }
 
 /// Asks with the tag of the last response; skips the check if it has none.

@@ -1,11 +1,10 @@
 use gateway_transport::{BlockingBody, blocking_transport_fn};
-use methodical_model::codegen::Code;
 use methodical_model::paging::PagedBy;
 use methodical_model::{Auth, Dispatch};
 
 use crate::contract::checks::pages::group;
 use crate::contract::description::{
-    Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
+    Code, Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
 };
 use crate::contract::evidence::Evidence;
 use crate::contract::target::Target;
