@@ -159,9 +159,12 @@ fn subcommands<C: OperationCommands>(
         _ => true,
     };
     let shown = all.get_subcommands().filter(has).cloned();
-    let filled = shown.map(|one| match C::has_subcommand(one.get_name()) {
-        true => with_examples(one, program.name),
-        false => fill_command(one, fill),
+    let filled = shown.map(|one| {
+        if C::has_subcommand(one.get_name()) {
+            with_examples(one, program.name)
+        } else {
+            fill_command(one, fill)
+        }
     });
     filled.map(|one| with_common_options(one, program.name)).collect()
 }

@@ -46,6 +46,7 @@ impl View {
 
 /// The state of standard output and standard error.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub(crate) struct Screen {
     /// The view of standard output.
     pub(crate) output: View,

@@ -75,18 +75,18 @@ impl<S: Service> Session<S> {
         if let (Some(_), Some(select)) = (&self.invocation.service.from, self.invocation.select) {
             return crate::mirror::list::print(operation, select, record, &self.invocation);
         }
-        let _is_empty = self.print_list(operation, record, || {
+        let printed = self.print_list(operation, record, || {
             let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
             })
-        })?;
+        });
         #[cfg(feature = "mirror")]
-        if let Some(select) = self.invocation.select.filter(|_| _is_empty) {
+        if let (Ok(true), Some(select)) = (&printed, self.invocation.select) {
             crate::mirror::list::note_unknown(&select(operation), &self.client, &self.invocation);
         }
-        Ok(())
+        printed.map(|_is_empty| ())
     }
 
     /// Returns the maximum size of a record, in bytes, if the flag sets it.

@@ -122,6 +122,7 @@ pub(crate) struct CompleteFlags {
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
 
 /// Prints the words, one on each line, each with a tab and a description.
+#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "only a mirror keeps words"))]
 pub(crate) fn offer(
     flags: &CompleteFlags,
     mut definition: Command,
@@ -291,6 +292,7 @@ impl Place<'_> {
 }
 
 /// Returns the value of an option among complete words.
+#[cfg(any(test, feature = "mirror"))]
 fn value_of<'a>(option: &str, words: &'a [String]) -> Option<&'a str> {
     let (_incomplete, words) = words.split_last()?;
     words.iter().enumerate().rev().find_map(|(index, word)| {

@@ -151,7 +151,7 @@ impl<W: Write> Writer<'_, W> {
         let Some(mut after) = plan.after.filter(|_| !plan.is_full) else {
             // Changes that are committed meanwhile are after the cursor, so the next run has them.
             first.cursor = Some(mirror.cursor().map_err(unreadable)?.to_string());
-            return self.copy(mirror, table, first, plan.is_full);
+            return self.copy(mirror, table, &first, plan.is_full);
         };
         let continues =
             after.layout == first.layout && (first.version.is_none() || after.version.is_some());
@@ -160,7 +160,7 @@ impl<W: Write> Writer<'_, W> {
         if continues {
             return Ok(());
         }
-        self.copy(mirror, table, Bookmark { cursor: after.cursor, ..first }, false)
+        self.copy(mirror, table, &Bookmark { cursor: after.cursor, ..first }, false)
     }
 
     /// Copies the present records.
@@ -168,7 +168,7 @@ impl<W: Write> Writer<'_, W> {
         &mut self,
         mirror: &Mirror,
         table: &Table,
-        bookmark: Bookmark,
+        bookmark: &Bookmark,
         is_full: bool,
     ) -> Result<(), Failure> {
         let present = Filter::new().state(State::Present);
@@ -183,7 +183,7 @@ impl<W: Write> Writer<'_, W> {
             }
         }
         self.complete(bookmark.version)?;
-        if is_full { self.write_state() } else { self.bookmark(&bookmark) }
+        if is_full { self.write_state() } else { self.bookmark(bookmark) }
     }
 
     /// Writes the records that have changed after a bookmark, as they are now, and moves it.
@@ -337,12 +337,12 @@ mod tests {
             let record = &message["record"];
             match message["type"].as_str().unwrap() {
                 "RECORD" if record["_sdc_deleted_at"].is_null() => {
-                    said.push(format!("is {}", record["id"]))
+                    said.push(format!("is {}", record["id"]));
                 }
                 "RECORD" => said.push(format!("deleted {}", record["id"])),
                 "STATE" => {
                     bookmark =
-                        Bookmark::parse("photo", &message["value"]["bookmarks"]["photo"]).unwrap()
+                        Bookmark::parse("photo", &message["value"]["bookmarks"]["photo"]).unwrap();
                 }
                 _ => {}
             }

@@ -64,7 +64,7 @@ pub(crate) fn print(
         let ends = done.is_err() || printer.is_done();
         if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    if let Err(failure) = done.map_err(Failure::from).and(read.map_err(Failure::from)) {
+    if let Err(failure) = done.map_err(Failure::from).and_then(|()| read.map_err(Failure::from)) {
         printer.abort();
         return Err(failure);
     }

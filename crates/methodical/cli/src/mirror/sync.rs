@@ -576,6 +576,9 @@ fn write_metrics(
     })
 }
 
+/// Returns a value of a table.
+type Value = fn(&TableStatus) -> Option<String>;
+
 /// Returns the metrics of a mirror.
 fn metrics(program: Name, tables: &[TableStatus], has_succeeded: bool) -> String {
     let prefix = format!("{}_mirror", capitals(program.as_str()).to_ascii_lowercase());
@@ -585,17 +588,16 @@ fn metrics(program: Name, tables: &[TableStatus], has_succeeded: bool) -> String
     let mut text = gauge("last_sync_success", "Whether the last sync succeeded.");
     // Writing to a string cannot fail.
     _ = writeln!(text, "{prefix}_last_sync_success {}", u8::from(has_succeeded));
-    let count = |count: u64| i64::try_from(count).ok();
-    let gauges: [(&str, &str, &dyn Fn(&TableStatus) -> Option<i64>); 4] = [
+    let gauges: [(&str, &str, Value); 4] = [
         (
             "synced_timestamp_seconds",
             "When the last complete list of a table was received.",
-            &|one| one.completed_at,
+            |one| one.completed_at.map(|at| at.to_string()),
         ),
-        ("records", "Records in the last list.", &|one| count(one.present)),
-        ("missing_records", "Missing records.", &|one| count(one.missing)),
-        ("rejected_records", "Records of the last list that could not be read.", &|one| {
-            count(one.rejected)
+        ("records", "Records in the last list.", |one| Some(one.present.to_string())),
+        ("missing_records", "Missing records.", |one| Some(one.missing.to_string())),
+        ("rejected_records", "Records of the last list that could not be read.", |one| {
+            Some(one.rejected.to_string())
         }),
     ];
     for (name, help, value) in gauges {

@@ -279,9 +279,9 @@ pub struct OutputSetup<'a> {
     pub(crate) file: Option<&'a FilePath>,
 }
 
+#[cfg(any(fuzzing, feature = "dashboard", all(test, feature = "xlsx")))]
 impl<'a> OutputSetup<'a> {
     /// Returns the setup of a list with these columns that goes to no terminal.
-    #[cfg(any(test, fuzzing, feature = "dashboard"))]
     pub(crate) fn plain(columns: &'a [OutputColumn], dialect: Dialect) -> Self {
         let view = View::default();
         Self {
@@ -296,7 +296,9 @@ impl<'a> OutputSetup<'a> {
             file: None,
         }
     }
+}
 
+impl OutputSetup<'_> {
     /// Returns the columns, in their order.
     pub fn columns(&self) -> &[OutputColumn] {
         self.columns

@@ -151,7 +151,8 @@ impl Keyring {
     }
 }
 
-#[cfg(all(test, feature = "keyring"))]
+#[cfg(feature = "keyring")]
+#[cfg(test)]
 mod tests {
     use keyring_core::mock;
 
@@ -159,7 +160,7 @@ mod tests {
 
     fn keyring() -> Keyring {
         Keyring {
-            store: mock::Store::new().expect("the mock keyring always opens"),
+            store: mock::Store::new().unwrap(),
             program: Name::new("photos"),
             login: "`photos --profile work auth login`".to_owned(),
         }
@@ -168,10 +169,10 @@ mod tests {
     /// Lets the next use of the entry of profile `work` fail, and returns the failure.
     fn fail(keyring: &Keyring, error: Error) -> Failure {
         let store: &CredentialStore = &*keyring.store;
-        let entry = store.build("photos", "work", None).expect("it can be built");
-        let credential: &mock::Cred = entry.as_any().downcast_ref().expect("it is a mock");
+        let entry = store.build("photos", "work", None).unwrap();
+        let credential: &mock::Cred = entry.as_any().downcast_ref().unwrap();
         credential.set_error(error);
-        keyring.read("work").expect_err("the error was set")
+        keyring.read("work").unwrap_err()
     }
 
     #[test]
