@@ -106,7 +106,7 @@ impl Operation for ListCandidates {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
-        list(LIST_CANDIDATES, body)
+        Self::decode(body)
     }
 }
 
@@ -172,7 +172,7 @@ impl Operation for ListVacancies {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
-        list(LIST_VACANCIES, body)
+        Self::decode(body)
     }
 }
 
@@ -237,7 +237,7 @@ impl Operation for GetCredits {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
-        object(body)
+        Self::decode(body)
     }
 }
 

@@ -206,20 +206,16 @@ struct Flag {
 }
 
 fn flag(param: &Param) -> Flag {
-    let primitive = param.ty.in_query();
-    let number = Some("N").filter(|_| !matches!(primitive, Primitive::Text));
     if let Some(one) = param.ty.as_closed_enum() {
-        let (ty, values) = (
-            format!("model::{}", one.rust.pascal()),
-            strings(one.values.iter().map(|value| &value.wire)),
-        );
+        let (ty, values) = (format!("model::{}", one.rust.pascal()), strings(one.wires()));
         let parser = format!(
             "TypedValueParser::try_map(clap::builder::PossibleValuesParser::new([{values}]), |text| text.parse::<{ty}>())"
         );
-        return Flag { value: number.or(Some("NAME")), ty, parser: Some(parser) };
+        return Flag { value: Some("NAME"), ty, parser: Some(parser) };
     }
     let text = if param.ty.as_enum().is_some() { "NAME" } else { "TEXT" };
-    let (value, ty, parser) = match primitive {
+    let number = Some("N");
+    let (value, ty, parser) = match param.ty.in_query() {
         Primitive::Text => {
             let parser = "clap::builder::NonEmptyStringValueParser::new()".to_owned();
             (Some(text), "String", Some(parser))

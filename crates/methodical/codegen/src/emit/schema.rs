@@ -258,12 +258,8 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
         Primitive::Unsigned => member("minimum", 0) + &member("maximum", u64::MAX),
         _ => String::new(),
     };
-    let (mut listed, is_open) = match (value.as_enum(), codes) {
-        (Some(one), _) => {
-            let wires = one.values.iter().map(|value| &value.wire);
-            let values = wires.filter_map(|wire| primitive.json(wire));
-            (values.collect::<Vec<_>>(), one.open_ended)
-        }
+    let (mut listed, is_open): (Vec<_>, _) = match (value.as_enum(), codes) {
+        (Some(one), _) => (one.wires().map(|one| json!(one)).collect(), one.open_ended),
         (None, Some(codes)) if param.is_some() => {
             (codes.all().map(|code| json!(code.text())).collect(), false)
         }
@@ -273,9 +269,6 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
             (example.into_iter().map(|one| json!(one)).collect(), true)
         }
     };
-    if wire == Some(Wire::IntegerOrText) && !is_open {
-        listed.extend(listed.clone().iter().map(|value| json!(value.to_string())));
-    }
     if is_nullable && !is_open {
         listed.push(serde_json::Value::Null);
     }

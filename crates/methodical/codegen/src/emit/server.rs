@@ -14,7 +14,15 @@ use crate::text::{json_string, raw_string, string, strings};
 /// its storage is written.
 #[derive(Template)]
 enum File<'a> {
-    #[template(path = "server/root.rs.jinja")]
+    #[template(
+        ext = "rs",
+        source = "//! {{ purpose }}
+
+pub(crate) mod call;
+pub(crate) mod operation;
+pub(crate) mod parameters;
+pub(crate) mod record;"
+    )]
     Root { purpose: String },
     #[template(path = "server/call.rs.jinja")]
     Calls { service: &'a Service },
@@ -76,7 +84,7 @@ fn listed(param: &Param) -> Option<String> {
     match (param.ty.in_query(), param.ty.codes(), param.ty.as_closed_enum()) {
         (Primitive::Boolean, ..) => Some(strings(["true", "false"])),
         (_, Some(codes), _) => Some(strings(codes.all().map(Code::text))),
-        (_, _, Some(closed)) => Some(strings(closed.values.iter().map(|value| &value.wire))),
+        (_, _, Some(closed)) => Some(strings(closed.wires())),
         _ => None,
     }
 }
@@ -137,8 +145,10 @@ fn kind_of(ty: &ValueType) -> String {
     if let Some(codes) = ty.codes() {
         return format!("Kind::Codes(&[{}])", strings(codes.all().map(Code::text)));
     }
-    let Some(one) = ty.as_closed_enum() else { return format!("Kind::{}", ty.kind().import()) };
-    format!("Kind::Choice(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
+    match ty.as_closed_enum() {
+        Some(one) => format!("Kind::Choice(&[{}])", strings(one.wires())),
+        None => format!("Kind::{}", ty.kind().import()),
+    }
 }
 
 /// Returns the name of the type of a record.
@@ -237,11 +247,7 @@ fn listed_json(value: &ValueType) -> Option<String> {
             let sent = |code| if codes.yes.contains(code) { &yes } else { &no };
             codes.all().filter_map(|code| Some(pair(&code.text(), sent(code).as_ref()?))).collect()
         }
-        (None, Some(one)) => {
-            let wires = one.values.iter().map(|value| &value.wire);
-            let json = |wire: &str| value.in_record().json(wire).unwrap_or_default().to_string();
-            wires.map(|wire| pair(wire, &json(wire))).collect()
-        }
+        (None, Some(one)) => one.wires().map(|wire| pair(wire, &json_string(wire))).collect(),
         (None, None) => return None,
     };
     Some(pairs.join(", "))

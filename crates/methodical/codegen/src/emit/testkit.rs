@@ -19,7 +19,19 @@ use crate::text::{percent_encoded, strings};
 /// the folder of the spec; they are constants, byte for byte.
 #[derive(Template)]
 enum File<'a> {
-    #[template(path = "testkit/root.rs.jinja")]
+    #[template(
+        ext = "rs",
+        source = "//! {{ purpose }}
+
+#[cfg(feature = \"cases\")]
+pub(crate) mod cases;
+#[cfg(feature = \"contract\")]
+pub(crate) mod contract;
+#[cfg(feature = \"mocks\")]
+pub(crate) mod mocks;
+#[cfg(any(feature = \"cases\", feature = \"mocks\"))]
+mod fixtures;"
+    )]
     Root { purpose: String },
     #[template(path = "testkit/cases.rs.jinja")]
     Cases { service: &'a Service },
@@ -160,9 +172,7 @@ impl Contract<'_> {
             return format!("Kind::Values(&[{}])", expressions(codes.all()));
         }
         match (value.as_closed_enum(), value.wire()) {
-            (Some(one), _) => {
-                format!("Kind::OneOf(&[{}])", strings(one.values.iter().map(|value| &value.wire)))
-            }
+            (Some(one), _) => format!("Kind::OneOf(&[{}])", strings(one.wires())),
             (None, Some(Wire::IntegerOrText)) => "Kind::IntegerOrText".to_owned(),
             (None, Some(Wire::TextOrNumber)) => format!("Kind::OrNumber(&Kind::{})", value.check()),
             (None, _) => format!("Kind::{}", value.check()),
@@ -217,7 +227,7 @@ fn values(param: &Param) -> &'static str {
     match ty.in_query() {
         _ if param.list.is_some() => "Other",
         Primitive::Signed | Primitive::Unsigned if is_id(param) => "NumericId",
-        Primitive::Signed | Primitive::Unsigned if ty.as_closed_enum().is_none() => "Integer",
+        Primitive::Signed | Primitive::Unsigned => "Integer",
         Primitive::Text if ty.check() == "Digits" => "NumericId",
         Primitive::Text if is_id(param) => "TextId",
         Primitive::Text if ty.check() == "Text" && ty.as_closed_enum().is_none() => "Text",

@@ -72,6 +72,11 @@ impl Enum {
         self.values.iter().any(|value| value.wire == text)
     }
 
+    /// Returns the texts of the listed values.
+    pub fn wires(&self) -> impl Iterator<Item = &String> {
+        self.values.iter().map(|value| &value.wire)
+    }
+
     /// Returns a value that is not listed, for examples.
     pub fn unlisted(&self) -> String {
         let mut text = "later".to_owned();

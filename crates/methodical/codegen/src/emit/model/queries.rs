@@ -230,16 +230,26 @@ fn paging_rule(service: &Service, operation: &Operation, paging: &Paging) -> Str
     )
 }
 
-/// Returns the expression for the position of the page that a query requests.
-fn page_position(operation: &Operation) -> String {
-    let Some(param) = operation.position_param() else { return "None".to_owned() };
+/// Returns the expression for the position of the page that a query requests, the variant of a position, and the statement
+/// that changes a query to one.
+fn page_position(operation: &Operation) -> (String, &'static str, String) {
+    let Some(param) = operation.position_param() else {
+        return ("None".to_owned(), "Cursor", String::new());
+    };
     let name = param.rust.snake();
-    match (has_number(param), param.required) {
-        (true, true) => format!("Some(paging::Position::Number(self.{name}))"),
-        (true, false) => format!("self.{name}.map(paging::Position::Number)"),
-        (false, true) => format!("Some(paging::Position::cursor(&self.{name}))"),
-        (false, false) => format!("self.{name}.as_ref().map(paging::Position::cursor)"),
-    }
+    let value = if param.ty.name().is_some() { "value.into()" } else { "value" };
+    let turn = if param.required { value.to_owned() } else { format!("Some({value})") };
+    let (kind, position) = match (param.ty.in_record(), param.required) {
+        (Primitive::Signed, true) => {
+            ("Number", format!("Some(paging::Position::Number(self.{name}))"))
+        }
+        (Primitive::Signed, false) => {
+            ("Number", format!("self.{name}.map(paging::Position::Number)"))
+        }
+        (_, true) => ("Cursor", format!("Some(paging::Position::cursor(&self.{name}))")),
+        (_, false) => ("Cursor", format!("self.{name}.as_ref().map(paging::Position::cursor)")),
+    };
+    (position, kind, format!("self.{name} = {turn};"))
 }
 
 /// Returns the expression for the size of a page, if a parameter has it.
@@ -251,26 +261,6 @@ fn page_size(operation: &Operation) -> Option<String> {
     } else {
         format!("self.{name}.and_then(|size| u64::try_from(size).ok())")
     })
-}
-
-/// Returns the variant of a position, and the statement that changes a query to it.
-fn page_turn(operation: &Operation) -> (&'static str, String) {
-    let Some(param) = operation.position_param() else { return ("Cursor", String::new()) };
-    let kind = if has_number(param) { "Number" } else { "Cursor" };
-    let value = if param.ty.name().is_some() { "value.into()" } else { "value" };
-    let name = param.rust.snake();
-    (
-        kind,
-        if param.required {
-            format!("self.{name} = {value};")
-        } else {
-            format!("self.{name} = Some({value});")
-        },
-    )
-}
-
-fn has_number(param: &Param) -> bool {
-    param.ty.in_record() == Primitive::Signed
 }
 
 /// Returns the call that sets a mark.
