@@ -120,14 +120,13 @@ fn params(
 
 /// Returns the wire text of a value, or of all values of a list. The error is the expected form.
 fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, String> {
-    let (Some(style), true) = (param.list, given.is_list) else {
-        return match given.values.as_slice() {
-            [one] if param.list.is_none() && !given.is_list => value(param, one),
-            _ if param.list.is_some() => Err("a list".to_owned()),
-            _ => value(param, &Single::Float(String::new())),
-        };
+    let (items, style) = match (given.values.as_slice(), param.list) {
+        ([one], None) if !given.is_list => return value(param, one),
+        // A list is not of any type.
+        (_, None) => return value(param, &Single::Float(String::new())),
+        (_, Some(_)) if !given.is_list => return Err("a list".to_owned()),
+        (items, Some(style)) => (items, style),
     };
-    let items = &given.values;
     let items: Vec<_> = items.iter().map(|item| value(param, item)).collect::<Result<_, _>>()?;
     let is_separated = |separator| items.iter().any(|item| item.contains(separator));
     match style.separator() {

@@ -22,51 +22,32 @@ struct Given<'g> {
     param: &'g Text<Bracketed>,
     size: Option<&'g Text<Bracketed>>,
     short_page_ends: Option<&'g At<bool>>,
-    marks: [(Says, Option<&'g Text<Wire>>); 3],
+    marks: Vec<(Says, &'g Text<Wire>)>,
 }
 
 fn given(given: &language::Paging) -> Option<Given<'_>> {
-    Some(if let Some(At { value: page, key, .. }) = &given.page {
-        Given {
-            by: PagedBy::Number { first: page.first.map_or(1, |first| first.0) },
-            key,
-            param: &page.param,
-            size: page.size.as_ref(),
-            short_page_ends: page.short_page_ends.as_ref(),
-            marks: [
-                (Says::Last, page.last.as_ref()),
-                (Says::Total, page.total.as_ref()),
-                (Says::More, page.more.as_ref()),
-            ],
+    let (by, key, param, size, short_page_ends, marks) = match given {
+        language::Paging { page: Some(At { value: page, key, .. }), .. } => {
+            let by = PagedBy::Number { first: page.first.map_or(1, |first| first.0) };
+            let marks =
+                [(Says::Last, &page.last), (Says::Total, &page.total), (Says::More, &page.more)];
+            (by, key, &page.param, &page.size, &page.short_page_ends, marks.to_vec())
         }
-    } else if let Some(At { value: page, key, .. }) = &given.offset {
-        Given {
-            by: PagedBy::Offset,
-            key,
-            param: &page.param,
-            size: page.size.as_ref(),
-            short_page_ends: page.short_page_ends.as_ref(),
-            marks: [
-                (Says::Total, page.total.as_ref()),
-                (Says::Next, page.next.as_ref()),
-                (Says::More, page.more.as_ref()),
-            ],
+        language::Paging { offset: Some(At { value: page, key, .. }), .. } => {
+            let marks =
+                [(Says::Total, &page.total), (Says::Next, &page.next), (Says::More, &page.more)];
+            (PagedBy::Offset, key, &page.param, &page.size, &page.short_page_ends, marks.to_vec())
         }
-    } else {
-        let At { value: page, key, .. } = given.cursor.as_ref()?;
-        Given {
-            by: PagedBy::Cursor,
-            key,
-            param: &page.param,
-            size: page.size.as_ref(),
-            short_page_ends: None,
-            marks: [
-                (Says::Next, Some(&page.next)),
-                (Says::More, page.more.as_ref()),
-                (Says::Total, None),
-            ],
+        language::Paging { cursor, .. } => {
+            let At { value: page, key, .. } = cursor.as_ref()?;
+            let marks = vec![(Says::More, &page.more)];
+            (PagedBy::Cursor, key, &page.param, &page.size, &None, marks)
         }
-    })
+    };
+    let next = given.cursor.iter().map(|cursor| (Says::Next, &cursor.next));
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named.as_ref()?)));
+    let (size, short_page_ends) = (size.as_ref(), short_page_ends.as_ref());
+    Some(Given { by, key, param, size, short_page_ends, marks: next.chain(marks).collect() })
 }
 
 /// Lowers the paging of an operation.
@@ -144,9 +125,7 @@ fn marks(
     given: &Given<'_>,
     beside: Option<ModelId>,
 ) -> Vec<Mark> {
-    let marks: Vec<_> =
-        given.marks.iter().filter_map(|(says, named)| Some((*says, (*named)?))).collect();
-    if let [(says, _), (other, second), ..] = *marks
+    if let [(says, _), (other, second), ..] = given.marks[..]
         && (says, other) != (Says::Next, Says::More)
     {
         let (says, other) = (says.word(), other.word());
@@ -154,7 +133,7 @@ fn marks(
             => "remove one of them");
         return Vec::new();
     }
-    marks.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
+    given.marks.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
 }
 
 /// Returns a field that says how the list goes on.
