@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let client = blocking::Client::builder(env::var("GATEWAY_BASE_URL")?)
         .token(EnvironmentToken::new("GATEWAY_TOKEN"))
         .build()?;
-    for vacancy in &client.send(&ListVacancies::new())? {
+    for vacancy in &client.send(&ListVacancies::new())?.items {
         println!("{}\t{}", vacancy.id, vacancy.project.as_deref().unwrap_or("(no title)"));
     }
 

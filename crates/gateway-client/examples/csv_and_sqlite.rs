@@ -20,7 +20,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let mut csv = csv::Writer::from_writer(io::stdout());
     csv.write_record(["id", "name", "portal.name"])?;
-    for Candidate { id, name, portal, .. } in &listing {
+    for Candidate { id, name, portal, .. } in &listing.items {
         let portal = portal.as_ref().and_then(|portal| portal.name.as_deref());
         let name = name.as_deref();
         csv.write_record([id.as_str(), name.unwrap_or_default(), portal.unwrap_or_default()])?;

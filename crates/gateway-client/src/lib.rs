@@ -110,7 +110,7 @@ pub use methodical_client::transport;
 pub use methodical_client::{
     AccessToken, Attempt, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind,
     FileToken, Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy,
-    StreamingResponse, TokenSource,
+    StreamingResponse, TokenSource, token_fn,
 };
 
 /// An async client for one account of the service.

@@ -3,7 +3,7 @@
 //! The queries of the operations, and how their responses are decoded.
 
 use methodical_model::codegen::{Envelope, Layout, QueryBuilder, borrowed, decoder, list, object};
-use methodical_model::{Error, ListOperation, Listing, Operation, Query, StreamDecoder};
+use methodical_model::{Error, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder};
 
 use crate::generated::service;
 use crate::generated::types::{
@@ -108,6 +108,10 @@ impl Operation for ListCandidates {
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
         Self::decode(body)
     }
+
+    fn rejected(output: &Self::Output) -> &[Rejected] {
+        &output.rejected
+    }
 }
 
 impl ListOperation for ListCandidates {
@@ -173,6 +177,10 @@ impl Operation for ListVacancies {
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
         Self::decode(body)
+    }
+
+    fn rejected(output: &Self::Output) -> &[Rejected] {
+        &output.rejected
     }
 }
 

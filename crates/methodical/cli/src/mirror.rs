@@ -4,10 +4,10 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use methodical_client::blocking::Client;
+use methodical_client::blocking::{Client, Records};
 use methodical_mirror::model::{
-    Column, Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation, Record,
-    Recovery, Service, Table,
+    Beside, Column, Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation,
+    Record, Recovery, Service, Table,
 };
 use serde::Serialize;
 
@@ -18,7 +18,6 @@ use crate::mirror::sync::SyncCommand;
 use crate::mirror::watch::WatchFlags;
 use crate::output::record::{Object, text_of};
 use crate::run::Invocation;
-use crate::session::Entries;
 
 pub(crate) mod board;
 pub(crate) mod command;
@@ -211,9 +210,9 @@ impl<S: Service> Visitor<'_, S> {
         self.asked.filter(|(_, asked)| asked.name() == table.name()).map(|(client, _)| client)
     }
 
-    fn read(&mut self, table: &Table, mut entries: impl Entries) {
+    fn read<T: Record, B: Beside>(&mut self, table: &Table, mut entries: Records<T, B>) {
         let mut found = BTreeSet::new();
-        while let Some(entry) = entries.next(|_, json| {
+        while let Some(entry) = entries.next_json_with(|_, json| {
             found.insert(text_of(Object::parse(json).get(table.identity())).into_owned());
         }) {
             if entry.is_err() {

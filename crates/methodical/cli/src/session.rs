@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Write as _;
 
-use methodical_client::blocking::{self, PagedRecords, Records};
+use methodical_client::blocking::{self, Records};
 use methodical_client::model::{
     Beside, ErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected, Service,
 };
@@ -124,11 +124,11 @@ impl<S: Service> Session<S> {
     }
 
     /// Prints the records of a list, which `open` requests. Returns whether the list was empty.
-    fn print_list<O: Operation<Service = S>, E: Entries>(
+    fn print_list<O: ListOperation<Service = S>>(
         &self,
         operation: &O,
         record: RecordType<'_>,
-        open: impl FnOnce() -> Result<E, Failure>,
+        open: impl FnOnce() -> Result<Records<O::Item, O::Beside>, Failure>,
     ) -> Result<bool, Failure> {
         if self.print_unsent(operation)? {
             return Ok(false);
@@ -148,19 +148,19 @@ impl<S: Service> Session<S> {
     }
 
     /// Prints the records of a list, and counts them. Fails if none of them could be read.
-    fn print_all(
+    fn print_all<T: Record, B: Beside>(
         &self,
-        mut entries: impl Entries,
+        mut entries: Records<T, B>,
         printer: &mut Printer,
     ) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         // Without the rest of the list, its connection is closed.
         while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
-            let next = match entries.received(|_, json| printer.print_received(json)) {
+            let next = match entries.received_json_with(|_, json| printer.print_received(json)) {
                 None => {
                     printer.idle()?;
-                    entries.next(|_, json| printer.print_received(json))
+                    entries.next_json_with(|_, json| printer.print_received(json))
                 }
                 received => received,
             };
@@ -414,60 +414,6 @@ const VALUE: RecordType<'_> = RecordType::new(&["value"], &["value"]).named("val
 
 const ENTRY: RecordType<'_> =
     RecordType::new(&["key", "value"], &["key", "value"]).named("entry", "entries");
-
-/// A list that is being read.
-pub(crate) trait Entries {
-    /// The type of a record.
-    type Item: Record;
-
-    /// Takes the next record from what has already been received.
-    fn received<X>(
-        &mut self,
-        take: impl FnOnce(<Self::Item as Record>::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>>;
-
-    /// Waits for the next record.
-    fn next<X>(
-        &mut self,
-        take: impl FnMut(<Self::Item as Record>::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>>;
-}
-
-impl<T: Record, B: Beside> Entries for Records<T, B> {
-    type Item = T;
-
-    fn received<X>(
-        &mut self,
-        take: impl FnOnce(T::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>> {
-        self.received_json_with(take)
-    }
-
-    fn next<X>(
-        &mut self,
-        take: impl FnMut(T::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>> {
-        self.next_json_with(take)
-    }
-}
-
-impl<O: PagedOperation> Entries for PagedRecords<O> {
-    type Item = O::Item;
-
-    fn received<X>(
-        &mut self,
-        take: impl FnOnce(<O::Item as Record>::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>> {
-        self.received_json_with(take)
-    }
-
-    fn next<X>(
-        &mut self,
-        take: impl FnMut(<O::Item as Record>::Ref<'_>, &str) -> X,
-    ) -> Option<Result<Entry<X>, Error>> {
-        self.next_json_with(take)
-    }
-}
 
 /// The numbers of entries that were read from a list.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,21 +8,19 @@ use std::time::Duration;
 use bytes::Bytes;
 use gateway_transport::{BlockingBody, BlockingTransport, Request, TransportError};
 use http::Response;
-use methodical_model::{ListOperation, Operation, Service};
+use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 use pollster::block_on;
 
-use crate::engine::{Engine, Io};
+use crate::engine::{Engine, Io, Receive};
 use crate::sleep::sleep_blocking;
 use crate::token::CatchUnwind;
 use crate::{CallOptions, Error, RawResponse, StreamingResponse};
 
-mod paged_records;
-mod pages;
-mod records;
+/// The records of [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
+pub type Records<T, S = ()> = crate::Records<T, S, BlockingBody>;
 
-pub use self::paged_records::PagedRecords;
-pub use self::pages::Pages;
-pub use self::records::Records;
+/// The pages of [`Client::pages`]: an [`Iterator`].
+pub type Pages<O> = crate::Pages<O, BlockingBody>;
 
 /// A client for one account of the service `S`, for code without `async`.
 ///
@@ -200,7 +198,58 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::new(block_on(self.engine.stream(operation, self.options.as_deref()))?))
+        Ok(Records::of_one(block_on(self.engine.stream(operation, self.options.as_deref()))?))
+    }
+
+    /// Returns the pages of a list: that of the query, and those after it.
+    ///
+    /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is asked for, and each
+    /// page is a separate call, with the timeouts and retries of [`send`](Self::send). A
+    /// [deadline](crate::CallOptions::deadline) is an instant, so it applies to all pages together.
+    ///
+    /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,
+    /// except if the number of pages or records falls.
+    ///
+    /// ```
+    /// use methodical_client::model::PagedOperation;
+    /// use methodical_client::{Error, blocking::Client};
+    ///
+    /// fn count<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<usize, Error> {
+    ///     client.pages(query).map(|page| Ok(page?.items.len())).sum()
+    /// }
+    /// ```
+    pub fn pages<O: PagedOperation<Service = S>>(&self, query: &O) -> Pages<O> {
+        let client = self.clone();
+        Pages::new(query.clone(), move |query| {
+            let Self { engine, options, .. } = client.clone();
+            Box::pin(async move { engine.page(&query, options.as_deref()).await })
+        })
+    }
+
+    /// Returns the records of a list: those on the page of the query, and those on the pages after it.
+    ///
+    /// It is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
+    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until the first record is asked for. See also
+    /// [`pages`](Self::pages).
+    ///
+    /// ```
+    /// use methodical_client::model::PagedOperation;
+    /// use methodical_client::{Entry, Error, blocking::Client};
+    ///
+    /// fn count<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<u64, Error> {
+    ///     let is_record = |entry| Ok(u64::from(matches!(entry?, Entry::Record(_))));
+    ///     client.stream_all(query).map(is_record).sum()
+    /// }
+    /// ```
+    pub fn stream_all<O: PagedOperation<Service = S>>(
+        &self,
+        query: &O,
+    ) -> Records<O::Item, O::Beside> {
+        let client = self.clone();
+        Records::of_pages(query.clone(), move |query| {
+            let Self { engine, options, .. } = client.clone();
+            Box::pin(async move { engine.stream(&query, options.as_deref()).await })
+        })
     }
 
     /// Calls any operation and returns the response with any status, its body still to be received.
@@ -237,27 +286,25 @@ impl<S: Service> Client<S> {
     ) -> Result<StreamingResponse<BlockingBody>, Error> {
         block_on(self.engine.stream_raw(operation, self.options.as_deref()))
     }
-
-    /// Calls an operation and decodes the response. Returns the body as well.
-    fn page<O: Operation<Service = S>>(&self, operation: &O) -> Result<(O::Output, Bytes), Error> {
-        block_on(self.engine.page(operation, self.options.as_deref()))
-    }
 }
 
 /// These futures block instead of waiting, so that they are ready when they are first polled.
-impl Io for SharedBlockingTransport {
+impl Receive for BlockingBody {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
+        self.chunk()
+    }
+
+    async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
+        self.collect(limit)
+    }
+}
+
+/// These futures block, too.
+impl Io for Arc<dyn BlockingTransport + '_> {
     type Body = BlockingBody;
 
     async fn send(&self, request: Request) -> Result<Response<BlockingBody>, TransportError> {
-        BlockingTransport::send(self, request)
-    }
-
-    async fn chunk(body: &mut BlockingBody) -> Result<Option<Bytes>, TransportError> {
-        body.chunk()
-    }
-
-    async fn collect(body: BlockingBody, limit: u64) -> Result<Bytes, TransportError> {
-        body.collect(limit)
+        (**self).send(request)
     }
 
     async fn sleep(delay: Duration) {
@@ -265,7 +312,7 @@ impl Io for SharedBlockingTransport {
     }
 
     fn name(&self) -> &str {
-        BlockingTransport::name(self)
+        (**self).name()
     }
 }
 

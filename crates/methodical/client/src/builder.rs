@@ -195,6 +195,27 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
+    /// Makes a record that cannot be decoded an error of its call: [`ErrorKind::Decode`](crate::ErrorKind::Decode). Default: it
+    /// is in [`Listing::rejected`](methodical_model::Listing::rejected) or an [`Entry::Rejected`](crate::Entry::Rejected), and
+    /// a [`WARN` event](crate#tracing) has its path.
+    ///
+    /// ```
+    #[doc = include_str!("../doctests/photos.txt")]
+    /// use methodical_client::transport::MemoryTransport;
+    /// use methodical_client::{AccessToken, Client};
+    ///
+    /// let client = Client::<Photos>::builder("https://gateway.example.com")
+    ///     .token(AccessToken::new("gwt_6yqW")?)
+    ///     .transport(MemoryTransport::default())
+    ///     .strict()
+    ///     .build()?;
+    /// # Ok::<(), methodical_client::Error>(())
+    /// ```
+    pub fn strict(mut self) -> Self {
+        self.policy.is_strict = true;
+        self
+    }
+
     /// Sets the options of every call, such as a header that each request has. They replace the options set before. Default:
     /// none.
     ///

@@ -8,11 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use gateway_transport::{Body, Request, SharedTransport, Transport, TransportError};
 use http::Response;
-use methodical_model::{ListOperation, Operation, Service};
+use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 
-use crate::engine::{Engine, Io};
+use crate::engine::{Engine, Io, Receive};
 use crate::sleep::sleep;
-use crate::{CallOptions, ClientBuilder, Error, RawResponse, Records, StreamingResponse};
+use crate::{CallOptions, ClientBuilder, Error, Pages, RawResponse, Records, StreamingResponse};
 
 /// An async client for one account of the service `S`.
 ///
@@ -207,7 +207,67 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::new(self.engine.stream(operation, self.options.as_deref()).await?))
+        Ok(Records::of_one(self.engine.stream(operation, self.options.as_deref()).await?))
+    }
+
+    /// Returns the pages of a list: that of the query, and those after it.
+    ///
+    /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is asked for, and each
+    /// page is a separate call, with the timeouts and retries of [`send`](Self::send). A
+    /// [deadline](crate::CallOptions::deadline) is an instant, so it applies to all pages together.
+    ///
+    /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,
+    /// except if the number of pages or records falls.
+    ///
+    /// ```
+    /// use methodical_client::model::PagedOperation;
+    /// use methodical_client::{Client, Error};
+    ///
+    /// async fn count<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<usize, Error> {
+    ///     let (mut count, mut pages) = (0, client.pages(query));
+    ///     while let Some(page) = pages.next().await {
+    ///         count += page?.items.len();
+    ///     }
+    ///     Ok(count)
+    /// }
+    /// ```
+    pub fn pages<O: PagedOperation<Service = S>>(&self, query: &O) -> Pages<O> {
+        let client = self.clone();
+        Pages::new(query.clone(), move |query| {
+            let Self { engine, options, .. } = client.clone();
+            Box::pin(async move { engine.page(&query, options.as_deref()).await })
+        })
+    }
+
+    /// Returns the records of a list: those on the page of the query, and those on the pages after it.
+    ///
+    /// It is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
+    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until the first record is asked for. See also
+    /// [`pages`](Self::pages).
+    ///
+    /// ```
+    /// use methodical_client::model::PagedOperation;
+    /// use methodical_client::{Client, Entry, Error};
+    ///
+    /// async fn count<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<u64, Error> {
+    ///     let (mut count, mut records) = (0, client.stream_all(query));
+    ///     while let Some(entry) = records.next().await {
+    ///         if let Entry::Record(_) = entry? {
+    ///             count += 1;
+    ///         }
+    ///     }
+    ///     Ok(count)
+    /// }
+    /// ```
+    pub fn stream_all<O: PagedOperation<Service = S>>(
+        &self,
+        query: &O,
+    ) -> Records<O::Item, O::Beside> {
+        let client = self.clone();
+        Records::of_pages(query.clone(), move |query| {
+            let Self { engine, options, .. } = client.clone();
+            Box::pin(async move { engine.stream(&query, options.as_deref()).await })
+        })
     }
 
     /// Calls any operation and returns the response with any status, its body still to be received.
@@ -249,13 +309,15 @@ impl<S: Service> Client<S> {
     ) -> Result<StreamingResponse<Body>, Error> {
         self.engine.stream_raw(operation, self.options.as_deref()).await
     }
+}
 
-    /// Calls an operation and decodes the response. Returns the body as well.
-    pub(crate) async fn page<O: Operation<Service = S>>(
-        &self,
-        operation: &O,
-    ) -> Result<(O::Output, Bytes), Error> {
-        self.engine.page(operation, self.options.as_deref()).await
+impl Receive for Body {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
+        self.chunk().await
+    }
+
+    async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
+        self.collect(limit).await
     }
 }
 
@@ -264,14 +326,6 @@ impl Io for SharedTransport {
 
     async fn send(&self, request: Request) -> Result<Response<Body>, TransportError> {
         Transport::send(self, request).await
-    }
-
-    async fn chunk(body: &mut Body) -> Result<Option<Bytes>, TransportError> {
-        body.chunk().await
-    }
-
-    async fn collect(body: Body, limit: u64) -> Result<Bytes, TransportError> {
-        body.collect(limit).await
     }
 
     async fn sleep(delay: Duration) {

@@ -14,15 +14,15 @@ use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
 use crate::clock::now;
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
-use crate::list_reader::ListReader;
 use crate::observer::{Attempt, Observer};
 use crate::pace::{Pace, Permit};
 use crate::policy::Policy;
+use crate::records::ListReader;
 use crate::request::{Draft, Headers};
 use crate::response::check_head;
 use crate::sleep::timeout_at;
 use crate::token::{Sources, Tokens};
-use crate::trace::{self, AttemptSpan, CallSpan};
+use crate::trace::{self, AttemptSpan, CallSpan, RejectedPaths};
 use crate::{CallOptions, Error, RawResponse, StreamingResponse};
 
 #[cfg(test)]
@@ -32,22 +32,25 @@ mod tests;
 ///
 /// The futures of the blocking client block while they are polled, and are ready afterwards.
 pub(crate) trait Io {
-    type Body: Default + From<Bytes>;
+    type Body: Receive + From<Bytes>;
 
     /// Sends a request and receives the head of the response.
     async fn send(&self, request: Request) -> Result<Response<Self::Body>, TransportError>;
-
-    /// Receives the next chunk of a body; `None` is its end.
-    async fn chunk(body: &mut Self::Body) -> Result<Option<Bytes>, TransportError>;
-
-    /// Receives the rest of a body of at most `limit` bytes.
-    async fn collect(body: Self::Body, limit: u64) -> Result<Bytes, TransportError>;
 
     /// Waits.
     async fn sleep(delay: Duration);
 
     /// Returns the name of the transport.
     fn name(&self) -> &str;
+}
+
+/// A body that is being received.
+pub(crate) trait Receive: Default {
+    /// Receives the next chunk; `None` is the end.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError>;
+
+    /// Receives the rest of a body of at most `limit` bytes.
+    async fn collect(self, limit: u64) -> Result<Bytes, TransportError>;
 }
 
 /// The settings, the token and the transport of a client and its clones.
@@ -95,7 +98,22 @@ impl<T: Io> Engine<T> {
     ) -> Result<O::Output, Error> {
         let span = CallSpan::begin(O::METHOD);
         let response = self.receive(operation, options, &span).await?;
-        span.outcome(span.within(|| response.decode(operation)))
+        self.decode(operation, response, &span)
+    }
+
+    /// Decodes a response, and reports the records that were rejected.
+    fn decode<O: Operation>(
+        &self,
+        operation: &O,
+        response: RawResponse,
+        span: &CallSpan,
+    ) -> Result<O::Output, Error> {
+        let decoded = span.within(|| response.decode(operation, self.policy.is_strict));
+        let output = span.outcome(decoded)?;
+        let mut rejected = RejectedPaths::default();
+        O::rejected(&output).iter().for_each(|one| rejected.add(one));
+        span.rejected(&rejected);
+        Ok(output)
     }
 
     /// Calls an operation and decodes the response. Returns the body as well.
@@ -107,8 +125,7 @@ impl<T: Io> Engine<T> {
         let span = CallSpan::begin(O::METHOD);
         let response = self.receive(operation, options, &span).await?;
         let body = response.body().clone();
-        let page = span.outcome(span.within(|| response.decode(operation)))?;
-        Ok((page, body))
+        Ok((self.decode(operation, response, &span)?, body))
     }
 
     /// Calls an operation and returns the response.
@@ -132,7 +149,8 @@ impl<T: Io> Engine<T> {
         let outcome = span.around(self.begin_list(operation, &mut call)).await;
         span.attempts(call.attempts());
         let (response, decoder, permit) = span.outcome(outcome)?;
-        Ok(ListReader::new(response, decoder, call.attempts(), call.end(), span, permit))
+        let ended = (call.attempts(), call.end());
+        Ok(ListReader::new(response, decoder, ended, span, permit, self.policy.is_strict))
     }
 
     /// Runs the attempts of a call until one has a successful head. If the contract gives errors in the body a class, also
@@ -214,7 +232,7 @@ impl<T: Io> Engine<T> {
         let (response, _permit) = span.outcome(outcome)?;
         let (head, body) = response.into_parts();
         // The body is already in memory.
-        let body = T::collect(body, u64::MAX).await?;
+        let body = body.collect(u64::MAX).await?;
         Ok(RawResponse::new(Response::from_parts(head, body), call.attempts()))
     }
 
@@ -315,7 +333,7 @@ impl<T: Io> Engine<T> {
                 let body = if declared.is_some_and(|length| limit < length) {
                     Err(TransportError::body_too_large(limit))
                 } else {
-                    T::collect(body, limit).await
+                    body.collect(limit).await
                 };
                 let body = match body {
                     Ok(body) => body,
@@ -447,7 +465,7 @@ async fn reported<T: Io, O: ListOperation>(
             // The decoder returns any other error again.
             Ok(true) | Err(_) => return Ok(None),
         }
-        match T::chunk(body).await? {
+        match body.chunk().await? {
             Some(chunk) => decoder.push(&chunk),
             None => decoder.finish(),
         }
@@ -461,7 +479,7 @@ async fn beginning<T: Io>(mut body: T::Body, deadline: Option<Instant>) -> Bytes
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT
         && deadline.is_none_or(|deadline| now() < deadline)
-        && let Ok(Some(chunk)) = T::chunk(&mut body).await
+        && let Ok(Some(chunk)) = body.chunk().await
     {
         let missing = ERROR_BODY_LIMIT - kept.len();
         kept.extend_from_slice(chunk.get(..missing).unwrap_or(&chunk));

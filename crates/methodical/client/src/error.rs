@@ -10,7 +10,7 @@ use bytes::Bytes;
 use gateway_transport::{BoxError, TransportError};
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
-use methodical_model::ServiceError;
+use methodical_model::{ErrorClass, ServiceError};
 
 use crate::Problem;
 use crate::clock::date;
@@ -299,8 +299,19 @@ impl From<methodical_model::Error> for Error {
             ),
             _ => (ErrorKind::Decode, "the response does not match the contract"),
         };
+        let code = error.service().and_then(shown_code);
+        let text = code.map_or(text.into(), |code| Cow::Owned(format!("{text} (code {code})")));
         Self::new(kind, text).because(error)
     }
+}
+
+/// Returns the code of a failure that the service reported, unless it may be data: only a number, or a code that the contract
+/// declares, is shown.
+fn shown_code(reported: &ServiceError) -> Option<&str> {
+    let is_declared = reported.class() != ErrorClass::Other;
+    let is_number =
+        |code: &&str| code.len() <= 10 && code.bytes().all(|byte| byte.is_ascii_digit());
+    reported.code().filter(|code| !code.is_empty() && (is_declared || is_number(code)))
 }
 
 impl fmt::Display for Error {

@@ -100,6 +100,7 @@
 //! | `call`, until the response is decoded or the stream ends | `otel.name`, `gateway.operation` | such as `photos/list`; absent for a [`RawQuery`](model::RawQuery) |
 //! | | `gateway.attempts` | number of attempts |
 //! | | `gateway.records` | of a stream: number of records decoded |
+//! | | `gateway.rejected` | number of records that were rejected, if there were any |
 //! | | `error.type` | why the call failed: [`ErrorKind::as_str`] |
 //! | | `otel.status_code` | `error` if the call failed |
 //! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
@@ -113,7 +114,8 @@
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
-//! `retrying` with `gateway.delay_ms`. The HTTP version is not recorded, because a transport need not report it.
+//! `retrying` with `gateway.delay_ms`, and, if records were rejected, `records were rejected` of level `WARN` with
+//! `gateway.rejected` and, of the first 10, `gateway.paths`. The HTTP version is not recorded, because a transport need not report it.
 //!
 //! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record, because
 //! they may be personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
@@ -149,11 +151,9 @@ mod engine;
 mod error;
 mod head;
 mod limit;
-mod list_reader;
 mod lock;
 mod observer;
 mod pace;
-mod paged_records;
 mod pager;
 mod pages;
 #[cfg(test)]
@@ -183,12 +183,10 @@ pub use crate::call_options::CallOptions;
 pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::head::retry_after;
-pub use crate::list_reader::Entry;
 pub use crate::observer::{Attempt, Observer};
-pub use crate::paged_records::PagedRecords;
 pub use crate::pages::Pages;
 pub use crate::problem::Problem;
-pub use crate::records::Records;
+pub use crate::records::{Entry, Records};
 pub use crate::response::RawResponse;
 pub use crate::retry::{RetryBudget, RetryPolicy};
 pub use crate::sleep::sleep;
@@ -197,4 +195,4 @@ pub use crate::sleep::sleep_blocking;
 pub use crate::streaming_response::StreamingResponse;
 #[cfg(feature = "oauth2")]
 pub use crate::token::ClientCredentials;
-pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource};
+pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, token_fn};

@@ -7,7 +7,6 @@ use std::{fmt, mem};
 use methodical_model::paging::{PageMarks, PagedBy, Position};
 use methodical_model::{Listing, PagedOperation};
 
-use crate::list_reader::Entry;
 use crate::{Error, ErrorKind};
 
 #[cfg(test)]
@@ -80,13 +79,8 @@ impl<O: PagedOperation> Pager<O> {
         pager
     }
 
-    pub(crate) fn with_max_pages(self, max_pages: u64) -> Self {
-        Self { max_pages, ..self }
-    }
-
-    /// Returns the number of records that were decoded.
-    pub(crate) fn delivered(&self) -> u64 {
-        self.delivered
+    pub(crate) fn limit_pages(&mut self, pages: u64) {
+        self.max_pages = pages;
     }
 
     /// Returns the query of the next page; `None` after the last one and after an error.
@@ -115,23 +109,9 @@ impl<O: PagedOperation> Pager<O> {
         if self.delivered == 0 { error } else { error.after_records(self.delivered) }
     }
 
-    /// Counts a record of the page.
-    pub(crate) fn record(&mut self, json: &str) {
-        self.delivered += 1;
-        self.count(json);
-    }
-
-    /// Counts an entry of the page that is not a record.
-    pub(crate) fn seen<X>(&mut self, entry: Result<Entry<X>, Error>) -> Result<Entry<X>, Error> {
-        match &entry {
-            Ok(Entry::Rejected(rejected)) => self.count(rejected.raw()),
-            Ok(Entry::Record(_)) => {}
-            Err(_) => return entry.map_err(|error| self.fail(error)),
-        }
-        entry
-    }
-
-    fn count(&mut self, json: &str) {
+    /// Counts an entry of the page.
+    pub(crate) fn count(&mut self, json: &str, is_accepted: bool) {
+        self.delivered += u64::from(is_accepted);
         self.page.records += 1;
         if O::PAGING.has_identity {
             self.page.hash = Some(self.hasher.hash_one((self.page.hash, json)));

@@ -1,77 +1,94 @@
-//! The pages of a list, as the async client reads them.
+//! The pages of a list, and their async and blocking drivers.
 
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::marker::PhantomData;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_core::Stream;
-use gateway_transport::BoxFuture;
-use methodical_model::{Operation, PagedOperation, Service};
+use gateway_transport::{BlockingBody, Body, BoxFuture, MaybeSend};
+use methodical_model::{Operation, PagedOperation};
+use pollster::block_on;
 
+use crate::Error;
 use crate::pager::Pager;
-use crate::{Client, Error};
 
-impl<S: Service> Client<S> {
-    /// Returns the pages of a list: that of the query, and those after it.
-    ///
-    /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is polled, and each
-    /// page is a separate call, with the timeouts and retries of [`send`](Self::send). A
-    /// [deadline](crate::CallOptions::deadline) is an instant, so it applies to all pages together.
-    ///
-    /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,
-    /// except if the number of pages or records falls.
-    ///
-    /// ```
-    /// use methodical_client::model::PagedOperation;
-    /// use methodical_client::{Client, Error};
-    ///
-    /// async fn count<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<usize, Error> {
-    ///     let (mut count, mut pages) = (0, client.pages(query));
-    ///     while let Some(page) = pages.next().await {
-    ///         count += page?.items.len();
-    ///     }
-    ///     Ok(count)
-    /// }
-    /// ```
-    pub fn pages<O: PagedOperation<Service = S>>(&self, query: &O) -> Pages<O> {
-        Pages { client: self.clone(), pager: Pager::new(query.clone()), response: None }
+/// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and an
+/// [`Iterator`] in [`blocking`](crate::blocking::Pages).
+///
+/// A page is requested only when it is asked for. After an error there are no more pages; [`Error::delivered`] returns how
+/// many records the pages before it had. Dropping the value ends a request that was sent.
+pub struct Pages<O: PagedOperation, B = Body> {
+    pager: Pager<O>,
+    request: Box<dyn Request<O>>,
+    /// The page that was requested.
+    response: Option<PageFuture<O>>,
+    mode: PhantomData<fn() -> B>,
+}
+
+/// A page that was requested, and its body.
+type PageFuture<O> = BoxFuture<'static, Result<(<O as Operation>::Output, Bytes), Error>>;
+
+/// A function that requests a page.
+trait Request<O: PagedOperation>: MaybeSend {
+    fn page(&mut self, query: O) -> PageFuture<O>;
+}
+
+impl<O: PagedOperation, F: FnMut(O) -> PageFuture<O> + MaybeSend> Request<O> for F {
+    fn page(&mut self, query: O) -> PageFuture<O> {
+        self(query)
     }
 }
 
-/// The pages of [`Client::pages`]: a [`Stream`] of [`Listing`](methodical_model::Listing)s.
-///
-/// A page is requested only when it is polled. After an error there are no more pages. Dropping the value ends a request
-/// that was sent.
-pub struct Pages<O: PagedOperation> {
-    client: Client<O::Service>,
-    pager: Pager<O>,
-    /// The page that was requested.
-    response: Option<BoxFuture<'static, Result<Page<O>, Error>>>,
-}
+impl<O: PagedOperation, B> Pages<O, B> {
+    pub(crate) fn new(
+        query: O,
+        request: impl FnMut(O) -> PageFuture<O> + MaybeSend + 'static,
+    ) -> Self {
+        let (pager, request) = (Pager::new(query), Box::new(request));
+        Self { pager, request, response: None, mode: PhantomData }
+    }
 
-/// A page and its body.
-type Page<O> = (<O as Operation>::Output, Bytes);
-
-impl<O: PagedOperation> Pages<O> {
     /// Sets the maximum number of pages. Default: 10000.
     ///
     /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last one of them.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
-        self.pager = self.pager.with_max_pages(pages);
+        self.pager.limit_pages(pages);
         self
     }
 
+    /// Waits for the next page. Dropping the future loses nothing: a page that was requested is in `self`.
+    async fn advance(&mut self) -> Option<Result<O::Output, Error>> {
+        let response = match &mut self.response {
+            Some(response) => response,
+            none => match self.pager.next()? {
+                Ok(query) => none.insert(self.request.page(query)),
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let page = response.as_mut().await;
+        self.response = None;
+        Some(match page {
+            Ok((listing, body)) => {
+                self.pager.whole(&listing, &body);
+                Ok(listing)
+            }
+            Err(error) => Err(self.pager.fail(error)),
+        })
+    }
+}
+
+impl<O: PagedOperation> Pages<O> {
     /// Waits for the next page; `None` means that the list is complete, or that an error has already ended it.
     ///
     /// Dropping the future loses no page.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::send`], and [`ErrorKind::Paging`](crate::ErrorKind::Paging) if the pages do not follow the contract.
-    /// [`Error::delivered`] returns how many records the pages before had.
+    /// Those of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging) if the pages do not
+    /// follow the contract. [`Error::delivered`] returns how many records the pages before had.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -87,30 +104,7 @@ impl<O: PagedOperation> Pages<O> {
     /// }
     /// ```
     pub async fn next(&mut self) -> Option<Result<O::Output, Error>> {
-        poll_fn(|context| self.poll(context)).await
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<O::Output, Error>>> {
-        let response = match &mut self.response {
-            Some(response) => response,
-            none => match self.pager.next() {
-                None => return Poll::Ready(None),
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                Some(Ok(query)) => {
-                    let client = self.client.clone();
-                    none.insert(Box::pin(async move { client.page(&query).await }))
-                }
-            },
-        };
-        let page = ready!(response.as_mut().poll(context));
-        self.response = None;
-        Poll::Ready(Some(match page {
-            Ok((listing, body)) => {
-                self.pager.whole(&listing, &body);
-                Ok(listing)
-            }
-            Err(error) => Err(self.pager.fail(error)),
-        }))
+        self.advance().await
     }
 }
 
@@ -118,14 +112,23 @@ impl<O: PagedOperation> Stream for Pages<O> {
     type Item = Result<O::Output, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll(context)
+        // The future has no state of its own.
+        pin!(self.advance()).poll(context)
+    }
+}
+
+impl<O: PagedOperation> Iterator for Pages<O, BlockingBody> {
+    type Item = Result<O::Output, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        block_on(self.advance())
     }
 }
 
 /// Nothing in it is pinned.
-impl<O: PagedOperation> Unpin for Pages<O> {}
+impl<O: PagedOperation, B> Unpin for Pages<O, B> {}
 
-impl<O: PagedOperation> fmt::Debug for Pages<O> {
+impl<O: PagedOperation, B> fmt::Debug for Pages<O, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages").field("pager", &self.pager).finish_non_exhaustive()
     }

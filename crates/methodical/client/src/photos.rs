@@ -5,8 +5,8 @@ use methodical_model::codegen::{
     decoder, error_class, list,
 };
 use methodical_model::{
-    Error, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Service,
-    StreamDecoder,
+    Error, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Rejected,
+    Service, StreamDecoder,
 };
 use serde::Deserialize;
 
@@ -44,6 +44,10 @@ impl Operation for ListPhotos {
 
     fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
         list(LAYOUT, body)
+    }
+
+    fn rejected(output: &Listing<Photo>) -> &[Rejected] {
+        &output.rejected
     }
 }
 

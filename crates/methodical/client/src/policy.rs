@@ -16,6 +16,8 @@ pub(crate) struct Policy {
     pub(crate) budget: RetryBudget,
     pub(crate) requests_per_second: Option<u32>,
     pub(crate) calls_in_flight: Option<usize>,
+    /// Whether a rejected record is an error.
+    pub(crate) is_strict: bool,
 }
 
 impl Policy {
@@ -51,6 +53,7 @@ impl Default for Policy {
             budget: RetryBudget::default(),
             requests_per_second: None,
             calls_in_flight: None,
+            is_strict: false,
         }
     }
 }

@@ -1,31 +1,141 @@
-//! The records of a list, as the async client reads them.
+//! The records of a list, of one page or of all: the steps between them, which do no I/O, and their async and blocking drivers.
 
-use std::fmt;
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::{fmt, mem};
 
+use bytes::Bytes;
 use futures_core::Stream;
-use gateway_transport::Body;
-use http_body::Body as _;
-use methodical_model::{Beside, Record};
+use gateway_transport::{BlockingBody, Body, BoxFuture, MaybeSend, TransportError};
+use http::Response;
+use http::response::Parts;
+use methodical_model::{Beside, Next, PagedOperation, Record, Rejected, StreamDecoder};
+use pollster::block_on;
 
 use crate::Error;
-use crate::list_reader::{Entry, ListReader, Step};
+use crate::clock::now;
+use crate::engine::Receive;
+use crate::limit::Limit;
+use crate::pace::Permit;
+use crate::pager::Pager;
+use crate::trace::{CallSpan, RejectedPaths};
 
-/// The records of [`Client::stream`](crate::Client::stream): a [`Stream`].
-///
-/// After an error there are no more records. Dropping the value ends the exchange and closes the connection.
-pub struct Records<T, S = ()> {
-    reader: ListReader<T, S, Body>,
+/// The next list entry: a record, or one that could not be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a record is decoded or rejected")]
+pub enum Entry<T> {
+    /// A record.
+    Record(T),
+    /// A record that could not be decoded. The records after it are still read.
+    Rejected(Rejected),
 }
 
-impl<T: Record, S: Beside> Records<T, S> {
-    pub(crate) fn new(reader: ListReader<T, S, Body>) -> Self {
-        Self { reader }
+/// The records of [`Client::stream`](crate::Client::stream), or of all pages, of
+/// [`Client::stream_all`](crate::Client::stream_all): a [`Stream`], and an [`Iterator`] in
+/// [`blocking`](crate::blocking::Records).
+///
+/// A page is requested only after all records of the page before were taken, and when another one is asked for. After an
+/// error there are no more records. Dropping the value ends the exchange and closes the connection.
+pub struct Records<T, S = (), B = Body> {
+    page: Page<T, S, B>,
+    /// Requests the pages; `None` for a list without pages.
+    pages: Option<Box<dyn Requests<T, S, B>>>,
+    delivered: u64,
+    limit: u64,
+    record_limit: Option<usize>,
+}
+
+/// The page that is being read.
+enum Page<T, S, B> {
+    /// None.
+    Before,
+    Requested(PageFuture<T, S, B>),
+    Open(Box<ListReader<T, S, B>>),
+    /// It has ended.
+    Read(Box<ListReader<T, S, B>>),
+}
+
+/// A page that was requested.
+pub(crate) type PageFuture<T, S, B> = BoxFuture<'static, Result<ListReader<T, S, B>, Error>>;
+
+/// The result of decoding what has been received.
+enum Step<T> {
+    Entry(Result<Entry<T>, Error>),
+    /// More must be requested or received.
+    NeedMore,
+    End,
+}
+
+impl<T, S, B> Records<T, S, B> {
+    /// Creates the records of one response.
+    pub(crate) fn of_one(reader: ListReader<T, S, B>) -> Self {
+        Self { page: Page::Open(Box::new(reader)), ..Self::before(None) }
     }
 
-    /// Returns the fields beside the list, such as a total, once the list has ended without an error.
+    /// Creates the records of all pages. `open` requests a page.
+    pub(crate) fn of_pages<O: PagedOperation<Item = T, Beside = S>>(
+        query: O,
+        open: impl FnMut(O) -> PageFuture<T, S, B> + MaybeSend + 'static,
+    ) -> Self
+    where
+        T: 'static,
+        S: 'static,
+        B: 'static,
+    {
+        Self::before(Some(Box::new(Paged { pager: Pager::new(query), open })))
+    }
+
+    fn before(pages: Option<Box<dyn Requests<T, S, B>>>) -> Self {
+        Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None }
+    }
+
+    /// Sets the maximum number of records. Rejected ones are not counted. Default: no limit.
+    ///
+    /// The list ends with the last of them, without an error, and no page after it is requested.
+    ///
+    /// ```
+    /// use methodical_client::model::PagedOperation;
+    /// use methodical_client::{Entry, Error, blocking::Client};
+    ///
+    /// /// Returns the first 100 records. It requests only the pages that have them.
+    /// fn first<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<Vec<Entry<O::Item>>, Error> {
+    ///     client.stream_all(query).limit(100).collect()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn limit(mut self, records: u64) -> Self {
+        self.limit = records;
+        self
+    }
+
+    /// Sets the maximum number of pages. Default: 10000.
+    ///
+    /// If the list has more pages, [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the records of the last one of them.
+    #[must_use]
+    pub fn max_pages(mut self, pages: u64) -> Self {
+        if let Some(all) = &mut self.pages {
+            all.limit_pages(pages);
+        }
+        self
+    }
+}
+
+impl<T: Record, S: Beside, B> Records<T, S, B> {
+    /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
+    ///
+    /// A larger record is rejected like any other unreadable one, and the list goes on. Its text is not kept.
+    #[must_use]
+    pub fn record_limit(mut self, bytes: usize) -> Self {
+        self.record_limit = Some(bytes);
+        self.page = match self.page {
+            Page::Open(reader) => Page::Open(Box::new(reader.limit_records(bytes))),
+            page => page,
+        };
+        self
+    }
+
+    /// Returns the fields beside the list, such as a total, once it has ended without an error; beside a page, until the next
+    /// one is requested.
     ///
     /// ```
     /// use methodical_client::model::{Beside, Record};
@@ -37,18 +147,115 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// # fn with<T: Record>(records: &Records<T>) -> bool { is_last(records, |()| None) }
     /// ```
     pub fn beside(&self) -> Option<&S> {
-        self.reader.beside()
+        match &self.page {
+            Page::Read(reader) => reader.decoder.beside(),
+            Page::Before | Page::Requested(_) | Page::Open(_) => None,
+        }
+    }
+}
+
+/// The steps between two records, in both modes.
+impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
+    /// Decodes the next record of what has been received.
+    fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
+        if self.delivered >= self.limit {
+            self.page = Page::Before;
+            return Step::End;
+        }
+        let Page::Open(reader) = &mut self.page else {
+            return if self.pages.is_some() { Step::NeedMore } else { Step::End };
+        };
+        let pages = &mut self.pages;
+        let step = reader.step(|record, json| {
+            if let Some(pages) = pages {
+                pages.count(json, true);
+            }
+            take(record, json)
+        });
+        match (step, pages) {
+            (Step::End, _) => self.turn(),
+            (Step::Entry(Ok(Entry::Rejected(rejected))), Some(pages)) => {
+                pages.count(rejected.raw(), false);
+                Step::Entry(Ok(Entry::Rejected(rejected)))
+            }
+            (Step::Entry(Err(error)), Some(pages)) => Step::Entry(Err(pages.fail(error))),
+            (Step::Entry(Ok(Entry::Record(record))), _) => {
+                self.delivered += 1;
+                Step::Entry(Ok(Entry::Record(record)))
+            }
+            (step, _) => step,
+        }
     }
 
-    /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
-    ///
-    /// A larger record is rejected like any other unreadable one, and the list goes on. Its text is not kept.
-    #[must_use]
-    pub fn record_limit(mut self, bytes: usize) -> Self {
-        self.reader = self.reader.record_limit(bytes);
-        self
+    /// Ends a page.
+    fn turn<X>(&mut self) -> Step<X> {
+        if let Page::Open(reader) = mem::replace(&mut self.page, Page::Before) {
+            if let (Some(pages), Some(beside)) = (&mut self.pages, reader.decoder.beside()) {
+                pages.turn(beside);
+            }
+            self.page = Page::Read(reader);
+        }
+        if self.pages.is_some() { Step::NeedMore } else { Step::End }
     }
 
+    /// Requests the next page.
+    fn request(&mut self) -> Option<Result<(), Error>> {
+        let page = self.pages.as_mut()?.request()?;
+        Some(page.map(|page| self.page = Page::Requested(page)))
+    }
+
+    /// Takes a page that was requested.
+    fn open(&mut self, page: Result<ListReader<T, S, B>, Error>) -> Result<(), Error> {
+        self.page = Page::Before;
+        let mut reader = page.map_err(|error| match &self.pages {
+            Some(pages) => pages.fail(error),
+            None => error,
+        })?;
+        if let Some(bytes) = self.record_limit {
+            reader = reader.limit_records(bytes);
+        }
+        self.page = Page::Open(Box::new(reader));
+        Ok(())
+    }
+
+    /// Waits for the next record. Dropping the future loses nothing: everything that was received is in `self`.
+    async fn advance<X>(
+        &mut self,
+        take: &mut impl FnMut(T::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>>
+    where
+        B: Receive,
+    {
+        loop {
+            match self.step(&mut *take) {
+                Step::Entry(entry) => return Some(entry),
+                Step::End => return None,
+                Step::NeedMore => {}
+            }
+            let waited = match &mut self.page {
+                Page::Open(reader) => {
+                    let ListReader { body, span, .. } = &mut **reader;
+                    let received = span.around(body.chunk()).await;
+                    let fed = reader.feed(received);
+                    fed.map_err(|error| match &self.pages {
+                        Some(pages) => pages.fail(error),
+                        None => error,
+                    })
+                }
+                Page::Requested(page) => {
+                    let page = page.as_mut().await;
+                    self.open(page)
+                }
+                Page::Before | Page::Read(_) => self.request()?,
+            };
+            if let Err(error) = waited {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+impl<T: Record, S: Beside> Records<T, S> {
     /// Waits for the next entry; `None` means that the list is complete, or that an error has already ended it.
     ///
     /// Dropping the future loses no record.
@@ -56,8 +263,9 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// # Errors
     ///
     /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
-    /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge) or
-    /// [`Decode`](crate::ErrorKind::Decode). [`Error::delivered`] returns how many records came before.
+    /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge),
+    /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if the pages do not follow the contract.
+    /// [`Error::delivered`] returns how many records came before, of all pages.
     ///
     /// # Examples
     ///
@@ -111,11 +319,11 @@ impl<T: Record, S: Beside> Records<T, S> {
     ///     Ok(sum)
     /// }
     /// ```
-    pub async fn next_with<O>(
+    pub async fn next_with<X>(
         &mut self,
-        mut take: impl FnMut(T::Ref<'_>) -> O,
-    ) -> Option<Result<Entry<O>, Error>> {
-        self.next_json_with(|record, _| take(record)).await
+        mut take: impl FnMut(T::Ref<'_>) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.advance(&mut |record, _| take(record)).await
     }
 
     /// Waits for the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
@@ -125,54 +333,11 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// # Errors
     ///
     /// See [`next`](Self::next).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use methodical_client::model::Record;
-    /// use methodical_client::{Error, Records};
-    ///
-    /// async fn lines<T: Record>(records: &mut Records<T>) -> Result<String, Error> {
-    ///     let mut out = String::new();
-    ///     while let Some(entry) = records.next_json_with(|_, json| out.push_str(json)).await {
-    ///         entry?;
-    ///     }
-    ///     Ok(out)
-    /// }
-    /// ```
-    pub async fn next_json_with<O>(
+    pub async fn next_json_with<X>(
         &mut self,
-        mut take: impl FnMut(T::Ref<'_>, &str) -> O,
-    ) -> Option<Result<Entry<O>, Error>> {
-        poll_fn(|context| self.poll(context, &mut take)).await
-    }
-
-    pub(crate) fn poll<O>(
-        &mut self,
-        context: &mut Context<'_>,
-        take: &mut impl FnMut(T::Ref<'_>, &str) -> O,
-    ) -> Poll<Option<Result<Entry<O>, Error>>> {
-        loop {
-            match self.reader.step(&mut *take) {
-                Step::Entry(entry) => return Poll::Ready(Some(entry)),
-                Step::End => return Poll::Ready(None),
-                Step::NeedMore => {
-                    let ListReader { body, span, .. } = &mut self.reader;
-                    let frame = ready!(span.within(|| Pin::new(body).poll_frame(context)));
-                    let received = match frame.transpose() {
-                        Ok(Some(frame)) => match frame.into_data() {
-                            Ok(chunk) => Ok(Some(chunk)),
-                            Err(_trailers) => continue,
-                        },
-                        Ok(None) => Ok(None),
-                        Err(error) => Err(error),
-                    };
-                    if let Err(error) = self.reader.feed(received) {
-                        return Poll::Ready(Some(Err(error)));
-                    }
-                }
-            }
-        }
+        mut take: impl FnMut(T::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.advance(&mut take).await
     }
 }
 
@@ -180,28 +345,281 @@ impl<T: Record, S: Beside> Stream for Records<T, S> {
     type Item = Result<Entry<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll(context, &mut |record, _| T::from_ref(record))
+        // The future has no state of its own.
+        pin!(self.next()).poll(context)
+    }
+}
+
+impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
+    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` instead of copying it.
+    ///
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes.
+    ///
+    /// ```
+    /// use methodical_client::model::Record;
+    /// use methodical_client::{Entry, Error, blocking::Records};
+    ///
+    /// fn sum<T: Record>(
+    ///     mut records: Records<T>,
+    ///     size: impl Fn(T::Ref<'_>) -> u64,
+    /// ) -> Result<u64, Error> {
+    ///     let mut sum = 0;
+    ///     while let Some(entry) = records.next_with(&size) {
+    ///         if let Entry::Record(size) = entry? {
+    ///             sum += size;
+    ///         }
+    ///     }
+    ///     Ok(sum)
+    /// }
+    /// ```
+    pub fn next_with<X>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        self.next_json_with(|record, _| take(record))
+    }
+
+    /// Reads the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
+    ///
+    /// Use it to pass records on unchanged: the text has every field and the original whitespace.
+    pub fn next_json_with<X>(
+        &mut self,
+        mut take: impl FnMut(T::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        // Most records have been received, and need no future.
+        match self.step(&mut take) {
+            Step::Entry(entry) => Some(entry),
+            Step::End => None,
+            Step::NeedMore => block_on(self.advance(&mut take)),
+        }
+    }
+
+    /// Takes the next record from what has already been received, as [`next_json_with`](Self::next_json_with) does.
+    ///
+    /// It never waits. `None` means that more must be received, or that the list has ended. Use it to do something
+    /// before waiting, such as flushing output.
+    ///
+    /// ```
+    /// use std::io::{self, Write};
+    ///
+    /// use methodical_client::blocking::Records;
+    /// use methodical_client::model::Record;
+    ///
+    /// fn lines<T: Record>(
+    ///     records: &mut Records<T>,
+    ///     out: &mut dyn Write,
+    /// ) -> Result<(), Box<dyn std::error::Error>> {
+    ///     loop {
+    ///         while let Some(entry) = records.received_json_with(|_, json| writeln!(out, "{json}")) {
+    ///             entry?;
+    ///         }
+    ///         out.flush()?;
+    ///         match records.next_json_with(|_, json| writeln!(out, "{json}")) {
+    ///             Some(entry) => entry?,
+    ///             None => return Ok(()),
+    ///         };
+    ///     }
+    /// }
+    /// ```
+    pub fn received_json_with<X>(
+        &mut self,
+        take: impl FnOnce(T::Ref<'_>, &str) -> X,
+    ) -> Option<Result<Entry<X>, Error>> {
+        match self.step(take) {
+            Step::Entry(entry) => Some(entry),
+            Step::End | Step::NeedMore => None,
+        }
+    }
+}
+
+impl<T: Record, S: Beside> Iterator for Records<T, S, BlockingBody> {
+    type Item = Result<Entry<T>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_json_with(|record, _| T::from_ref(record))
     }
 }
 
 /// Nothing in it is pinned.
-impl<T, S> Unpin for Records<T, S> {}
+impl<T, S, B> Unpin for Records<T, S, B> {}
 
-impl<T, S> fmt::Debug for Records<T, S> {
+impl<T, S, B> fmt::Debug for Records<T, S, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("reader", &self.reader).finish()
+        f.debug_struct("Records").field("delivered", &self.delivered).finish_non_exhaustive()
+    }
+}
+
+/// Requests the pages of a list, whichever operation it is of.
+trait Requests<T, S, B>: MaybeSend {
+    /// Requests the next page; `None` after the last one and after an error.
+    fn request(&mut self) -> Option<Result<PageFuture<T, S, B>, Error>>;
+
+    /// Counts an entry of the page.
+    fn count(&mut self, json: &str, is_accepted: bool);
+
+    /// Ends the page.
+    fn turn(&mut self, beside: &S);
+
+    /// Returns an error with the number of records before it.
+    fn fail(&self, error: Error) -> Error;
+
+    fn limit_pages(&mut self, pages: u64);
+}
+
+struct Paged<O, F> {
+    pager: Pager<O>,
+    open: F,
+}
+
+impl<O, B, F> Requests<O::Item, O::Beside, B> for Paged<O, F>
+where
+    O: PagedOperation,
+    F: FnMut(O) -> PageFuture<O::Item, O::Beside, B> + MaybeSend,
+{
+    fn request(&mut self) -> Option<Result<PageFuture<O::Item, O::Beside, B>, Error>> {
+        Some(self.pager.next()?.map(&mut self.open))
+    }
+
+    fn count(&mut self, json: &str, is_accepted: bool) {
+        self.pager.count(json, is_accepted);
+    }
+
+    fn turn(&mut self, beside: &O::Beside) {
+        self.pager.turn(O::marks(beside));
+    }
+
+    fn fail(&self, error: Error) -> Error {
+        self.pager.fail(error)
+    }
+
+    fn limit_pages(&mut self, pages: u64) {
+        self.pager.limit_pages(pages);
+    }
+}
+
+/// The list of one response that is being read.
+pub(crate) struct ListReader<T, S, B> {
+    body: B,
+    span: CallSpan,
+    decoder: StreamDecoder<T, S>,
+    /// The head of the response, until an error takes it over.
+    head: Option<Parts>,
+    attempts: u32,
+    /// The limit of the last byte of the list.
+    end: Limit,
+    permit: Permit,
+    /// Whether a rejected record is an error.
+    is_strict: bool,
+    delivered: u64,
+    rejected: RejectedPaths,
+    /// The list has ended, with its last record or with an error.
+    is_over: bool,
+}
+
+impl<T: Record, S: Beside, B> ListReader<T, S, B> {
+    fn limit_records(mut self, bytes: usize) -> Self {
+        self.decoder = self.decoder.with_record_limit(bytes);
+        self
+    }
+}
+
+impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
+    pub(crate) fn new(
+        response: Response<B>,
+        decoder: StreamDecoder<T, S>,
+        (attempts, end): (u32, Limit),
+        span: CallSpan,
+        permit: Permit,
+        is_strict: bool,
+    ) -> Self {
+        let (head, body) = response.into_parts();
+        Self {
+            body,
+            span,
+            decoder,
+            head: Some(head),
+            attempts,
+            end,
+            permit,
+            is_strict,
+            delivered: 0,
+            rejected: RejectedPaths::default(),
+            is_over: false,
+        }
+    }
+
+    /// Decodes the next record of what has been received.
+    fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
+        if self.is_over {
+            return Step::End;
+        }
+        match self.decoder.next_json_with(take) {
+            Ok(Next::Item(record)) => {
+                self.delivered += 1;
+                Step::Entry(Ok(Entry::Record(record)))
+            }
+            Ok(Next::Rejected(rejected)) if self.is_strict => {
+                Step::Entry(Err(self.fail(rejected.error().clone().into())))
+            }
+            Ok(Next::Rejected(rejected)) => {
+                self.rejected.add(&rejected);
+                Step::Entry(Ok(Entry::Rejected(rejected)))
+            }
+            Ok(Next::End) => {
+                self.finish();
+                Step::End
+            }
+            Ok(_) => Step::NeedMore,
+            Err(error) => Step::Entry(Err(self.fail(error.into()))),
+        }
+    }
+
+    /// Takes the next chunk of the body, or its end.
+    fn feed(&mut self, received: Result<Option<Bytes>, TransportError>) -> Result<(), Error> {
+        match received {
+            Ok(Some(chunk)) => self.decoder.push(&chunk),
+            Ok(None) => self.decoder.finish(),
+            Err(error) => {
+                let error = self.end.error(error, now());
+                return Err(self.fail(error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the list with an error that says how many records came before it.
+    fn fail(&mut self, error: Error) -> Error {
+        self.span.failed(&error);
+        self.finish();
+        let error = error.after_attempts(self.attempts).after_records(self.delivered);
+        match self.head.take() {
+            Some(head) => error.with_head(head),
+            None => error,
+        }
+    }
+
+    fn finish(&mut self) {
+        self.is_over = true;
+        self.span.rejected(&self.rejected);
+        self.span.end_after(self.delivered);
+        // Without the body, the connection returns to the pool or is closed.
+        self.body = B::default();
+        self.permit = None;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-    use gateway_transport::{TransportError, transport_fn};
+    use std::future::poll_fn;
+    use std::io::{self, Cursor, Read};
+    use std::sync::Arc;
+
+    use gateway_transport::{blocking_transport_fn, transport_fn};
     use http::{HeaderMap, Response};
     use http_body::Frame;
 
     use super::*;
-    use crate::photos::{ListPhotos, Photos};
+    use crate::photos::{BlockingClient, ListPhotos, Photos};
     use crate::{AccessToken, Client};
 
     /// A body with trailers, of which each frame is ready.
@@ -260,5 +678,64 @@ mod tests {
             assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted, "{entry:?}");
         }
         assert!(records.next().await.is_none());
+    }
+
+    /// A body whose lifetime a test observes.
+    struct Observed {
+        text: Cursor<&'static str>,
+        _alive: Arc<()>,
+    }
+
+    impl Read for Observed {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.text.read(buffer)
+        }
+    }
+
+    #[test]
+    fn the_body_is_dropped_after_the_last_record_or_an_error() {
+        for list in [
+            r#"{"status":"success","result":[{"id":1}]}"#,
+            r#"{"status":"success","result":[{"id":1},"#,
+        ] {
+            let alive = Arc::new(());
+            let body = Arc::clone(&alive);
+            let transport = blocking_transport_fn(move |_| {
+                let text = Cursor::new(list);
+                let body = BlockingBody::new(Observed { text, _alive: Arc::clone(&body) });
+                let response = Response::builder().header("content-type", "application/json");
+                Ok(response.body(body).unwrap())
+            });
+            let client = BlockingClient::builder("https://gateway.example.com")
+                .token(AccessToken::new("gwt_6yqW").unwrap())
+                .transport(transport)
+                .build()
+                .unwrap();
+            let mut records = client.stream(&ListPhotos).unwrap();
+            assert!(records.next().unwrap().is_ok());
+            let before = Arc::strong_count(&alive);
+            assert!(records.next().is_none_or(|cut| cut.is_err()), "{list}");
+            assert_eq!(Arc::strong_count(&alive), before - 1, "{list}");
+        }
+    }
+
+    #[test]
+    fn only_accepted_records_are_lent() {
+        let transport = blocking_transport_fn(|_| {
+            let list = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
+            let response = Response::builder().header("content-type", "application/json");
+            Ok(response.body(list.into()).unwrap())
+        });
+        let client = BlockingClient::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport)
+            .build()
+            .unwrap();
+        let (mut records, mut lent) = (client.stream(&ListPhotos).unwrap(), 0);
+        let mut accepted = Vec::new();
+        while let Some(entry) = records.next_with(|_| lent += 1) {
+            accepted.push(matches!(entry.unwrap(), Entry::Record(())));
+        }
+        assert_eq!((accepted, lent), (vec![true, false, true], 2));
     }
 }

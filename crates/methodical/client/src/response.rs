@@ -112,8 +112,12 @@ impl RawResponse {
         Self { response, attempts }
     }
 
-    /// Decodes a successful response.
-    pub(crate) fn decode<O: Operation>(self, operation: &O) -> Result<O::Output, Error> {
+    /// Decodes a successful response. If `is_strict`, a rejected record is an error.
+    pub(crate) fn decode<O: Operation>(
+        self,
+        operation: &O,
+        is_strict: bool,
+    ) -> Result<O::Output, Error> {
         let checked = if O::MAY_BE_EMPTY && self.body().is_empty() {
             Error::check_status(self.status(), self.headers())
         } else {
@@ -121,6 +125,10 @@ impl RawResponse {
         };
         checked
             .and_then(|()| operation.decode(self.body()).map_err(Error::from))
+            .and_then(|output| match O::rejected(&output).first() {
+                Some(rejected) if is_strict => Err(rejected.error().clone().into()),
+                _ => Ok(output),
+            })
             .map_err(|error| error.with_response(self.response, self.attempts))
     }
 }
@@ -168,7 +176,7 @@ mod tests {
         }
         let body = "[]";
         let response = RawResponse::new(builder.body(body.into()).unwrap(), 1);
-        assert_eq!(response.decode(&any_json()).err().map(|error| error.kind()), expected);
+        assert_eq!(response.decode(&any_json(), false).err().map(|error| error.kind()), expected);
     }
 
     #[test]
@@ -233,7 +241,7 @@ mod tests {
         {
             let response = Response::builder().status(400).header("content-type", media_type);
             let response = RawResponse::new(response.body(r#"{"title":"No"}"#.into()).unwrap(), 1);
-            let error = response.decode(&any_json()).unwrap_err();
+            let error = response.decode(&any_json(), false).unwrap_err();
             assert_eq!(error.problem().is_some(), is_problem, "{media_type}");
         }
     }
@@ -250,7 +258,7 @@ mod tests {
         ] {
             let response = Response::builder().status(302).header("location", location);
             let response = RawResponse::new(response.body("".into()).unwrap(), 1);
-            let error = response.decode(&any_json()).unwrap_err();
+            let error = response.decode(&any_json(), false).unwrap_err();
             let text = format!("the service answered with a redirect{expected} (status 302)");
             assert_eq!(error.to_string(), text);
         }
@@ -260,7 +268,7 @@ mod tests {
     fn a_status_field_without_success_is_an_error() {
         let response = Response::builder().header(JSON.0, JSON.1);
         let response = RawResponse::new(response.body(r#"{"status":"error"}"#.into()).unwrap(), 1);
-        let error = response.decode(&ListPhotos).unwrap_err();
+        let error = response.decode(&ListPhotos, false).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotSuccess);
         assert_eq!(error.body().unwrap(), r#"{"status":"error"}"#);
     }

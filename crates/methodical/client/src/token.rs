@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateway_transport::{BoxError, BoxFuture};
+use gateway_transport::{BoxError, BoxFuture, MaybeSend};
 
 use crate::AccessToken;
 
@@ -75,6 +75,49 @@ pub trait TokenSource: Send + Sync + 'static {
     /// It is called before every call of the client, so it must be quick.
     fn is_current(&self, _token: &AccessToken) -> bool {
         true
+    }
+}
+
+/// Returns a source that asks an async function for a token.
+///
+/// The function gets the token that the service has just refused, if there is one; see [`TokenSource::token`].
+///
+/// # Examples
+///
+/// ```
+#[doc = include_str!("../doctests/photos.txt")]
+/// use methodical_client::transport::MemoryTransport;
+/// use methodical_client::{AccessToken, Client, token_fn};
+///
+/// let client = Client::<Photos>::builder("https://gateway.example.com")
+///     .token(token_fn(|_refused| async { AccessToken::new("gwt_from_the_vault") }))
+///     .transport(MemoryTransport::default())
+///     .build()?;
+/// # Ok::<(), methodical_client::Error>(())
+/// ```
+pub fn token_fn<F, Fut, E>(function: F) -> impl TokenSource
+where
+    F: Fn(Option<AccessToken>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<AccessToken, E>> + MaybeSend + 'static,
+    E: Into<BoxError> + 'static,
+{
+    TokenFn(function)
+}
+
+struct TokenFn<F>(F);
+
+impl<F, Fut, E> TokenSource for TokenFn<F>
+where
+    F: Fn(Option<AccessToken>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<AccessToken, E>> + MaybeSend + 'static,
+    E: Into<BoxError> + 'static,
+{
+    fn token<'a>(
+        &'a self,
+        refused: Option<&'a AccessToken>,
+    ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+        let token = (self.0)(refused.cloned());
+        Box::pin(async { token.await.map_err(Into::into) })
     }
 }
 

@@ -6,6 +6,6 @@ mod noop;
 mod spans;
 
 #[cfg(not(feature = "tracing"))]
-pub(crate) use self::noop::{AttemptSpan, CallSpan, retrying};
+pub(crate) use self::noop::{AttemptSpan, CallSpan, RejectedPaths, retrying};
 #[cfg(feature = "tracing")]
-pub(crate) use self::spans::{AttemptSpan, CallSpan, retrying};
+pub(crate) use self::spans::{AttemptSpan, CallSpan, RejectedPaths, retrying};

@@ -1,8 +1,8 @@
 //! Decoded lists: the records, and those that were rejected.
 
 use alloc::boxed::Box;
-use alloc::vec::{self, Vec};
-use core::{fmt, slice};
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::Error;
 
@@ -17,6 +17,13 @@ use crate::Error;
 /// assert_eq!(listing.rejected[0].index(), 1);
 /// assert_eq!(listing.rejected[0].raw(), "null");
 /// # Ok::<(), methodical_model::Error>(())
+/// ```
+///
+/// A list is not an iterator, so that no rejected record is missed: choose `items`, `rejected` or [`strict`](Self::strict).
+///
+/// ```compile_fail,E0277
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// for photo in ListPhotos::decode(b"[]").unwrap() {}
 /// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,40 +54,6 @@ impl<T, B> Listing<T, B> {
             Some(rejected) => Err(rejected.error),
             None => Ok(self.items),
         }
-    }
-
-    /// Returns an iterator over the records. It does not include the rejected ones.
-    pub fn iter(&self) -> slice::Iter<'_, T> {
-        self.items.iter()
-    }
-}
-
-/// Iterates over the records. The rejected ones are dropped: look at [`rejected`](Listing::rejected) first, or use
-/// [`strict`](Listing::strict).
-///
-/// ```
-/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#)?;
-/// for photo in listing {
-///     println!("{photo:?}");
-/// }
-/// # Ok::<(), methodical_model::Error>(())
-/// ```
-impl<T, B> IntoIterator for Listing<T, B> {
-    type Item = T;
-    type IntoIter = vec::IntoIter<T>;
-
-    fn into_iter(self) -> vec::IntoIter<T> {
-        self.items.into_iter()
-    }
-}
-
-impl<'a, T, B> IntoIterator for &'a Listing<T, B> {
-    type Item = &'a T;
-    type IntoIter = slice::Iter<'a, T>;
-
-    fn into_iter(self) -> slice::Iter<'a, T> {
-        self.iter()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operations: a query, and the decoder of its response.
 
 use crate::decode::{Record, StreamDecoder};
-use crate::{Beside, Error, ErrorClass, Listing, Query, Service};
+use crate::{Beside, Error, ErrorClass, Listing, Query, Rejected, Service};
 
 /// One operation of the service: its query, and how to decode the body of the response.
 ///
@@ -68,6 +68,12 @@ pub trait Operation {
     /// # Ok::<(), methodical_model::Error>(())
     /// ```
     fn decode(&self, body: &[u8]) -> Result<Self::Output, Error>;
+
+    /// Returns the records of a decoded response that were rejected.
+    fn rejected(output: &Self::Output) -> &[Rejected] {
+        let _ = output;
+        &[]
+    }
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
     ///

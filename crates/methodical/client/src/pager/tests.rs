@@ -286,7 +286,7 @@ fn lists_in_pages_can_move_to_another_thread() {
     fn moves<T: Send + Unpin + 'static>() {}
 
     moves::<crate::Pages<List<NUMBER>>>();
-    moves::<crate::PagedRecords<List<NUMBER>>>();
+    moves::<crate::Records<crate::photos::Photo>>();
     moves::<crate::blocking::Pages<List<NUMBER>>>();
-    moves::<crate::blocking::PagedRecords<List<NUMBER>>>();
+    moves::<crate::blocking::Records<crate::photos::Photo>>();
 }

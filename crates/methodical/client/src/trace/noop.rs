@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use http::{Method, Uri};
+use methodical_model::Rejected;
 
 use crate::{Attempt, Error};
 
@@ -33,7 +34,17 @@ impl CallSpan {
 
     pub(crate) fn failed(&self, _error: &Error) {}
 
+    pub(crate) fn rejected(&self, _rejected: &RejectedPaths) {}
+
     pub(crate) fn end_after(&mut self, _records: u64) {}
+}
+
+/// Placeholder for the paths of rejected records.
+#[derive(Debug, Default)]
+pub(crate) struct RejectedPaths;
+
+impl RejectedPaths {
+    pub(crate) fn add(&mut self, _rejected: &Rejected) {}
 }
 
 /// Placeholder for the span of an attempt.

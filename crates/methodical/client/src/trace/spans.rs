@@ -7,9 +7,10 @@ use std::fmt;
 use std::time::Duration;
 
 use http::{Method, Uri};
+use methodical_model::Rejected;
 use tracing::field::Empty;
 use tracing::instrument::{Instrument as _, Instrumented};
-use tracing::{Span, debug, debug_span};
+use tracing::{Span, debug, debug_span, warn};
 
 use crate::{Attempt, Error};
 
@@ -27,6 +28,7 @@ impl CallSpan {
             gateway.operation = operation,
             gateway.attempts = Empty,
             gateway.records = Empty,
+            gateway.rejected = Empty,
             "error.type" = Empty,
             otel.status_code = Empty,
         ))
@@ -57,10 +59,43 @@ impl CallSpan {
         failed(&self.0, error.kind().as_str());
     }
 
+    /// Records how many records were rejected, and emits an event with their paths, unless there are none.
+    pub(crate) fn rejected(&self, rejected: &RejectedPaths) {
+        let RejectedPaths { count, paths } = rejected;
+        if *count > 0 {
+            self.0.record("gateway.rejected", count);
+            warn!(
+                target: TARGET,
+                parent: &self.0,
+                { gateway.rejected = count, gateway.paths = paths },
+                "records were rejected"
+            );
+        }
+    }
+
     /// Ends the span of a stream after this many records.
     pub(crate) fn end_after(&mut self, records: u64) {
         self.0.record("gateway.records", records);
         self.0 = Span::none();
+    }
+}
+
+/// The rejected records of a list: their number, and the paths in the first ones.
+#[derive(Debug, Default)]
+pub(crate) struct RejectedPaths {
+    count: u64,
+    paths: String,
+}
+
+impl RejectedPaths {
+    /// Adds a rejected record.
+    pub(crate) fn add(&mut self, rejected: &Rejected) {
+        self.count += 1;
+        if self.count <= SHOWN_PATHS {
+            let separator = if self.count > 1 { ", " } else { "" };
+            self.paths.push_str(separator);
+            self.paths.push_str(rejected.error().path());
+        }
     }
 }
 
@@ -161,6 +196,9 @@ impl fmt::Display for Redacted<'_> {
         Ok(())
     }
 }
+
+/// Maximum number of rejected records whose paths are in an event.
+const SHOWN_PATHS: u64 = 10;
 
 /// The target of all spans and events: module names are not part of the interface.
 const TARGET: &str = "gateway_client";

@@ -6,7 +6,7 @@ use methodical_model::{
     Column, ColumnKind, ErrorKind, FieldType, Float, Map, Operation as _, RawQuery,
 };
 
-use crate::photos::{ListPhotos, Photo, PhotoId, Photos};
+use crate::photos::{ListPhotos, Photo, Photos};
 
 #[test]
 fn a_document_shows_itself_only_on_request() {
@@ -35,15 +35,6 @@ fn untyped_queries_differ_in_each_part() {
     assert_eq!(HashSet::from([new(), new()]).len(), 1);
     assert!(new().idempotent().query().unwrap().is_idempotent());
     assert!(!new().query().unwrap().is_idempotent());
-}
-
-#[test]
-fn a_list_is_iterated_by_value_and_by_reference() {
-    let listing = ListPhotos::decode(br#"[{"id":"1"},{"id":"2"}]"#).unwrap();
-    let borrowed: Vec<&PhotoId> = (&listing).into_iter().map(|photo| &photo.id).collect();
-    assert_eq!(borrowed, [&PhotoId::from(1), &PhotoId::from(2)]);
-    let owned: Vec<PhotoId> = listing.into_iter().map(|photo| photo.id).collect();
-    assert_eq!(owned, [PhotoId::from(1), PhotoId::from(2)]);
 }
 
 #[test]
