@@ -8,7 +8,7 @@
 //! Rust code with [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which
 //! is written in the case that its place needs and is never a keyword or a name of the prelude.
 
-pub use self::kinds::{BuiltIn, Code, Codes, Kind, Meaning, Primitive, Wire};
+pub use self::kinds::{BuiltIn, Code, Codes, Kind, Meaning, Names, Primitive, Wire};
 pub use self::name::RustName;
 pub use self::operation::{
     BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post,

@@ -147,7 +147,7 @@ fn kind_of(ty: &ValueType) -> String {
     }
     match ty.as_closed_enum() {
         Some(one) => format!("Kind::Choice(&[{}])", strings(one.wires())),
-        None => format!("Kind::{}", ty.kind().import()),
+        None => format!("Kind::{}", ty.kind().names().import),
     }
 }
 

@@ -16,6 +16,21 @@ pub struct Kind {
     pub meaning: Option<Meaning>,
 }
 
+/// What messages and the crates of the runtime call values of a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// The argument of the macro `scalar!` that adds the conversions of the meaning to the newtype.
+    pub scalar: &'static str,
+    /// The type of a field in a typed format: a variant of `FieldType`. For codes, they decide.
+    pub field_type: &'static str,
+    /// How the contract checks judge a value in a record: a variant of the test kit's `Kind`.
+    pub check: &'static str,
+    /// How an import reads a field: a variant of the server's `Kind`.
+    pub import: &'static str,
+    /// The wire texts that fit, which follows "the example must be" in messages.
+    pub expected: &'static str,
+}
+
 words! {
     /// The meaning of a scalar, which decides the conversions that its newtype offers.
     pub enum Meaning {
@@ -102,93 +117,54 @@ impl Kind {
         }
     }
 
-    /// Returns the wire texts that fit, which follows "the example must be" in messages.
-    pub fn expected(self) -> &'static str {
-        match (self.meaning, self.primitive) {
-            (Some(Meaning::Decimal), _) => "a plain decimal number such as `12.50`",
-            (Some(Meaning::CivilDateTime), _) => "a date and time such as `2024-03-31 02:30:00`",
-            (Some(Meaning::EpochSeconds), _) => "a whole number of seconds such as `1711850400`",
-            (Some(Meaning::EpochMilliseconds), _) => {
-                "a whole number of milliseconds such as `1711850400000`"
-            }
-            (_, Primitive::Text) => "text",
-            (_, Primitive::Signed) => "an integer",
-            (_, Primitive::Unsigned) => {
-                "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`"
-            }
-            (_, Primitive::Float) => "a number such as `52.25`",
-            (_, Primitive::Boolean) => "`true` or `false`",
-            (_, Primitive::Coded) => "one of the codes",
-        }
-    }
-
     /// Returns the value of `x-meaning` in JSON Schemas, unless the primitive says all.
     pub fn schema(self) -> Option<&'static str> {
         let meaning = self.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
         meaning.map(Meaning::word)
     }
 
-    /// Returns the argument of the macro `scalar!` that adds the conversions of the meaning to the newtype.
-    pub fn scalar(self) -> &'static str {
-        match (self.meaning, self.primitive) {
-            (Some(Meaning::Decimal), _) => "decimal",
-            (Some(Meaning::CivilDateTime), _) => "civil_date_time",
-            (Some(Meaning::EpochSeconds), Primitive::Text) => "epoch_seconds_text",
-            (Some(Meaning::EpochSeconds), _) => "epoch_seconds",
-            (Some(Meaning::EpochMilliseconds), Primitive::Text) => "epoch_milliseconds_text",
-            (Some(Meaning::EpochMilliseconds), _) => "epoch_milliseconds",
-            (_, Primitive::Text) => "text",
-            (_, Primitive::Signed) => "signed_integer",
-            (_, Primitive::Unsigned) => "integer",
-            (_, Primitive::Float) => "float",
-            (_, Primitive::Boolean | Primitive::Coded) => "boolean",
-        }
-    }
-
-    /// Returns the type of a field in a typed format: a variant of the runtime's `FieldType`. For codes, they decide.
-    pub fn field_type(self) -> &'static str {
-        match (self.meaning, self.primitive) {
-            (Some(Meaning::Id), _) => "Id",
-            (Some(Meaning::Decimal), _) => "Decimal",
-            (Some(Meaning::CivilDateTime), _) => "DateTime",
-            (_, Primitive::Text) => "Text",
-            (_, Primitive::Signed | Primitive::Unsigned) => "Integer",
-            (_, Primitive::Float) => "Real",
-            (_, Primitive::Boolean) => "Boolean",
-            (_, Primitive::Coded) => "Json",
-        }
-    }
-
-    /// Returns how the contract checks judge a value in a record: a variant of the test kit's `Kind`.
-    pub fn check(self) -> &'static str {
-        match (self.meaning, self.primitive) {
-            (Some(Meaning::Decimal), _) => "Decimal",
-            (Some(Meaning::CivilDateTime), _) => "CivilDateTime",
-            (Some(Meaning::Currency), _) => "Currency",
-            (Some(Meaning::EpochSeconds | Meaning::EpochMilliseconds), Primitive::Text) => {
-                "EpochSeconds"
+    /// Returns what messages and the crates of the runtime call values of this kind.
+    pub fn names(self) -> Names {
+        let seconds = "a whole number of seconds such as `1711850400`";
+        let milliseconds = "a whole number of milliseconds such as `1711850400000`";
+        let unsigned = "an unsigned 64-bit integer, because `wire` or `query-wire` is `integer`";
+        let decimal = "a plain decimal number such as `12.50`";
+        let date = "a date and time such as `2024-03-31 02:30:00`";
+        let (signed, number) = ("Integer { min: i64::MIN }", "a number such as `52.25`");
+        let [scalar, field_type, check, import, expected] = match (self.meaning, self.primitive) {
+            (Some(Meaning::Id), Primitive::Text) => ["text", "Id", "Text", "Id", "text"],
+            (Some(Meaning::Id), _) => ["integer", "Id", "Integer", "Integer { min: 0 }", unsigned],
+            (Some(Meaning::Decimal), _) => ["decimal", "Decimal", "Decimal", "Decimal", decimal],
+            (Some(Meaning::CivilDateTime), _) => {
+                ["civil_date_time", "DateTime", "CivilDateTime", "CivilDateTime", date]
             }
-            (_, Primitive::Text) => "Text",
-            (_, Primitive::Signed | Primitive::Unsigned) => "Integer",
-            (_, Primitive::Float) => "Number",
-            (_, Primitive::Boolean) => "Boolean",
-            (_, Primitive::Coded) => "Values",
-        }
-    }
-
-    /// Returns the variant of the server's `Kind`, which says how an import reads a field.
-    pub fn import(self) -> &'static str {
-        match (self.meaning, self.primitive) {
-            (Some(Meaning::Id), Primitive::Text) => "Id",
-            (Some(Meaning::Decimal), _) => "Decimal",
-            (Some(Meaning::CivilDateTime), _) => "CivilDateTime",
-            (_, Primitive::Text) => "Text",
-            (_, Primitive::Signed) => "Integer { min: i64::MIN }",
-            (_, Primitive::Unsigned) => "Integer { min: 0 }",
-            (_, Primitive::Float) => "Float",
-            (_, Primitive::Boolean) => "Boolean",
-            (_, Primitive::Coded) => "Codes",
-        }
+            (Some(Meaning::Currency), _) => ["text", "Text", "Currency", "Text", "text"],
+            (Some(Meaning::EpochSeconds), Primitive::Text) => {
+                ["epoch_seconds_text", "Text", "EpochSeconds", "Text", seconds]
+            }
+            (Some(Meaning::EpochSeconds), _) => {
+                ["epoch_seconds", "Integer", "Integer", signed, seconds]
+            }
+            (Some(Meaning::EpochMilliseconds), Primitive::Text) => {
+                ["epoch_milliseconds_text", "Text", "EpochSeconds", "Text", milliseconds]
+            }
+            (Some(Meaning::EpochMilliseconds), _) => {
+                ["epoch_milliseconds", "Integer", "Integer", signed, milliseconds]
+            }
+            (_, Primitive::Text) => ["text", "Text", "Text", "Text", "text"],
+            (_, Primitive::Signed) => {
+                ["signed_integer", "Integer", "Integer", signed, "an integer"]
+            }
+            (_, Primitive::Unsigned) => {
+                ["integer", "Integer", "Integer", "Integer { min: 0 }", unsigned]
+            }
+            (_, Primitive::Float) => ["float", "Real", "Number", "Float", number],
+            (_, Primitive::Boolean) => {
+                ["boolean", "Boolean", "Boolean", "Boolean", "`true` or `false`"]
+            }
+            (_, Primitive::Coded) => ["boolean", "Json", "Values", "Codes", "one of the codes"],
+        };
+        Names { scalar, field_type, check, import, expected }
     }
 }
 

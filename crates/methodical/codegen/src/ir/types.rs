@@ -247,7 +247,7 @@ impl ValueType {
     pub fn check(&self) -> &'static str {
         match self {
             Self::Scalar(scalar) if scalar.digits => "Digits",
-            _ => self.kind().check(),
+            _ => self.kind().names().check,
         }
     }
 
@@ -257,7 +257,7 @@ impl ValueType {
             Some([Some(Code::Text(_)), Some(Code::Text(_))]) => "Text",
             Some([Some(Code::Integer(_)), Some(Code::Integer(_))]) => "Integer",
             Some([Some(Code::Boolean(_)), Some(Code::Boolean(_))]) => "Boolean",
-            _ => self.kind().field_type(),
+            _ => self.kind().names().field_type,
         }
     }
 

@@ -30,7 +30,7 @@ fn kind(scalar: &Scalar) -> String {
         };
         return format!("boolean, [{}], [{}]", list(&codes.yes), list(&codes.no));
     }
-    let kind = if scalar.digits { "digits" } else { scalar.kind.scalar() };
+    let kind = if scalar.digits { "digits" } else { scalar.kind.names().scalar };
     let either = scalar.wire.either().map(|either| format!(", {either}"));
     format!("{kind}{}", either.unwrap_or_default())
 }

@@ -40,7 +40,7 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
     if let Some(misfit) = [kind, query_kind].into_iter().find(|kind| !kind.fits(example)) {
-        say!(cx, EXAMPLE_VALUE, example.span, "the example must be {}", misfit.expected());
+        say!(cx, EXAMPLE_VALUE, example.span, "the example must be {}", misfit.names().expected);
     }
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
@@ -271,7 +271,7 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
                     EXAMPLE_VALUE,
                     example.span,
                     "the example must be {}",
-                    one.kind().expected()
+                    one.kind().names().expected
                 );
             }
             _ => {
