@@ -1,27 +1,18 @@
 //! The connector, its options, and the course of one connection.
 
-mod address;
-mod error;
-mod password;
-mod startup;
-mod timeouts;
-mod tls;
-mod verifier;
-
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::mpsc::channel;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ::postgres::Client;
-use ::postgres::config::{Config, SslMode, SslNegotiation};
+use ::postgres::tls::{MakeTlsConnect, TlsConnect};
+use ::postgres::{Client, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::connector::address::{Address, Target};
-use crate::connector::error::{Attempt, combined, explain};
-pub use crate::connector::error::{Error, ErrorKind};
-use crate::connector::startup::Startup;
-use crate::connector::tls::{Mode, Protection};
+use crate::error::{Attempt, Error, ErrorKind, explain};
+use crate::settings::{MIN_TIMEOUT, Settings};
 
 /// Opens connections to one database.
 ///
@@ -32,12 +23,12 @@ pub struct Connector {
 }
 
 struct Shared {
-    address: Address,
-    protection: Protection,
-    application: String,
+    settings: Settings,
     notice: Notice,
     /// The messages that were given, so that a new connection does not repeat them.
     noticed: Mutex<BTreeSet<String>>,
+    /// Attempts that have not ended.
+    attempts: AtomicUsize,
 }
 
 /// Receives messages for the operator. They never contain a password.
@@ -69,23 +60,24 @@ impl Connector {
     /// ```
     pub fn new(url: &str, options: Options) -> Result<Self, Error> {
         let Options { application, environment, notice } = options;
-        let address = Address::parse(url, &environment)?;
-        let protection = tls::protection(&address.tls)?;
-        let noticed = Mutex::default();
-        let shared = Shared { address, protection, application, notice, noticed };
-        Ok(Self { shared: Arc::new(shared) })
+        let mut settings = Settings::parse(url, &environment)?;
+        if settings.config.get_application_name().is_none() {
+            settings.config.application_name(&application);
+        }
+        let (noticed, attempts) = (Mutex::default(), AtomicUsize::new(0));
+        Ok(Self { shared: Arc::new(Shared { settings, notice, noticed, attempts }) })
     }
 
     /// Connects to the first host of the URL that accepts the connection.
     ///
-    /// `timeout` limits the wait for a silent peer: the start of the connection, unless the URL has `connect_timeout`,
-    /// and the TCP timeouts that the URL does not set. It is at least 5 seconds.
+    /// `timeout` limits the wait for a silent peer: the attempt at each host, unless the URL has `connect_timeout`, and
+    /// the TCP timeouts that the URL does not set. It is at least 5 seconds.
     ///
     /// # Errors
     ///
-    /// The failures of all hosts, or the first one that another attempt would not change.
+    /// The failure of the last host that was tried.
     pub fn open(&self, timeout: Duration) -> Result<Client, Error> {
-        self.shared.open(timeout, None)
+        self.open_within(timeout, Duration::MAX)
     }
 
     /// Connects as [`open`](Self::open) does, and repeats this for at most `limit` while no host can be reached.
@@ -96,11 +88,10 @@ impl Connector {
     ///
     /// As those of [`open`](Self::open). After the limit, [`Error::waited`] returns it.
     pub fn open_waiting(&self, timeout: Duration, limit: Duration) -> Result<Client, Error> {
-        let started = Instant::now();
         if limit.is_zero() {
             return self.open(timeout);
         }
-        let notice = &self.shared.notice;
+        let (started, notice) = (Instant::now(), &self.shared.notice);
         let mut announced = false;
         loop {
             let left = limit.saturating_sub(started.elapsed());
@@ -114,7 +105,7 @@ impl Connector {
                 }
                 Err(error) => error,
             };
-            if !error.may_pass() {
+            if !matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable) {
                 return Err(error);
             }
             let left = limit.saturating_sub(started.elapsed());
@@ -126,93 +117,63 @@ impl Connector {
                 notice(&format!("waiting up to {limit} s for the database: {error}"));
                 announced = true;
             }
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "a database that starts announces nothing"
-            )]
-            std::thread::sleep(left.min(PAUSE));
+            std::thread::park_timeout(left.min(PAUSE));
         }
     }
 
-    /// Connects on another thread: a name server or a silent socket would block this one for longer than the limit.
+    /// Connects on another thread: a name server or a silent socket would block this one for longer than the limit. Such a
+    /// thread ends when its peer answers or is gone, so there may be few of them.
     fn open_within(&self, timeout: Duration, limit: Duration) -> Result<Client, Error> {
-        let (sender, receiver) = channel();
+        let timeout = timeout.max(MIN_TIMEOUT);
+        let config = &self.shared.settings.config;
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
+        let each = config.get_connect_timeout().copied().unwrap_or(timeout);
+        let limit = limit.min(each.saturating_mul(hosts));
+        let no_answer = || {
+            let names = self.shared.settings.names();
+            Error::new(ErrorKind::Unreachable, format!("{names}: no answer"))
+        };
+        if self.shared.attempts.load(Ordering::Relaxed) >= ATTEMPTS {
+            return Err(no_answer());
+        }
+        let (sender, receiver) = sync_channel(1);
         let shared = Arc::clone(&self.shared);
-        std::thread::spawn(move || sender.send(shared.open(timeout, Some(limit))).is_ok());
-        receiver.recv_timeout(limit).unwrap_or_else(|_error| {
-            let names = self.shared.address.ordered_targets().into_iter().map(Target::name);
-            let names = names.collect::<Vec<_>>().join(", ");
-            Err(Error::new(ErrorKind::Unreachable, format!("{names}: no answer")))
-        })
+        shared.attempts.fetch_add(1, Ordering::Relaxed);
+        std::thread::spawn(move || {
+            let opened = shared.open(timeout);
+            shared.attempts.fetch_sub(1, Ordering::Relaxed);
+            sender.send(opened).is_ok()
+        });
+        receiver.recv_timeout(limit).unwrap_or_else(|_error| Err(no_answer()))
     }
 }
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hosts: Vec<_> =
-            self.shared.address.ordered_targets().into_iter().map(Target::name).collect();
-        f.debug_struct("Connector").field("hosts", &hosts).finish_non_exhaustive()
+        f.debug_struct("Connector").field("hosts", &self.shared.settings.names()).finish()
     }
 }
 
 impl Shared {
-    /// Tries the hosts one after the other. Each has its share of `limit`.
-    fn open(&self, timeout: Duration, limit: Option<Duration>) -> Result<Client, Error> {
-        let started = Instant::now();
-        let mut failures = Vec::new();
-        let targets = self.address.ordered_targets();
-        for (target, hosts_left) in targets.iter().zip((1..=targets.len()).rev()) {
-            let share = limit.map(|limit| {
-                let left = limit.saturating_sub(started.elapsed());
-                left / u32::try_from(hosts_left).unwrap_or(u32::MAX)
-            });
-            match self.open_one(target, timeout, share) {
-                Ok(client) => return Ok(client),
-                Err(error) => failures.push(error),
-            }
+    fn open(&self, timeout: Duration) -> Result<Client, Error> {
+        let (config, warning) = self.settings.config(timeout);
+        if let Some(warning) = warning {
+            self.notice_once(warning);
         }
-        Err(combined(failures))
-    }
-
-    fn open_one(
-        &self,
-        target: &Target,
-        timeout: Duration,
-        limit: Option<Duration>,
-    ) -> Result<Client, Error> {
-        let mut config = self.address.config(target);
-        let startup_limit = timeouts::set_missing(&mut config, timeout, limit);
-        if config.get_application_name().is_none() {
-            config.application_name(&self.application);
-        }
-        self.find_password(&mut config, target);
-        let startup = Startup::new(
-            // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there.
-            self.protection.client.clone().filter(|_client| !target.is_socket()),
-            self.protection.mode == Mode::Prefer,
-            config.get_ssl_negotiation() == SslNegotiation::Direct,
-            startup_limit,
-        );
-        if target.is_socket() {
-            config.ssl_mode(SslMode::Disable);
-        } else {
-            // The driver passes the connection to us before it sends anything.
-            config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
-        }
-        let result = config.connect(startup.clone());
-        let encrypted = startup.is_encrypted();
+        let began = Arc::new(AtomicBool::new(false));
+        let tls = Tls { client: self.settings.tls.clone(), began: Arc::clone(&began) };
+        let result = config.connect(tls);
+        let is_encrypted = began.load(Ordering::Acquire);
         match result {
             Ok(client) => {
-                startup.end();
-                self.notice_protection(target, encrypted);
+                self.notice_protection(is_encrypted);
                 Ok(client)
             }
             Err(error) => {
                 let attempt = Attempt {
-                    name: target.name(),
-                    host: target.host(),
-                    encrypted,
-                    certificate: self.protection.certificate,
+                    names: self.settings.names(),
+                    is_encrypted,
+                    has_certificate: self.settings.has_certificate,
                     user: config.get_user().unwrap_or_default(),
                     database: config.get_dbname(),
                 };
@@ -221,40 +182,19 @@ impl Shared {
         }
     }
 
-    fn find_password(&self, config: &mut Config, target: &Target) {
-        if config.get_password().is_some() {
+    fn notice_protection(&self, is_encrypted: bool) {
+        if self.settings.is_local() {
             return;
         }
-        let wanted = password::Wanted {
-            hosts: target.password_names(),
-            port: target.port,
-            user: config.get_user().unwrap_or_default().to_owned(),
-            database: config
-                .get_dbname()
-                .or_else(|| config.get_user())
-                .unwrap_or_default()
-                .to_owned(),
-        };
-        match password::find(&self.address.passwords, &wanted) {
-            Ok(Some(password)) => drop(config.password(password)),
-            Ok(None) => {}
-            Err(text) => self.notice_once(text),
-        }
-    }
-
-    fn notice_protection(&self, target: &Target, encrypted: bool) {
-        if target.is_local() {
-            return;
-        }
-        let name = target.name();
-        if !encrypted {
+        let names = self.settings.names();
+        if !is_encrypted {
             self.notice_once(format!(
-                "warning: the connection to the database at {name} is not encrypted; \
+                "warning: the connection to the database at {names} is not encrypted; \
                  set sslmode=verify-full in its URL"
             ));
-        } else if !self.protection.verified {
+        } else if !self.settings.is_verified {
             self.notice_once(format!(
-                "warning: the certificate of the database at {name} is not verified; \
+                "warning: the certificate of the database at {names} is not verified; \
                  set sslmode=verify-full in its URL, and sslrootcert=FILE for a private CA"
             ));
         }
@@ -267,6 +207,41 @@ impl Shared {
             (self.notice)(&text);
             noticed.insert(text);
         }
+    }
+}
+
+/// Performs TLS handshakes, and notes whether the last host began one.
+struct Tls {
+    client: MakeRustlsConnect,
+    began: Arc<AtomicBool>,
+}
+
+/// The handshake with one host.
+struct Handshake<C> {
+    inner: C,
+    began: Arc<AtomicBool>,
+}
+
+impl MakeTlsConnect<Socket> for Tls {
+    type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+    type TlsConnect = Handshake<<MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect>;
+    type Error = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Error;
+
+    fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, Self::Error> {
+        self.began.store(false, Ordering::Release);
+        let inner = MakeTlsConnect::<Socket>::make_tls_connect(&mut self.client, host)?;
+        Ok(Handshake { inner, began: Arc::clone(&self.began) })
+    }
+}
+
+impl<C: TlsConnect<Socket>> TlsConnect<Socket> for Handshake<C> {
+    type Stream = C::Stream;
+    type Error = C::Error;
+    type Future = C::Future;
+
+    fn connect(self, socket: Socket) -> C::Future {
+        self.began.store(true, Ordering::Release);
+        self.inner.connect(socket)
     }
 }
 
@@ -325,5 +300,8 @@ impl fmt::Debug for Options {
     }
 }
 
-/// Pause between two attempts to reach a database.
+/// Pause between two attempts while waiting.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Maximum number of attempts at a time.
+const ATTEMPTS: usize = 64;

@@ -35,7 +35,7 @@
 //! | `passfile` | `PGPASSFILE` | the password file; `~/.pgpass` by default |
 //! | `host`, `hostaddr`, `port` | | one or more hosts, in the order in which they are tried |
 //! | `load_balance_hosts`, `target_session_attrs` | | which of several hosts are used |
-//! | `connect_timeout` | | time limit in seconds of the TCP connection to each address of a host, and again of TLS and the startup |
+//! | `connect_timeout` | | time limit in seconds of the attempt at each host |
 //! | `tcp_user_timeout`, `keepalives`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries` | | when the system closes a connection whose peer is gone |
 //! | `application_name`, `options` | | as in libpq |
 //!
@@ -58,6 +58,12 @@
 
 #[cfg(feature = "postgres019")]
 mod connector;
+#[cfg(feature = "postgres019")]
+mod error;
+#[cfg(feature = "postgres019")]
+mod settings;
 
 #[cfg(feature = "postgres019")]
-pub use crate::connector::{Connector, Error, ErrorKind, Options};
+pub use crate::connector::{Connector, Options};
+#[cfg(feature = "postgres019")]
+pub use crate::error::{Error, ErrorKind};

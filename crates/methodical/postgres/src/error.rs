@@ -6,8 +6,6 @@ use std::{fmt, io};
 
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError};
 
-use crate::connector::startup::NO_TLS;
-
 /// Why a connection was not opened.
 ///
 /// The value is one pointer wide. The text is a lowercase fragment for people that names the next step. It never
@@ -45,7 +43,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(super) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, text: text.into(), waited: None }))
     }
 
@@ -59,13 +57,8 @@ impl Error {
         self.0.waited
     }
 
-    /// Returns whether the same attempt may succeed later.
-    pub(super) fn may_pass(&self) -> bool {
-        matches!(self.kind(), ErrorKind::Busy | ErrorKind::Unreachable)
-    }
-
     /// Adds the limit of a wait.
-    pub(super) fn after(mut self, limit: Duration) -> Self {
+    pub(crate) fn after(mut self, limit: Duration) -> Self {
         self.0.waited = Some(limit);
         self
     }
@@ -92,37 +85,26 @@ impl fmt::Display for Error {
 impl StdError for Error {}
 
 /// An attempt that failed.
-pub(super) struct Attempt<'a> {
-    /// Host and port.
-    pub(super) name: String,
-    pub(super) host: String,
+pub(crate) struct Attempt<'a> {
+    /// The hosts with their ports.
+    pub(crate) names: String,
     /// Whether the TLS handshake was begun.
-    pub(super) encrypted: bool,
+    pub(crate) is_encrypted: bool,
     /// Whether a client certificate is set.
-    pub(super) certificate: bool,
-    pub(super) user: &'a str,
-    pub(super) database: Option<&'a str>,
-}
-
-/// Combines the failures of all hosts. A refusal decides: waiting does not help.
-pub(super) fn combined(mut failures: Vec<Error>) -> Error {
-    if let Some(refused) = failures.iter().position(|failure| !failure.may_pass()) {
-        return failures.swap_remove(refused);
-    }
-    let kind = failures.first().map_or(ErrorKind::Unreachable, Error::kind);
-    let texts: Vec<_> = failures.iter().map(ToString::to_string).collect();
-    Error::new(kind, texts.join("; "))
+    pub(crate) has_certificate: bool,
+    pub(crate) user: &'a str,
+    pub(crate) database: Option<&'a str>,
 }
 
 /// Describes an error of the driver. The text of the database is dropped, because it may quote data.
-pub(super) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Error {
+pub(crate) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Error {
     let (kind, text) = if let Some(state) = error.code() {
         of_state(state.code(), attempt)
     } else if let Some(error) = find_rustls(error) {
-        (ErrorKind::Refused, of_tls(error, &attempt.host))
+        (ErrorKind::Refused, of_tls(error, &attempt.names))
     } else if let Some(error) = error.source().and_then(|source| source.downcast_ref::<io::Error>())
     {
-        let in_handshake = attempt.encrypted && error.kind() != io::ErrorKind::TimedOut;
+        let in_handshake = attempt.is_encrypted && error.kind() != io::ErrorKind::TimedOut;
         let help = if in_handshake { "; the TLS handshake may have failed" } else { "" };
         (ErrorKind::Unreachable, format!("{error}{help}"))
     } else if error.is_closed() {
@@ -130,7 +112,7 @@ pub(super) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Error
     } else {
         (ErrorKind::Refused, of_driver(error))
     };
-    Error::new(kind, format!("{}: {text}", attempt.name))
+    Error::new(kind, format!("{}: {text}", attempt.names))
 }
 
 fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
@@ -144,7 +126,7 @@ fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
             ),
         ),
         "28000" => {
-            let help = match (attempt.encrypted, attempt.certificate) {
+            let help = match (attempt.is_encrypted, attempt.has_certificate) {
                 (false, _) => "if it requires TLS, set sslmode=verify-full in the URL",
                 (true, false) => {
                     "if it requires a client certificate, set sslcert and sslkey in the URL"
@@ -177,13 +159,13 @@ fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
     (kind, format!("{text} (SQLSTATE {state})"))
 }
 
-fn of_tls(error: &rustls::Error, host: &str) -> String {
+fn of_tls(error: &rustls::Error, names: &str) -> String {
     use rustls::Error::{AlertReceived, InvalidCertificate};
     match error {
         InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => format!(
-            "the certificate of the server is not valid for the name `{host}`; \
+            "the certificate of the server is not valid for the name of `{names}`; \
              use a name that it contains, or set sslmode=verify-ca"
         ),
         InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
@@ -216,7 +198,7 @@ fn of_tls(error: &rustls::Error, host: &str) -> String {
 fn of_driver(error: &::postgres::Error) -> String {
     let text = error.source().map(ToString::to_string).unwrap_or_default();
     match &*text {
-        NO_TLS => {
+        "server does not support TLS" => {
             "the server does not offer TLS; enable `ssl` there, or set sslmode=disable if the network is trusted"
                 .to_owned()
         }
@@ -259,12 +241,11 @@ mod tests {
 
     use super::*;
 
-    fn attempt(encrypted: bool, certificate: bool) -> Attempt<'static> {
+    fn attempt(is_encrypted: bool, has_certificate: bool) -> Attempt<'static> {
         Attempt {
-            name: "db.example:5432".to_owned(),
-            host: "db.example".to_owned(),
-            encrypted,
-            certificate,
+            names: "db.example:5432".to_owned(),
+            is_encrypted,
+            has_certificate,
             user: "u",
             database: None,
         }
@@ -306,7 +287,7 @@ mod tests {
     #[test]
     fn a_failure_of_tls_has_a_next_step() {
         for (error, expected) in [
-            (InvalidCertificate(CertificateError::NotValidForName), "valid for the name `h`"),
+            (InvalidCertificate(CertificateError::NotValidForName), "valid for the name of `h`"),
             (InvalidCertificate(CertificateError::Expired), "renew it on the server"),
             (InvalidCertificate(CertificateError::NotValidYet), "check the clocks"),
             (InvalidCertificate(CertificateError::UnknownIssuer), "set sslrootcert to the file"),
@@ -319,19 +300,5 @@ mod tests {
             let text = of_tls(&error, "h");
             assert!(text.contains(expected), "{text}");
         }
-    }
-
-    #[test]
-    fn a_refusal_of_one_host_decides() {
-        let failure = |kind, text: &str| Error::new(kind, text);
-        let (busy, away) = (ErrorKind::Busy, ErrorKind::Unreachable);
-        let error = combined(vec![
-            failure(away, "a: away"),
-            failure(ErrorKind::Refused, "b: refused"),
-            failure(busy, "c: busy"),
-        ]);
-        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Refused, "b: refused"));
-        let error = combined(vec![failure(busy, "a: busy"), failure(away, "b: away")]);
-        assert_eq!((error.kind(), error.to_string().as_str()), (busy, "a: busy; b: away"));
     }
 }

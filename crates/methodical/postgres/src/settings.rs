@@ -1,0 +1,669 @@
+//! The settings of a connection: the URL, the environment variables and the files of libpq.
+
+use std::borrow::Cow;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::postgres::config::{Config, Host, SslMode};
+use percent_encoding::percent_decode_str;
+use rustls_platform_verifier::Verifier;
+use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_rustls::rustls::client::WebPkiServerVerifier;
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
+};
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use tokio_rustls::rustls::server::ParsedCertificate;
+use tokio_rustls::rustls::{
+    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
+};
+
+use crate::error::{Error, ErrorKind};
+
+/// The settings of a URL.
+pub(crate) struct Settings {
+    /// What the driver reads itself: hosts, user, database, timeouts.
+    pub(crate) config: Config,
+    pub(crate) tls: MakeRustlsConnect,
+    /// Whether the certificate of the server is verified.
+    pub(crate) is_verified: bool,
+    /// Whether a client certificate is set.
+    pub(crate) has_certificate: bool,
+    /// The value of `PGPASSWORD`.
+    password: Option<String>,
+    /// The password file, which need not exist.
+    passfile: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Reads a URL. The errors do not repeat it, because it may contain a password.
+    pub(crate) fn parse(
+        url: &str,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, Error> {
+        let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let [mut mode, mut roots, mut certificate, mut key, mut passfile, mut binding] = [
+            "PGSSLMODE",
+            "PGSSLROOTCERT",
+            "PGSSLCERT",
+            "PGSSLKEY",
+            "PGPASSFILE",
+            "PGCHANNELBINDING",
+        ]
+        .map(variable);
+        // A password may contain a question mark.
+        let start = url.find("://").ok_or_else(invalid)? + 3;
+        let rest = url.get(start..).unwrap_or_default();
+        let credentials = match rest.find(['@', '/']) {
+            Some(end) if rest.get(end..).is_some_and(|rest| rest.starts_with('@')) => end,
+            _ => 0,
+        };
+        let query = rest.get(credentials..).and_then(|rest| rest.find('?'));
+        let end = query.map_or(url.len(), |query| start + credentials + query);
+        let (head, query) = url.split_at_checked(end).ok_or_else(invalid)?;
+        let mut parameters = Vec::new();
+        for parameter in query.trim_start_matches('?').split('&').filter(|one| !one.is_empty()) {
+            let (name, raw) = parameter.split_once('=').ok_or_else(invalid)?;
+            let (name, value) = (decoded(name)?, decoded(raw)?.into_owned());
+            let given = match &*name {
+                "sslmode" => &mut mode,
+                "sslrootcert" => &mut roots,
+                "sslcert" => &mut certificate,
+                "sslkey" => &mut key,
+                "passfile" => &mut passfile,
+                "channel_binding" => &mut binding,
+                name if UNSUPPORTED.contains(&name) => {
+                    return Err(setting(format!(
+                        "the URL parameter {name} is not supported; remove it"
+                    )));
+                }
+                name => {
+                    // The driver takes the first `@` for the end of the user, and does not split the names of several hosts.
+                    let raw = raw.replace('@', "%40");
+                    let values =
+                        if name == "host" { raw.split(',').collect() } else { vec![&*raw] };
+                    parameters.extend(values.into_iter().map(|value| format!("{name}={value}")));
+                    continue;
+                }
+            };
+            *given = Some(value);
+        }
+        if let Some(binding) = binding {
+            if !["disable", "prefer", "require"].contains(&&*binding) {
+                return Err(setting("channel_binding must be disable, prefer or require"));
+            }
+            parameters.push(format!("channel_binding={binding}"));
+        }
+        // The error of the driver is dropped, because it could repeat a password.
+        let config = format!("{head}?{}", parameters.join("&"));
+        let mut config: Config = config.parse().map_err(|_error| invalid())?;
+        check_hosts(&mut config)?;
+        let mode = Mode::read(mode.as_deref(), roots.as_deref())?;
+        // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there.
+        let is_socket = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+        config.ssl_mode(match mode {
+            Mode::Disable => SslMode::Disable,
+            _ if is_socket && config.get_hostaddrs().is_empty() => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
+        });
+        let roots = roots.filter(|roots| *roots != "system").map(PathBuf::from);
+        let certificate = match (certificate, key) {
+            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
+            (None, None) => None,
+            _ => return Err(setting("sslcert and sslkey must be set together")),
+        };
+        Ok(Self {
+            config,
+            tls: client(mode, roots.as_deref(), certificate.as_ref())?,
+            is_verified: mode == Mode::VerifyFull || roots.is_some(),
+            has_certificate: certificate.is_some(),
+            password: variable("PGPASSWORD"),
+            passfile: passfile
+                .map(PathBuf::from)
+                .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".pgpass"))),
+        })
+    }
+
+    /// Returns the hosts with their ports, for messages.
+    pub(crate) fn names(&self) -> String {
+        let names = hosts(&self.config).map(|(host, port)| {
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+        });
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns whether no connection leaves this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        let addresses = self.config.get_hostaddrs();
+        let is_local = |host: &Host| match host {
+            Host::Unix(_) => true,
+            Host::Tcp(host) => {
+                let address = host.parse::<std::net::IpAddr>();
+                host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|one| one.is_loopback())
+            }
+        };
+        match addresses {
+            [] => self.config.get_hosts().iter().all(is_local),
+            addresses => addresses.iter().all(std::net::IpAddr::is_loopback),
+        }
+    }
+
+    /// Returns the settings of a new connection, with the TCP timeouts that the URL does not set, so that the system closes
+    /// a connection whose peer is gone. It would otherwise notice after many minutes or never.
+    ///
+    /// Also returns a warning if a password file must not be used. The file is read anew for each connection, so that it
+    /// can be changed while servers run.
+    pub(crate) fn config(&self, timeout: Duration) -> (Config, Option<String>) {
+        let mut config = self.config.clone();
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(MIN_TIMEOUT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(timeout);
+        }
+        if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
+            config.keepalives_idle(timeout);
+        }
+        if config.get_keepalives_interval().is_none() {
+            config.keepalives_interval(timeout / PROBES);
+        }
+        if config.get_keepalives_retries().is_none() {
+            config.keepalives_retries(PROBES);
+        }
+        if config.get_password().is_some() {
+            return (config, None);
+        }
+        match self.find_password() {
+            Ok(Some(password)) => {
+                config.password(password);
+                (config, None)
+            }
+            Ok(None) => (config, None),
+            Err(warning) => (config, Some(warning)),
+        }
+    }
+
+    fn find_password(&self) -> Result<Option<String>, String> {
+        if let Some(password) = &self.password {
+            return Ok(Some(password.clone()));
+        }
+        let Some(path) = &self.passfile else { return Ok(None) };
+        let name = path.display();
+        let unreadable = |error| format!("warning: cannot read the password file {name}: {error}");
+        let ignored = |cause| Err(format!("warning: the password file {name} is ignored: {cause}"));
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(error)),
+        };
+        if !metadata.is_file() {
+            return ignored("it is not a plain file");
+        }
+        if metadata.mode() & OTHERS != 0 {
+            return ignored("other users can access it; set its mode to 0600");
+        }
+        let text = fs::read_to_string(path).map_err(unreadable)?;
+        let user = self.config.get_user().unwrap_or_default();
+        let database = self.config.get_dbname().unwrap_or(user);
+        Ok(hosts(&self.config).find_map(|(host, port)| {
+            // A socket is also named by the host that it takes the place of.
+            let hosts =
+                if host.starts_with('/') { vec![&*host, "localhost"] } else { vec![&*host] };
+            let port = port.to_string();
+            text.lines()
+                .find_map(|line| password_of(line, [&hosts, &[&port], &[database], &[user]]))
+        }))
+    }
+}
+
+/// Returns the host and the port of each host.
+fn hosts(config: &Config) -> impl Iterator<Item = (String, u16)> {
+    let ports = config.get_ports();
+    config.get_hosts().iter().enumerate().map(|(index, host)| {
+        let host = match host {
+            Host::Tcp(host) => host.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        };
+        (host, ports.get(index).or_else(|| ports.first()).copied().unwrap_or(5432))
+    })
+}
+
+fn check_hosts(config: &mut Config) -> Result<(), Error> {
+    let addresses = config.get_hostaddrs().to_vec();
+    if config.get_hosts().is_empty() {
+        // The driver needs a name for TLS.
+        for address in &addresses {
+            config.host(&address.to_string());
+        }
+    }
+    let (hosts, ports) = (config.get_hosts().len(), config.get_ports().len());
+    if hosts == 0 {
+        return Err(setting("the URL has no host; expected postgres://USER@HOST/NAME"));
+    }
+    if !addresses.is_empty() && hosts != addresses.len() {
+        return Err(setting("the URL must have as many values in hostaddr as hosts"));
+    }
+    if ports > 1 && ports != hosts {
+        return Err(setting("the URL must have one port, or one for each host"));
+    }
+    Ok(())
+}
+
+/// Returns the password of a line `host:port:database:user:password`, if its fields have one of the values.
+fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
+    let mut fields = vec![String::new()];
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ':' => fields.push(String::new()),
+            '\\' => fields.last_mut()?.push(letters.next().unwrap_or(letter)),
+            letter => fields.last_mut()?.push(letter),
+        }
+    }
+    let applies = |(field, values): (&String, &[&str])| field == "*" || values.contains(&&**field);
+    let is_line = !line.starts_with('#') && fields.len() > wanted.len();
+    (is_line && fields.iter().zip(wanted).all(applies)).then(|| fields.get(4).cloned())?
+}
+
+/// The parameter `sslmode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
+
+impl Mode {
+    /// Reads `sslmode`, and checks that `sslrootcert` fits.
+    fn read(mode: Option<&str>, roots: Option<&str>) -> Result<Self, Error> {
+        let is_system = roots == Some("system");
+        let mode = match mode {
+            None if is_system => Self::VerifyFull,
+            None | Some("prefer") => Self::Prefer,
+            Some("disable") => Self::Disable,
+            Some("require") => Self::Require,
+            Some("verify-ca") => Self::VerifyCa,
+            Some("verify-full") => Self::VerifyFull,
+            Some(_) => {
+                let text = "sslmode must be disable, prefer, require, verify-ca or verify-full";
+                return Err(setting(text));
+            }
+        };
+        // Anyone can have a certificate for some name from a public CA.
+        if is_system && mode != Self::VerifyFull {
+            return Err(setting("sslrootcert=system needs sslmode=verify-full"));
+        }
+        if roots.is_none() && mode == Self::VerifyCa {
+            let text = "sslmode=verify-ca needs sslrootcert=FILE; for a public CA, set sslmode=verify-full";
+            return Err(setting(text));
+        }
+        Ok(mode)
+    }
+}
+
+/// Reads the files of TLS. As in libpq, `require` with a file of roots verifies as `verify-ca` does.
+fn client(
+    mode: Mode,
+    roots: Option<&Path>,
+    certificate: Option<&(PathBuf, PathBuf)>,
+) -> Result<MakeRustlsConnect, Error> {
+    // The provider is passed explicitly: the process-wide default of rustls panics if nothing has set it.
+    let provider = Arc::new(ring::default_provider());
+    let own = Arc::clone(&provider);
+    let store = roots.map(root_store).transpose()?;
+    let verifier: Arc<dyn ServerCertVerifier> = match (mode, store) {
+        (Mode::VerifyFull, Some(store)) => {
+            WebPkiServerVerifier::builder_with_provider(Arc::new(store), own).build().map_err(
+                |error| setting(format!("cannot use the roots in sslrootcert: {error}")),
+            )?
+        }
+        (Mode::VerifyFull, None) => Arc::new(Verifier::new(own).map_err(|error| {
+            setting(format!(
+                "cannot read the root certificates of this system: {error}; install them, or set sslrootcert=FILE"
+            ))
+        })?),
+        (_, roots) => Arc::new(AnyName { provider: own, roots }),
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| setting(format!("cannot set up TLS: {error}")))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    let mut config = match certificate {
+        None => builder.with_no_client_auth(),
+        Some((certificate, key)) => builder
+            .with_client_auth_cert(certificates("sslcert", certificate)?, private_key(key)?)
+            .map_err(|error| {
+                setting(format!(
+                    "cannot use the client certificate: {error}; check sslcert and sslkey"
+                ))
+            })?,
+    };
+    // PostgreSQL 17 requires it for `sslnegotiation=direct`.
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn root_store(path: &Path) -> Result<RootCertStore, Error> {
+    let mut store = RootCertStore::empty();
+    for certificate in certificates("sslrootcert", path)? {
+        store.add(certificate).map_err(|error| {
+            let path = path.display();
+            setting(format!("cannot use a certificate in {path}: {error}; check sslrootcert"))
+        })?;
+    }
+    Ok(store)
+}
+
+fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let name = path.display();
+    let certificates = CertificateDer::pem_slice_iter(&bytes(parameter, path)?)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| setting(format!("{name} is not valid PEM: {error}; check {parameter}")))?;
+    if certificates.is_empty() {
+        return Err(setting(format!("{name} contains no certificate; check {parameter}")));
+    }
+    Ok(certificates)
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+    let name = path.display();
+    let text = bytes("sslkey", path)?;
+    // The group may read a key of root.
+    let is_private = |metadata: Metadata| {
+        metadata.mode() & if metadata.uid() == 0 { OTHERS_OF_ROOT } else { OTHERS } == 0
+    };
+    if !fs::metadata(path).is_ok_and(is_private) {
+        return Err(setting(format!(
+            "{name} can be read by other users; set its mode to 0600, or to 0640 if it belongs to root"
+        )));
+    }
+    PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
+        setting(format!("{name} contains no usable private key: {error}; check sslkey"))
+    })
+}
+
+fn bytes(parameter: &str, path: &Path) -> Result<Vec<u8>, Error> {
+    let unreadable =
+        |error| setting(format!("cannot read {}: {error}; check {parameter}", path.display()));
+    fs::read(path).map_err(unreadable)
+}
+
+/// Accepts a certificate for any host name. With roots, one of them must have signed it.
+#[derive(Debug)]
+struct AnyName {
+    provider: Arc<CryptoProvider>,
+    roots: Option<RootCertStore>,
+}
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        if let Some(roots) = &self.roots {
+            verify_server_cert_signed_by_trust_anchor(
+                &ParsedCertificate::try_from(end_entity)?,
+                roots,
+                intermediates,
+                now,
+                self.provider.signature_verification_algorithms.all,
+            )?;
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+fn decoded(text: &str) -> Result<Cow<'_, str>, Error> {
+    percent_decode_str(text).decode_utf8().map_err(|_error| invalid())
+}
+
+fn invalid() -> Error {
+    setting("the URL is invalid; expected postgres://USER@HOST/NAME")
+}
+
+fn setting(text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Setting, text)
+}
+
+/// Minimum timeout. A shorter one would mistake a busy network for a dead one.
+pub(crate) const MIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Number of unanswered keepalive probes after which a connection is closed.
+const PROBES: u32 = 3;
+
+/// Rights of the group and of others.
+const OTHERS: u32 = 0o077;
+
+/// Rights that a key of root must not give.
+const OTHERS_OF_ROOT: u32 = 0o037;
+
+/// Parameters of libpq that are neither secret nor supported, so that an error may name them.
+const UNSUPPORTED: &[&str] = &[
+    "client_encoding",
+    "gssencmode",
+    "krbsrvname",
+    "require_auth",
+    "service",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+    "sslcertmode",
+    "sslcompression",
+    "sslcrl",
+    "sslcrldir",
+    "sslpassword",
+    "sslsni",
+];
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn read(url: &str) -> Result<Settings, Error> {
+        Settings::parse(url, &|_name| None)
+    }
+
+    #[test]
+    fn a_url_names_hosts_user_and_database() {
+        for (url, names, user, database) in [
+            ("postgres://u:p@a,b:6000,[::1]:7000/d", "a:5432, b:6000, [::1]:7000", "u", "d"),
+            ("postgres://u@/d?host=a,b&port=1", "a:1, b:1", "u", "d"),
+            ("postgres://u@/d?hostaddr=10.0.0.1", "10.0.0.1:5432", "u", "d"),
+            ("postgres://a:6000/d?application_name=x@y", "a:6000", "", "d"),
+            ("postgres://u:p?q@h/d", "h:5432", "u", "d"),
+            ("postgres://h/d?user=u&password=p@q", "h:5432", "u", "d"),
+        ] {
+            let settings = read(url).unwrap();
+            let config = &settings.config;
+            assert_eq!(settings.names(), names, "{url}");
+            assert_eq!(config.get_user().unwrap_or_default(), user, "{url}");
+            assert_eq!(config.get_dbname(), Some(database), "{url}");
+        }
+        let password = |url| read(url).unwrap().config.get_password().map(<[u8]>::to_vec);
+        assert_eq!(password("postgres://u:p?q@h/d").unwrap(), b"p?q");
+        assert_eq!(password("postgres://h/d?user=u&password=p@q").unwrap(), b"p@q");
+    }
+
+    #[test]
+    fn only_loopback_and_sockets_are_local() {
+        for (url, local) in [
+            ("postgres://u@localhost/d", true),
+            ("postgres://u@127.0.0.1/d", true),
+            ("postgres://u@[::1]/d", true),
+            ("postgres://u@%2Frun%2Fpostgresql/d", true),
+            ("postgres://u@db.example/d?hostaddr=127.0.0.1", true),
+            ("postgres://u@localhost/d?hostaddr=10.0.0.1", false),
+            ("postgres://u@10.0.0.1/d", false),
+            ("postgres://u@localhost,db.example/d", false),
+        ] {
+            assert_eq!(read(url).unwrap().is_local(), local, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_url_is_refused_without_repeating_it() {
+        for url in [
+            "postgres://u:canary@h:no/d",
+            "postgres://u:canary@/d",
+            "postgres://u:canary@h/d?canary",
+            "postgres://u:canary@h/d?passwort=canary",
+            "postgres://u:canary@h/d?sslmode=canary",
+            "postgres://u:canary@h/d?channel_binding=canary",
+            "postgres://u:canary@h/d?sslpassword=canary",
+            "postgres://u:canary@h/d?port=1,2",
+            "postgres://u:canary@h/d?hostaddr=127.0.0.1,127.0.0.2",
+            "postgres://u:canary@h/d?sslmode=%ff",
+        ] {
+            let Err(error) = read(url) else { panic!("{url}") };
+            assert_eq!(error.kind(), ErrorKind::Setting);
+            assert!(!format!("{error} {error:?}").contains("canary"), "{error}");
+        }
+    }
+
+    #[test]
+    fn modes_and_roots_must_fit_together() {
+        for (mode, roots, expected) in [
+            (None, None, Mode::Prefer),
+            (None, Some("system"), Mode::VerifyFull),
+            (Some("require"), Some("ca.pem"), Mode::Require),
+            (Some("verify-full"), None, Mode::VerifyFull),
+            (Some("verify-full"), Some("system"), Mode::VerifyFull),
+            (Some("verify-ca"), Some("ca.pem"), Mode::VerifyCa),
+        ] {
+            assert_eq!(Mode::read(mode, roots).unwrap(), expected, "{mode:?} {roots:?}");
+        }
+        for (mode, roots) in [
+            ("allow", None),
+            ("require", Some("system")),
+            ("verify-ca", None),
+            ("verify-ca", Some("system")),
+        ] {
+            Mode::read(Some(mode), roots).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn the_url_takes_precedence_over_the_environment() {
+        let variable = |name: &str| (name == "PGSSLMODE").then(|| "verify-full".to_owned());
+        let mode = |url| {
+            Settings::parse(url, &variable).unwrap().config.get_ssl_mode() == SslMode::Require
+        };
+        assert!(mode("postgres://u@h/d") && !mode("postgres://u@h/d?sslmode=disable"));
+    }
+
+    #[test]
+    fn missing_timeouts_follow_from_the_given_one() {
+        let settings = read("postgres://u@h/d?connect_timeout=2").unwrap();
+        let (config, _) = settings.config(Duration::from_secs(30));
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(2)));
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));
+        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(30));
+        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(10)));
+        assert_eq!(config.get_keepalives_retries(), Some(3));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_named_with_its_parameter() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            path
+        };
+        let own = rcgen::generate_simple_self_signed([]).unwrap();
+        let certificate = write("own.pem", &own.cert.pem());
+        let key = write("own.key", &own.signing_key.serialize_pem());
+        let other = write("other.key", &rcgen::KeyPair::generate().unwrap().serialize_pem());
+        let bad =
+            write("bad.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+        let read = |roots: &Path, key: &Path| {
+            let own = (certificate.clone(), key.to_owned());
+            client(Mode::Require, Some(roots), Some(&own)).map(drop)
+        };
+        read(&certificate, &key).unwrap();
+        for (roots, key, expected) in [
+            (&bad, &key, "cannot use a certificate in "),
+            (&bad, &key, "bad.pem: "),
+            (&bad, &key, "; check sslrootcert"),
+            (&certificate, &certificate, "own.pem contains no usable private key: "),
+            (&certificate, &certificate, "; check sslkey"),
+            (&certificate, &other, "cannot use the client certificate: "),
+            (&certificate, &other, "; check sslcert and sslkey"),
+        ] {
+            let error = read(roots, key).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Setting);
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_that_applies_gives_the_password() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("pgpass");
+        let text = "# h:5432:d:u\\:1:comment\nother:*:*:*:no\nh:1:d:u\\:1:no\nshort:line\n\
+                    h:5432:d:u\\:1:p\\:q\\\\r\n*:*:*:*:last\n";
+        let at = |host: &str, passfile: &Path, password: Option<&str>| {
+            let url = format!("postgres://u%3A1@{host}/d?passfile={}", passfile.display());
+            let variable =
+                |name: &str| password.filter(|_| name == "PGPASSWORD").map(str::to_owned);
+            Settings::parse(&url, &variable).unwrap().find_password()
+        };
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(at("h", &file, None).unwrap().as_deref(), Some("p:q\\r"));
+        assert_eq!(at("x", &file, None).unwrap().as_deref(), Some("last"));
+        assert_eq!(at("x", Path::new("/nowhere/pgpass"), None).unwrap(), None);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        for (path, expected) in [
+            (file.clone(), "set its mode to 0600"),
+            (directory.path().to_owned(), "is ignored: it is not a plain file"),
+            (file.join("below"), "below: Not a directory"),
+        ] {
+            let warning = at("h", &path, None).unwrap_err();
+            assert!(warning.starts_with("warning: ") && warning.contains(expected), "{warning}");
+        }
+        assert_eq!(at("h", &file, Some("own")).unwrap().as_deref(), Some("own"));
+    }
+}
