@@ -7,10 +7,10 @@ use std::time::Duration;
 use methodical_serve::Phase;
 use tokio::sync::watch;
 
-use crate::causes::with_causes;
 use crate::clock::Clock;
 use crate::config::LONGEST_RESPONSE;
-use crate::exposition::Exposition;
+use crate::error::with_causes;
+use crate::front::metrics::Exposition;
 use crate::front::work::Work;
 
 /// How the removals went.

@@ -1,17 +1,13 @@
 //! The program `gateway-server`: its commands and exit codes.
 
 mod account;
-mod backup;
 mod data;
 mod database;
 mod delete;
-mod descriptors;
 mod health;
 mod output;
 mod serve;
 mod settings;
-mod supervisor;
-mod token;
 
 use std::process::ExitCode;
 
@@ -42,7 +38,7 @@ enum Command {
     Account(account::Command),
     /// Create, list and revoke bearer tokens.
     #[command(subcommand)]
-    Token(token::Command),
+    Token(account::TokenCommand),
     /// Import vacancies, candidates, statuses and credits from files, atomically.
     Import(data::ImportArguments),
     /// Delete records or an account, and erase their bytes from the files of the database.
@@ -54,9 +50,9 @@ enum Command {
     /// Fill an account with invented data; the same seed gives the same data.
     DemoData(data::DemoArguments),
     /// Back up a SQLite database, even while it is in use.
-    Backup(backup::BackupArguments),
+    Backup(database::BackupArguments),
     /// Create a SQLite database from a backup, after checking it.
-    Restore(backup::RestoreArguments),
+    Restore(database::RestoreArguments),
     /// Check the database for damage.
     Check(Database),
     /// Check whether a running server is ready; exit code 1 if not.
@@ -76,13 +72,13 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Serve(arguments) => return serve::run(*arguments).unwrap_or_else(failed),
         Command::Account(command) => account::run(command),
-        Command::Token(command) => token::run(command),
+        Command::Token(command) => account::run_token(command),
         Command::Import(arguments) => data::import(arguments),
         Command::Delete(command) => delete::run(command),
         Command::Credits(command) => data::credits(command),
         Command::DemoData(arguments) => data::demo(&arguments),
-        Command::Backup(arguments) => backup::backup(&arguments),
-        Command::Restore(arguments) => backup::restore(&arguments),
+        Command::Backup(arguments) => database::backup(&arguments),
+        Command::Restore(arguments) => database::restore(&arguments),
         Command::Check(database) => data::check(&database),
         Command::Health(arguments) => health::run(&arguments),
     };

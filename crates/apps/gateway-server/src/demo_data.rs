@@ -1,9 +1,9 @@
 //! Realistic but invented sample data. The same seed gives the same data on every machine and in every release.
 
 use crate::error::Error;
+use crate::error::Place;
 use crate::fields::Record as _;
 use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
-use crate::place::Place;
 use crate::store::{ApplicationRow, Stage};
 
 /// The amount and the seed of the sample data.

@@ -215,8 +215,8 @@ mod tests {
 
     use super::{Days, DemoHistory, HIRED, INVITED, UnixTime};
     use crate::error::Error;
+    use crate::error::Place;
     use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-    use crate::place::Place;
     use crate::store::{ApplicationRow, Stage};
 
     /// The staged data of a day.

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::place::Place;
-
 /// The kind of an error, for callers that react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -139,5 +137,45 @@ impl From<std::io::Error> for Error {
             _ => (ErrorKind::Io, "cannot read or write"),
         };
         Self::caused(kind, context, error)
+    }
+}
+
+/// Returns the text of an error, followed by the text of each cause.
+///
+/// Causes name files, tables and codes of the database, never values.
+pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// The position of a record in the input of an import, for error messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The index of the file, from 0.
+    pub file: u32,
+    /// The line in the file, from 1.
+    pub line: u64,
+}
+
+impl Place {
+    const LINE_BITS: u32 = 40;
+
+    /// Packs the place into one integer, as the staging tables of an import store it.
+    pub(crate) fn pack(self) -> i64 {
+        let line = self.line & ((1 << Self::LINE_BITS) - 1);
+        i64::try_from(u64::from(self.file) << Self::LINE_BITS | line).unwrap_or(i64::MAX)
+    }
+
+    /// Reverses [`pack`](Self::pack).
+    pub(crate) fn unpack(packed: i64) -> Self {
+        let packed = u64::try_from(packed).unwrap_or(0);
+        let file = u32::try_from(packed >> Self::LINE_BITS).unwrap_or(u32::MAX);
+        Self { file, line: packed & ((1 << Self::LINE_BITS) - 1) }
     }
 }

@@ -1,23 +1,13 @@
 //! The front: turns the head of a request into a response. Every check has its place in one fixed order, and every
 //! refusal says exactly what is wrong.
 
-pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod client;
-pub(crate) mod conditional;
-pub(crate) mod ended;
-pub(crate) mod guesses;
-pub(crate) mod hex;
 pub(crate) mod limit;
-pub(crate) mod list;
-pub(crate) mod log;
 pub(crate) mod metrics;
-pub(crate) mod negotiate;
 pub(crate) mod problem;
-pub(crate) mod recent;
 pub(crate) mod recorder;
-pub(crate) mod request_id;
-pub(crate) mod trace;
+pub(crate) mod request;
 pub(crate) mod work;
 
 use std::sync::Arc;
@@ -31,16 +21,13 @@ use http::{HeaderName, Method, Response, StatusCode, Version};
 use methodical_serve::{Connection, Refusal, Service};
 use tokio::time::Instant;
 
-use self::body::ResponseBody;
+use self::body::{ListSource, ResponseBody};
 use self::client::{Client, ClientKey};
-use self::guesses::Guesses;
-use self::limit::RateLimits;
-use self::list::ListSource;
+use self::limit::{Guesses, RateLimits, Shares};
 use self::metrics::Metrics;
-use self::negotiate::Coding;
 use self::problem::{Kind, Problem};
 use self::recorder::{RecordedBody, Recorder};
-use self::request_id::X_REQUEST_ID;
+use self::request::{Coding, X_REQUEST_ID};
 use self::work::Work;
 use crate::clock::Clock;
 use crate::generated::call::Call;
@@ -48,7 +35,6 @@ use crate::generated::operation::Operation;
 use crate::network::Network;
 use crate::query::Pairs;
 use crate::records::Records;
-use crate::shares::Shares;
 use crate::storage;
 use crate::store::{Cursor, Page, Principal, Store};
 use crate::token::{TokenDigest, TokenId};
@@ -108,13 +94,13 @@ impl Front {
             return Err(Problem::new(Kind::BodyNotAllowed));
         }
         let query = request.uri.query().unwrap_or_default();
-        let digest = auth::token(&request.headers, query)?;
+        let digest = request::token(&request.headers, query)?;
         let principal = self.authenticate(digest, client.key.as_ref()).await?;
         recorder.principal(&principal);
         if let Err(wait) = self.limits.admit(&principal.token) {
             return Err(Problem::new(Kind::TooManyRequests).retry_after(wait));
         }
-        if !negotiate::accepts_json(&request.headers) {
+        if !request::accepts_json(&request.headers) {
             return Err(Problem::new(Kind::NotAcceptable));
         }
         let pairs = Pairs::parse(query).map_err(|_malformed| Problem::new(Kind::QueryMalformed))?;
@@ -161,11 +147,11 @@ impl Front {
         let snapshot = principal.snapshot;
         let call = Call::read(operation, pairs)?;
         let notice = call.without_effect();
-        let etag = conditional::etag(snapshot.account, &call, &principal.versions);
-        if conditional::is_unmodified(&request.headers, &etag) {
+        let etag = request::etag(snapshot.account, &call, &principal.versions);
+        if request::is_unmodified(&request.headers, &etag) {
             return Ok(tagged(StatusCode::NOT_MODIFIED, &etag, ResponseBody::empty()));
         }
-        let coding = negotiate::coding(&request.headers);
+        let coding = request::coding(&request.headers);
         let (body, coding) = match call.frame() {
             Some(frame) => {
                 let limited = || Problem::limited(Kind::TooManyResponses);
@@ -239,7 +225,7 @@ impl Service for Front {
         refusal: Option<Refusal>,
         connection: &Arc<Connection>,
     ) -> Response<RecordedBody> {
-        let id = request_id::of(&request.headers);
+        let id = request::request_id(&request.headers);
         let mut recorder = Recorder::begin(&id, connection, self);
         let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
         recorder.client(client.address);

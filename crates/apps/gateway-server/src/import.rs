@@ -15,22 +15,19 @@
 //! belongs to another kind of record, if a response does not report success, if a column is named twice, or if a quote
 //! is not closed. A record replaces the one with the same id; the fields that it does not give become empty.
 
-mod budget;
 mod csv;
 mod input;
 mod json;
-mod kinds;
-mod quotes;
 pub(crate) mod target;
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::error::Place;
 use crate::error::{Error, ErrorKind};
 use crate::import::input::{is_standard_input, standard_input};
 use crate::import::target::Target;
-use crate::place::Place;
 use crate::store::{AccountId, ImportMode, ImportReport, Removals, Stage, Store};
 
 /// The files to import into one account.
@@ -46,6 +43,8 @@ pub struct Import {
     /// Whether the files are the whole truth: records of the same kinds that are not in the files are removed, as far as
     /// this permits it. See [`Store::replace`].
     pub replace: Option<Removals>,
+    /// Names of columns and fields in the files, each with the name in the contract that it stands for.
+    pub rename: Vec<(String, String)>,
 }
 
 /// A format of files to import.
@@ -79,7 +78,7 @@ impl Import {
     ///
     /// # Errors
     ///
-    /// Fails with file and line if a record is invalid, and if the database fails. With [`replace`](Self::replace), fails
+    /// Fails with file and line if records are invalid, up to 20 in one run, and if the database fails. With [`replace`](Self::replace), fails
     /// with [`ErrorKind::RemovalsRefused`] if too many records would be removed.
     pub fn run(
         &self,
@@ -88,13 +87,14 @@ impl Import {
         mode: ImportMode,
         progress: &mut dyn FnMut(u64),
     ) -> Result<ImportReport, Error> {
+        let mut refused = Vec::new();
         let fill: &mut dyn FnMut(&mut dyn Stage) -> Result<(), Error> = &mut |stage| {
-            let mut target = Target::new(stage, self.application.as_ref(), progress);
+            let mut target = Target::new(stage, self, progress, &mut refused);
             for (index, path) in (0..).zip(&self.files) {
-                self.read(path, index, &mut target)?;
+                let read = self.read(path, index, &mut target);
+                target.note(read)?;
             }
-            target.finish();
-            Ok(())
+            target.finish()
         };
         if self.files.iter().filter(|path| is_standard_input(path)).count() > 1 {
             let text = "cannot import: standard input is given twice; it can be read once";
@@ -104,19 +104,26 @@ impl Import {
             None => store.import(account, mode, fill),
             Some(removals) => store.replace(account, mode, removals, fill),
         };
-        result.map_err(|error| self.name_the_file(error))
+        result.map_err(|error| {
+            if refused.is_empty() && error.place().is_none() {
+                return error;
+            }
+            let all = if refused.is_empty() { vec![error] } else { refused };
+            let texts: Vec<_> = all.iter().map(|error| self.name_the_file(error)).collect();
+            Error::caused(ErrorKind::Import, texts.join("\n"), NothingImported)
+        })
     }
 
-    /// Prefixes an error that has a place with `FILE:LINE:` or `standard input, line LINE:`.
-    fn name_the_file(&self, error: Error) -> Error {
-        let Some(Place { file, line }) = error.place() else { return error };
+    /// Returns an error after `FILE:LINE:` or `standard input, line LINE:`.
+    fn name_the_file(&self, error: &Error) -> String {
+        let Some(Place { file, line }) = error.place() else { return error.to_string() };
         let path = usize::try_from(file).ok().and_then(|index| self.files.get(index));
         let place = match path {
             Some(path) if is_standard_input(path) => format!("standard input, line {line}"),
             Some(path) => format!("{}:{line}", path.display()),
             None => line.to_string(),
         };
-        Error::caused(ErrorKind::Import, format!("{place}: {error}"), NothingImported)
+        format!("{place}: {error}")
     }
 
     fn read(&self, path: &Path, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {

@@ -6,7 +6,6 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod causes;
 mod cleanup;
 #[doc(hidden)]
 pub mod cli;
@@ -16,7 +15,6 @@ pub mod demo;
 mod demo_data;
 mod demo_history;
 mod error;
-mod exposition;
 mod fields;
 mod front;
 mod generated;
@@ -27,11 +25,9 @@ mod log;
 mod network;
 mod ops;
 mod parameter;
-mod place;
 mod query;
 mod records;
 mod server;
-mod shares;
 mod storage;
 mod store;
 mod token;
@@ -42,11 +38,11 @@ mod unbound;
 pub use crate::clock::{Clock, UnixTime};
 pub use crate::config::Config;
 pub use crate::demo_data::DemoData;
+pub use crate::error::Place;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 pub use crate::import::{Import, ImportFormat};
 pub use crate::network::Network;
-pub use crate::place::Place;
 pub use crate::server::{RunningServer, Server};
 #[cfg(feature = "postgres")]
 pub use crate::store::PostgresOptions;

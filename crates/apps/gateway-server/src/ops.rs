@@ -1,8 +1,6 @@
 //! Health and metrics, on a separate listener that the public does not reach.
 
-mod process;
-pub(crate) mod scrape;
-
+use std::fs::{read_dir, read_to_string};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +8,19 @@ use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
-use methodical_serve::{Connection, Limits, Refusal, Service};
+use methodical_serve::{Acceptor, Connection, Limits, Phase, Refusal, Service};
+use rustix::process::{Resource, getrlimit};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
-use self::scrape::{Readiness, Sources};
+use crate::cleanup::Cleanup;
+use crate::clock::UnixTime;
+use crate::error::ErrorKind;
 use crate::front::body::ResponseBody;
+use crate::front::metrics::Metrics;
+use crate::front::metrics::{Exposition, Type};
+use crate::front::work::Work;
+use crate::traces::Traces;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
@@ -69,15 +76,8 @@ impl Ops {
 
     async fn readiness(&self) -> Response<ResponseBody> {
         let (status, body) = match self.0.readiness().await {
-            (Readiness::Ready, _) => (StatusCode::OK, "ready\n"),
-            (Readiness::Stopping, _) => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
-            (Readiness::Damaged, _) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the database is damaged; run gateway-server check\n",
-            ),
-            (Readiness::NoDatabase, _) => {
-                (StatusCode::SERVICE_UNAVAILABLE, "the database does not respond\n")
-            }
+            Ok(_newest) => (StatusCode::OK, "ready\n"),
+            Err(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
         };
         text(status, body.into())
     }
@@ -100,3 +100,117 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of open connections.
 pub(crate) const CONNECTIONS: usize = 64;
+
+/// The sources of all metrics.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) traces: Traces,
+    pub(crate) work: Work,
+    pub(crate) cleanup: Arc<Cleanup>,
+    pub(crate) tls: Option<Arc<Acceptor>>,
+    /// Maximum number of open connections.
+    pub(crate) connections: usize,
+    pub(crate) phase: watch::Receiver<Phase>,
+}
+
+impl Sources {
+    /// Returns when the newest data was imported, or why the server cannot answer requests now.
+    async fn readiness(&self) -> Result<Option<UnixTime>, &'static str> {
+        if *self.phase.borrow() > Phase::Serving {
+            return Err("stopping\n");
+        }
+        let look = self.work.run(|store| {
+            store.health()?;
+            store.newest_revision()
+        });
+        // A probe has its own timeout and would take silence for a dead process.
+        match timeout(READY_WITHIN, look).await {
+            Ok(Ok(newest)) => Ok(newest),
+            Ok(Err(error)) if error.kind() == ErrorKind::StorageCorrupt => Err(DAMAGED),
+            Ok(Err(error)) if error.kind() == ErrorKind::StorageForeign => Err(REPLACED),
+            Ok(Err(_)) | Err(_) => Err("the database does not respond\n"),
+        }
+    }
+
+    /// Renders all metrics.
+    async fn render(&self) -> String {
+        let readiness = self.readiness().await;
+        let mut out = Exposition::new();
+        out.metric("gateway_build_info", Type::Gauge, "The version that runs; always 1.");
+        out.sample("gateway_build_info", &[("version", &env!("CARGO_PKG_VERSION"))], 1);
+        let help = "Whether the server can answer requests, as /readyz says.";
+        out.gauge("gateway_ready", help, u8::from(readiness.is_ok()));
+        let help = "Whether a read has found damage in the database since the start.";
+        out.gauge("gateway_database_damaged", help, u8::from(readiness == Err(DAMAGED)));
+        self.metrics.write(&mut out);
+        self.traces.write(&mut out);
+        out.gauge("gateway_connections_limit", "Maximum of open connections.", self.connections);
+        self.work.write(&mut out);
+        if let Ok(Some(UnixTime(newest))) = readiness {
+            let help = "When the newest data was imported, in seconds since 1970.";
+            out.gauge("gateway_data_revision_timestamp_seconds", help, newest);
+        }
+        self.cleanup.write(&mut out);
+        if let Some(expiry) = self.tls.as_ref().and_then(|tls| tls.expiry()) {
+            let help = "When the certificate expires, in seconds since 1970.";
+            out.gauge("gateway_certificate_expiry_timestamp_seconds", help, expiry);
+        }
+        write_process(&mut out);
+        out.finish()
+    }
+}
+
+const DAMAGED: &str = "the database is damaged; run gateway-server check\n";
+
+const REPLACED: &str = "the database file was replaced; restart the server\n";
+
+/// Time within which a ready database responds.
+const READY_WITHIN: Duration = Duration::from_secs(2);
+
+/// Writes the metrics of this process.
+fn write_process(out: &mut Exposition) {
+    if let Ok(status) = read_to_string("/proc/self/status") {
+        let bytes = |key: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+            line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+        };
+        if let Some(resident) = bytes("VmRSS:") {
+            out.gauge("process_resident_memory_bytes", "Resident memory.", resident);
+        }
+        if let Some(size) = bytes("VmSize:") {
+            out.gauge("process_virtual_memory_bytes", "Virtual memory.", size);
+        }
+    }
+    if let Ok(times) = read_to_string("/proc/self/stat") {
+        // The name of the program, in parentheses, may contain spaces. The state follows, which is field 3.
+        let fields = times.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let seconds = |number: usize| -> Option<f64> {
+            Some(fields.split_whitespace().nth(number - 3)?.parse::<f64>().ok()? / TICKS)
+        };
+        if let (Some(user), Some(system)) = (seconds(14), seconds(15)) {
+            out.counter("process_cpu_seconds_total", "CPU time, user and system.", user + system);
+        }
+        if let (Some(started), Some(booted)) = (seconds(22), boot_time()) {
+            let help = "Start of the process, in seconds since 1970.";
+            out.gauge("process_start_time_seconds", help, booted + started);
+        }
+    }
+    if let Ok(open) = read_dir("/proc/self/fd") {
+        // One of them reads the directory.
+        let open = open.count().saturating_sub(1);
+        out.gauge("process_open_fds", "Open file descriptors.", open);
+    }
+    if let Some(limit) = getrlimit(Resource::Nofile).current {
+        out.gauge("process_max_fds", "Limit of open file descriptors.", limit);
+    }
+}
+
+/// Returns when the system started, in seconds since 1970.
+fn boot_time() -> Option<f64> {
+    let stat = read_to_string("/proc/stat").ok()?;
+    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+}
+
+/// Ticks per second of the times in `/proc`: 100 on every architecture that Rust supports (`USER_HZ`).
+const TICKS: f64 = 100.0;

@@ -9,20 +9,20 @@ use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 
-use crate::causes::with_causes;
 use crate::cleanup::Cleanup;
 use crate::config::Config;
+use crate::error::with_causes;
 use crate::error::{Error, ErrorKind};
 use crate::front::Front;
-use crate::front::guesses::Guesses;
+use crate::front::limit::Guesses;
 use crate::front::limit::RateLimits;
+use crate::front::limit::Shares;
 use crate::front::metrics::Metrics;
 #[cfg(feature = "test-util")]
 use crate::front::work::Latency;
 use crate::front::work::Work;
-use crate::ops::scrape::Sources;
+use crate::ops::Sources;
 use crate::ops::{self, Ops};
-use crate::shares::Shares;
 use crate::store::Store;
 #[cfg(feature = "test-util")]
 use crate::unbound::UnboundServer;

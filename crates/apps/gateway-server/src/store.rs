@@ -22,8 +22,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::causes::with_causes;
 use crate::clock::UnixTime;
+use crate::error::with_causes;
 use crate::error::{Error, ErrorKind};
 use crate::lock::lock;
 use crate::store::db::{Db, Driver, Value, damaged};

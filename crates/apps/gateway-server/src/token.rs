@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, ErrorKind};
@@ -15,10 +17,7 @@ pub struct NewToken(String);
 impl NewToken {
     /// Draws a token.
     pub(crate) fn draw() -> Result<Self, Error> {
-        let mut text = String::with_capacity(PREFIX.len() + 43);
-        text.push_str(PREFIX);
-        push_base64url(&mut text, &random::<32>()?);
-        Ok(Self(text))
+        Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random::<32>()?))))
     }
 
     /// Returns the text of the token.
@@ -53,13 +52,9 @@ impl TokenDigest {
 
     /// Returns the public name of the token: the first twelve hexadecimal digits of its hash.
     pub fn id(&self) -> TokenId {
-        let mut text = String::with_capacity(ID_DIGITS);
-        for byte in self.0.iter().take(ID_DIGITS / 2) {
-            for nibble in [byte >> 4, byte & 15] {
-                text.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
-            }
-        }
-        TokenId(text.into())
+        let bytes = self.0.iter().take(ID_DIGITS / 2);
+        let id = bytes.fold(0, |id, byte| id << 8 | u64::from(*byte));
+        TokenId(format!("{id:0ID_DIGITS$x}").into())
     }
 }
 
@@ -117,46 +112,15 @@ pub(crate) fn is_b64token(text: &str) -> bool {
         })
 }
 
-fn push_base64url(out: &mut String, bytes: &[u8]) {
-    for group in bytes.chunks(3) {
-        let mut word = [0_u8; 4];
-        for (slot, byte) in word.iter_mut().skip(1).zip(group) {
-            *slot = *byte;
-        }
-        let word = u32::from_be_bytes(word);
-        for position in 0..=group.len() {
-            let index = (word >> (18 - 6 * position)) & 63;
-            out.extend(ALPHABET.get(index as usize).copied().map(char::from));
-        }
-    }
-}
-
 /// The start of every token, by which scanners for leaked secrets can recognize it.
 const PREFIX: &str = "gwt_";
 
 /// The number of hexadecimal digits of a [`TokenId`].
 const ID_DIGITS: usize = 12;
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64url_has_no_padding() {
-        for (bytes, expected) in [
-            (&b""[..], ""),
-            (b"f", "Zg"),
-            (b"fo", "Zm8"),
-            (b"foo", "Zm9v"),
-            (b"\xff\xfe\xfd", "__79"),
-        ] {
-            let mut text = String::new();
-            push_base64url(&mut text, bytes);
-            assert_eq!(text, expected);
-        }
-    }
 
     #[test]
     fn the_digests_of_an_id_share_its_digits() {

@@ -24,8 +24,8 @@ mod without {
     use http::HeaderMap;
 
     use crate::error::Error;
-    use crate::exposition::Exposition;
-    use crate::front::ended::EndedResponse;
+    use crate::front::metrics::Exposition;
+    use crate::front::recorder::EndedResponse;
 
     /// Exports nothing.
     #[derive(Clone, Debug, Default)]

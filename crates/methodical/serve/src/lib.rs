@@ -215,8 +215,8 @@ impl<S: Service> Listen<S> {
                         served.as_mut().graceful_shutdown();
                         closing = Some(now + CLOSE);
                     }
-                    let next = end.max(now + SHORTEST).min(now + LONGEST);
-                    timer.as_mut().reset(next);
+                    let longest = self.limits.idle.clamp(SHORTEST, LONGEST);
+                    timer.as_mut().reset(end.clamp(now + SHORTEST, now + longest));
                 }
             }
         }

@@ -39,8 +39,8 @@ impl Account {
 
     fn import(&self, file: std::path::PathBuf) {
         let account = self.store.account("acme").unwrap();
-        let import = Import { files: vec![file], format: None, application: None, replace: None };
-        import.run(&*self.store, account, ImportMode::Commit, &mut |_records| {}).unwrap();
+        let import = Import { files: vec![file], ..Import::default() };
+        import.run(&self.store, account, ImportMode::Commit, &mut |_records| {}).unwrap();
     }
 
     fn list(&self, flags: &[&str]) -> String {

@@ -47,13 +47,9 @@ impl Office {
         let lines: Vec<String> = records.iter().map(Value::to_string).collect();
         let file = self.person.home.path().join("records.ndjson");
         fs::write(&file, lines.join("\n")).unwrap();
-        let import = Import {
-            files: vec![file],
-            format: None,
-            application: None,
-            replace: Some(Removals::Few),
-        };
-        import.run(&*self.store, self.account, ImportMode::Commit, &mut |_records| {}).unwrap();
+        let import =
+            Import { files: vec![file], replace: Some(Removals::Few), ..Import::default() };
+        import.run(&self.store, self.account, ImportMode::Commit, &mut |_records| {}).unwrap();
     }
 
     /// Writes a file for the program, and returns its name.

@@ -1,10 +1,11 @@
-//! The commands `gateway-server account`.
+//! The commands `gateway-server account` and `gateway-server token`.
 
 use crate::cli::database::Database;
 use crate::cli::output::{note, print, print_table, show_time};
-use crate::cli::token::label;
-use crate::clock::Clock;
+use crate::clock::{Clock, UnixTime};
 use crate::error::{Error, ErrorKind};
+use crate::store::TokenInfo;
+use crate::token::TokenId;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
@@ -53,4 +54,105 @@ pub(super) fn run(command: Command) -> Result<(), Error> {
             print_table(["ID", "NAME", "REVISION", "CREATED"], &rows)
         }
     }
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum TokenCommand {
+    /// Create a token and print it. It cannot be shown again: only its hash is stored.
+    Create {
+        /// Account that the token gives access to.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        /// Label for the list of tokens.
+        #[arg(long, default_value = "", value_parser = label)]
+        label: String,
+        /// Lifetime, such as `90d`, `12h`, `30m` or `45s`. By default the token never expires.
+        #[arg(long, value_name = "TIME", value_parser = lifetime)]
+        expires: Option<i64>,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// List the tokens of an account. Token values cannot be shown again.
+    List {
+        /// Account whose tokens are listed.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Revoke a token, effective immediately.
+    Revoke {
+        /// Account that the token belongs to.
+        #[arg(long, value_name = "NAME")]
+        account: String,
+        /// Id of the token, from `token list`.
+        id: String,
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+pub(super) fn run_token(command: TokenCommand) -> Result<(), Error> {
+    let now = Clock::system().now();
+    match command {
+        TokenCommand::Create { account, label, expires, database } => {
+            let store = database.open()?;
+            let expires = expires.map(|seconds| UnixTime(now.0.saturating_add(seconds)));
+            let token = store.create_token(store.account(&account)?, &label, now, expires)?;
+            note(&format!("token {} for {account}; it cannot be shown again", token.digest().id()));
+            // Only the token goes to standard output: `GATEWAY_TOKEN=$(gateway-server token create …)`.
+            print(&format!("{}\n", token.reveal()))
+        }
+        TokenCommand::List { account, database } => {
+            let store = database.open()?;
+            let tokens = store.tokens(store.account(&account)?)?;
+            let rows: Vec<_> = tokens.into_iter().map(|token| row(token, now)).collect();
+            print_table(["ID", "STATE", "CREATED", "EXPIRES", "LABEL"], &rows)
+        }
+        TokenCommand::Revoke { account, id, database } => {
+            let store = database.open()?;
+            if store.revoke_token(store.account(&account)?, &TokenId(id.as_str().into()), now)? {
+                return print(&format!("revoked token {id}\n"));
+            }
+            Err(Error::new(
+                ErrorKind::NotFound,
+                format!("account {account} has no token {id}; see `gateway-server token list`"),
+            ))
+        }
+    }
+}
+
+fn row(token: TokenInfo, now: UnixTime) -> [String; 5] {
+    let state = match (token.revoked_at, token.expires_at) {
+        (Some(_), _) => "revoked",
+        (None, Some(at)) if at <= now => "expired",
+        _ => "valid",
+    };
+    let expires = token.expires_at.map_or_else(|| "never".to_owned(), show_time);
+    [token.id.to_string(), state.to_owned(), show_time(token.created_at), expires, token.label]
+}
+
+/// Reads the label of a token, which `token list` prints to a terminal.
+pub(super) fn label(text: &str) -> Result<String, String> {
+    if text.contains(char::is_control) {
+        return Err("a label must not contain control characters".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn lifetime(text: &str) -> Result<i64, String> {
+    let help = || "expected a number and d, h, m or s, such as 90d".to_owned();
+    let unit = text.chars().last().ok_or_else(help)?;
+    let seconds: i64 = match unit {
+        'd' => 86_400,
+        'h' => 3_600,
+        'm' => 60,
+        's' => 1,
+        _ => return Err(help()),
+    };
+    let number: u32 = text.strip_suffix(unit).and_then(|n| n.parse().ok()).ok_or_else(help)?;
+    if number == 0 {
+        return Err("a lifetime must be longer than 0".to_owned());
+    }
+    Ok(seconds * i64::from(number))
 }

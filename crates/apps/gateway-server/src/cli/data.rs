@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use crate::cli::database::Database;
 use crate::cli::output::{note, print};
 use crate::demo_data::DemoData;
+use crate::error::Place;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::CreditsRow;
 use crate::import::{Import, ImportFormat, target};
-use crate::place::Place;
 use crate::store::{Changes, CheckReport, ImportMode, ImportReport, Removals};
 
 #[derive(Debug, Args)]
@@ -34,6 +34,9 @@ pub(super) struct ImportArguments {
     /// Format of all files; their names then have no effect. Required for standard input.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+    /// Read the column or field FROM as TO, such as `mobile=phone_mobile`. Repeatable.
+    #[arg(long, value_name = "FROM=TO", value_parser = renaming)]
+    rename: Vec<(String, String)>,
     /// Dry run: check and count everything, but change nothing.
     #[arg(long)]
     dry_run: bool,
@@ -72,6 +75,7 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
         format: arguments.format.map(ImportFormat::from),
         application: arguments.vacancy_id.zip(arguments.status),
         replace: arguments.replace.then_some(removals),
+        rename: arguments.rename,
     };
     let terminal = std::io::stderr().is_terminal();
     let mut read = 0;
@@ -92,6 +96,11 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::RemovalsRefused, text));
     }
     Ok(())
+}
+
+fn renaming(text: &str) -> Result<(String, String), &'static str> {
+    let (from, to) = text.split_once('=').ok_or("expected FROM=TO, such as mobile=phone_mobile")?;
+    Ok((from.to_owned(), to.to_owned()))
 }
 
 #[derive(Debug, clap::Subcommand)]

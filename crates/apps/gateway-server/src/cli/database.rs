@@ -1,12 +1,13 @@
 //! The database that a command works on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::output::note;
+use crate::cli::output::{note, print};
 use crate::error::{Error, ErrorKind};
+use crate::store;
 #[cfg(feature = "postgres")]
 use crate::store::PostgresOptions;
 use crate::store::{STATEMENT_BUDGET, Store};
@@ -151,6 +152,40 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
     let starts = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
     (starts && scheme.chars().all(letter)).then_some((scheme, rest))
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BackupArguments {
+    /// File to create. It must not exist.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    database: Database,
+}
+
+pub(super) fn backup(arguments: &BackupArguments) -> Result<(), Error> {
+    let database = arguments.database.file("cannot back up a PostgreSQL database; use pg_dump")?;
+    store::backup(database, &arguments.file)?;
+    print(&format!("backup written to {}\n", arguments.file.display()))
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RestoreArguments {
+    /// Backup to restore.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Replace a database that exists. No other program may be using it.
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    database: Database,
+}
+
+pub(super) fn restore(arguments: &RestoreArguments) -> Result<(), Error> {
+    let database =
+        arguments.database.file("cannot restore a PostgreSQL database; use pg_restore or psql")?;
+    store::restore(&arguments.file, database, arguments.replace)?;
+    print(&format!("restored {}\n", database.display()))
 }
 
 #[cfg(test)]

@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
+use methodical_serve::REFUSALS;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::causes::with_causes;
 use crate::cli::database::{open_existing, open_or_create};
 use crate::cli::output::{print, print_error};
 use crate::cli::settings::{Settings, refuse_former};
-use crate::cli::{descriptors, supervisor};
 use crate::config::Config;
-use crate::error::Error;
+use crate::error::with_causes;
+use crate::error::{Error, ErrorKind};
 use crate::log::{Level, Log};
+use crate::ops::CONNECTIONS as OPS;
 use crate::server::{RunningServer, Server};
 use crate::store::Store;
 use crate::traces::Traces;
@@ -80,7 +83,7 @@ fn validate(settings: &Settings, config: &Config) -> Result<(), Error> {
 }
 
 fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
-    if let Some(text) = descriptors::fit(&mut config)? {
+    if let Some(text) = fit_descriptors(&mut config)? {
         tracing::warn!(name: "connections_limited", message = text);
     }
     // Before the runtime exists: opening a database blocks.
@@ -131,13 +134,13 @@ async fn serve(
         (running, Some(directory))
     };
     traces.log_start();
-    supervisor::ready();
+    ready();
     let signal = tokio::select! {
         signal = stop.received() => signal,
         never = renew(&running, hangup, encrypted) => match never {},
-        never = supervisor::keep_alive() => match never {},
+        never = keep_alive() => match never {},
     };
-    supervisor::stopping();
+    stopping();
     tracing::info!(name: "stopping", signal);
     running.announce_stop();
     if !pause.is_zero() {
@@ -145,7 +148,7 @@ async fn serve(
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             _signal = stop.received() => {}
-            never = supervisor::keep_alive() => match never {},
+            never = keep_alive() => match never {},
         }
     }
     // The next signal ends the process without waiting for responses.
@@ -222,3 +225,77 @@ const LOG_FLUSH: Duration = Duration::from_secs(1);
 
 /// Time for blocking threads to end. Nothing is lost if they do not: the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
+
+/// Raises the descriptor limit of the process as far as needed and allowed, and lowers settings that do not fit below
+/// it. Returns a warning for the operator if fewer connections than configured are possible.
+///
+/// Without this, one connection too many could take the descriptor that the database needs to serve the others.
+fn fit_descriptors(config: &mut Config) -> Result<Option<String>, Error> {
+    let allowed = raise(needed(config).saturating_add(config.connections));
+    let wanted = config.connections;
+    config.connections = allowed.saturating_sub(needed(config)).min(wanted);
+    if config.connections == 0 {
+        let readers = config.readers;
+        let help = format!(
+            "the limit of {allowed} open files is too low for {readers} readers: raise it (ulimit -n)"
+        );
+        return Err(Error::new(ErrorKind::Config, help));
+    }
+    let connections = config.connections;
+    Ok((connections < wanted).then(|| {
+        format!(
+            "serving at most {connections} connections, not {wanted}: the process may open {allowed} files; raise the limit (ulimit -n)"
+        )
+    }))
+}
+
+/// Returns how many descriptors are needed besides the connections.
+fn needed(config: &Config) -> usize {
+    PROCESS + OPS + REFUSALS + config.readers * PER_READER
+}
+
+/// Raises the limit to `wanted` descriptors if the system allows it. Returns how many of them may be used.
+fn raise(wanted: usize) -> usize {
+    let fits = |limit: Option<u64>| limit.is_none_or(|limit| limit >= wanted as u64);
+    let limit = getrlimit(Resource::Nofile);
+    if fits(limit.current) {
+        return wanted;
+    }
+    let most = if fits(limit.maximum) { Some(wanted as u64) } else { limit.maximum };
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: most, maximum: limit.maximum });
+    let allowed = if raised.is_ok() { most } else { limit.current };
+    allowed.map_or(wanted, |limit| usize::try_from(limit).map_or(wanted, |limit| limit.min(wanted)))
+}
+
+/// Descriptors for the standard streams, the runtime, two listeners, the file being written, and some spare.
+const PROCESS: usize = 24;
+
+/// Descriptors of a PostgreSQL connection with its runtime. A SQLite connection needs two.
+const PER_READER: usize = 5;
+
+/// Reports that the server accepts connections.
+fn ready() {
+    send(NotifyState::Ready);
+}
+
+/// Reports that the server has begun to stop.
+fn stopping() {
+    send(NotifyState::Stopping);
+}
+
+/// Reports twice in each watchdog interval that the runtime still runs tasks. Without a watchdog it only waits.
+async fn keep_alive() -> Infallible {
+    if let Some(interval) = sd_notify::watchdog_enabled() {
+        let mut beat = tokio::time::interval(interval / 2);
+        loop {
+            beat.tick().await;
+            send(NotifyState::Watchdog);
+        }
+    }
+    std::future::pending().await
+}
+
+/// A supervisor that cannot be reached notices that by itself, so a failure is ignored.
+fn send(state: NotifyState<'_>) {
+    drop(sd_notify::notify(&[state]));
+}

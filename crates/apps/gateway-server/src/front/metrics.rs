@@ -1,6 +1,7 @@
 //! Counters of requests and responses. Label values are a small fixed set; none is taken from a request.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,9 +9,8 @@ use std::time::Duration;
 use http::Version;
 use methodical_serve::Counts;
 
-use crate::exposition::{Exposition, Type};
-use crate::front::ended::{self, End, EndedResponse};
 use crate::front::problem::Kind;
+use crate::front::recorder::{End, EndedResponse, version as version_name};
 use crate::generated::operation::Operation;
 use crate::lock::lock;
 
@@ -80,7 +80,7 @@ impl Metrics {
         let name = "gateway_requests_by_version_total";
         out.metric(name, Type::Counter, "Requests by version of HTTP.");
         for (version, count) in self.versions.read() {
-            out.sample(name, &[("http", &ended::version(version))], count);
+            out.sample(name, &[("http", &version_name(version))], count);
         }
         let name = "gateway_problems_total";
         out.metric(name, Type::Counter, "Responses with a problem, by its type.");
@@ -208,3 +208,70 @@ const DURATION: &str = "gateway_request_duration_seconds";
 
 /// Upper bounds of the histogram, in milliseconds, ascending.
 const BOUNDS_MS: [u64; 8] = [1, 5, 25, 100, 500, 2_500, 10_000, 60_000];
+
+/// Metrics that are being rendered.
+#[derive(Debug)]
+pub(crate) struct Exposition(String);
+
+/// The type of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
+impl Exposition {
+    pub(crate) fn new() -> Self {
+        Self(String::with_capacity(16 * 1024))
+    }
+
+    /// Starts a metric. Its samples follow.
+    pub(crate) fn metric(&mut self, name: &str, ty: Type, help: &str) {
+        let ty = match ty {
+            Type::Counter => "counter",
+            Type::Gauge => "gauge",
+            Type::Histogram => "histogram",
+        };
+        self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {ty}\n"));
+    }
+
+    /// Writes a sample. A label has a name and a value, which needs no escape.
+    pub(crate) fn sample(
+        &mut self,
+        name: &str,
+        labels: &[(&str, &dyn Display)],
+        value: impl Display,
+    ) {
+        self.write(format_args!("{name}"));
+        let mut before = '{';
+        for (label, value) in labels {
+            self.write(format_args!("{before}{label}=\"{value}\""));
+            before = ',';
+        }
+        let after = if labels.is_empty() { "" } else { "}" };
+        self.write(format_args!("{after} {value}\n"));
+    }
+
+    /// Writes a counter that has one sample.
+    pub(crate) fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.metric(name, Type::Counter, help);
+        self.sample(name, &[], value);
+    }
+
+    /// Writes a gauge that has one sample.
+    pub(crate) fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.metric(name, Type::Gauge, help);
+        self.sample(name, &[], value);
+    }
+
+    /// Returns the text.
+    pub(crate) fn finish(self) -> String {
+        self.0
+    }
+
+    fn write(&mut self, text: fmt::Arguments<'_>) {
+        let written = self.0.write_fmt(text);
+        debug_assert!(written.is_ok(), "writing to a string does not fail");
+    }
+}

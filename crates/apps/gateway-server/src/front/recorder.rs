@@ -9,22 +9,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode, Version};
 use http_body::{Body, Frame, SizeHint};
-use methodical_serve::Connection;
+use methodical_serve::{Connection, Cut};
 use tokio::time::Instant;
 
-use crate::causes::with_causes;
 use crate::error::Error;
+use crate::error::with_causes;
+use crate::front::Front;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
-use crate::front::ended::{End, EndedResponse};
+use crate::front::limit::Share;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
-use crate::front::trace::TraceParent;
-use crate::front::{Front, log};
+use crate::front::request::TraceParent;
 use crate::generated::operation::Operation;
-use crate::shares::Share;
 use crate::store::Principal;
 use crate::token::TokenId;
 use crate::traces::RequestTrace;
@@ -162,7 +161,7 @@ impl Drop for Recorder {
         self.metrics.ended(&self.response);
         self.trace.ended(&mut self.response);
         if self.is_logged {
-            log::write(&self.response);
+            write_log(&self.response);
         }
     }
 }
@@ -224,5 +223,129 @@ impl Body for RecordedBody {
 impl fmt::Debug for RecordedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecordedBody").finish_non_exhaustive()
+    }
+}
+
+/// How a response ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The last byte was handed to the connection.
+    Complete,
+    /// The connection was closed before the last byte.
+    ClientGone,
+    /// The rest of a list could not be read, and the connection was cut.
+    Failed,
+    /// The client acknowledged nothing for the stall timeout, and the connection was cut.
+    Stalled,
+    /// The response took longer than the response timeout, and the connection was cut.
+    ResponseTimeout,
+    /// The server stopped, and cut the connection after the drain timeout.
+    Drained,
+}
+
+impl End {
+    /// All ends, in the order in which the metrics list them.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Complete,
+        Self::ClientGone,
+        Self::Failed,
+        Self::Stalled,
+        Self::ResponseTimeout,
+        Self::Drained,
+    ];
+
+    /// Returns the name in metrics and in the log.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::ClientGone => "client_gone",
+            Self::Failed => "failed",
+            Self::Stalled => "stalled",
+            Self::ResponseTimeout => "response_timeout",
+            Self::Drained => "drained",
+        }
+    }
+}
+
+impl From<Cut> for End {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Stall => Self::Stalled,
+            Cut::ResponseTimeout => Self::ResponseTimeout,
+            Cut::Drain => Self::Drained,
+        }
+    }
+}
+
+/// A request and its response, after the response has ended.
+#[derive(Debug)]
+pub(crate) struct EndedResponse {
+    pub(crate) request_id: HeaderValue,
+    /// Address of the client. Behind a trusted proxy, the address that the proxy names.
+    pub(crate) client: Option<IpAddr>,
+    /// Id of the trace: the one that the client named, if the access log is on; that of an exported span.
+    pub(crate) trace_id: Option<String>,
+    /// Version of HTTP. Unset if the connection refused the request.
+    pub(crate) version: Option<Version>,
+    /// Method of HTTP. Unset if the connection refused the request.
+    pub(crate) method: Option<&'static str>,
+    /// Account of the token, if the token is valid.
+    pub(crate) account: Option<i64>,
+    /// Id of the token, if it is valid and the access log is on.
+    pub(crate) token: Option<TokenId>,
+    pub(crate) operation: Option<Operation>,
+    /// Unset if the connection closed before the response was known.
+    pub(crate) status: Option<StatusCode>,
+    /// Name of the problem that was sent.
+    pub(crate) problem: Option<&'static str>,
+    /// Error behind the problem or the truncated list, with its causes.
+    pub(crate) cause: Option<String>,
+    /// Bytes of the body that were handed to the connection.
+    pub(crate) bytes: u64,
+    /// Time until the first byte of the body was handed to the connection.
+    pub(crate) first_byte: Option<Duration>,
+    /// Time from the request head to the end of the response.
+    pub(crate) took: Duration,
+    pub(crate) end: End,
+}
+
+/// Returns the name of a version of HTTP.
+pub(crate) fn version(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
+        _ => "1.1",
+    }
+}
+
+/// Emits the event of a response.
+fn write_log(response: &EndedResponse) {
+    macro_rules! emit {
+        ($level:ident) => {
+            tracing::$level!(
+                name: "request",
+                request_id = response.request_id.to_str().ok(),
+                trace_id = response.trace_id.as_deref(),
+                client = response.client.map(tracing::field::display),
+                http = response.version.map(version),
+                http_method = response.method,
+                operation = response.operation.map(Operation::method),
+                account = response.account,
+                token = response.token.as_ref().map(TokenId::as_str),
+                status = response.status.as_ref().map(StatusCode::as_u16),
+                problem = response.problem,
+                cause = response.cause.as_deref(),
+                bytes = response.bytes,
+                first_byte = response.first_byte.as_ref().map(Duration::as_secs_f64),
+                duration = response.took.as_secs_f64(),
+                end = response.end.name(),
+            )
+        };
+    }
+    // A cause is a failure of the server, except that a slow client causes a response timeout.
+    if response.cause.is_some() && response.end != End::ResponseTimeout {
+        emit!(error);
+    } else {
+        emit!(info);
     }
 }

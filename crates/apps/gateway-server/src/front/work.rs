@@ -1,19 +1,17 @@
 //! Runs blocking reads from the database: a limited number concurrently, and with limits on how long a request waits
 //! for them.
 
-mod availability;
-
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use self::availability::Availability;
+use crate::error::with_causes;
 use crate::error::{Error, ErrorKind};
-use crate::exposition::Exposition;
+use crate::front::metrics::Exposition;
 use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
@@ -236,6 +234,50 @@ impl Drop for Waiting<'_> {
 
 /// Steps of a job that each may take the statement timeout: connect, prepare a statement, run it.
 const STEPS: u32 = 3;
+
+/// Counts failures of the database, and logs when it becomes unavailable and available.
+#[derive(Debug, Default)]
+struct Availability {
+    is_down: AtomicBool,
+    failures: AtomicU64,
+}
+
+impl Availability {
+    /// Records the outcome of a call.
+    fn observe<T>(&self, result: &Result<T, Error>) {
+        match result {
+            Ok(_) => {
+                if self.is_down.load(Ordering::Relaxed)
+                    && self.is_down.swap(false, Ordering::Relaxed)
+                {
+                    tracing::info!(name: "database_available", failures = self.failures());
+                }
+            }
+            Err(error) if is_failure(error.kind()) => {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+                if !self.is_down.swap(true, Ordering::Relaxed) {
+                    let cause = with_causes(error);
+                    if error.kind() == ErrorKind::StorageCorrupt {
+                        tracing::error!(name: "database_damaged", cause);
+                    } else {
+                        tracing::error!(name: "database_unavailable", cause);
+                    }
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Returns the number of calls that failed.
+    fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+}
+
+/// Returns whether an error says something about the database. A busy server and a removed revision do not.
+fn is_failure(kind: ErrorKind) -> bool {
+    !matches!(kind, ErrorKind::Overloaded | ErrorKind::SnapshotGone | ErrorKind::NotFound)
+}
 
 #[cfg(test)]
 mod tests {

@@ -10,12 +10,12 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
 use crate::error::Error;
+use crate::error::Place;
 use crate::fields::{Fault, Fields, kind, names};
 use crate::generated::call::ENVELOPES;
-use crate::import::budget::{Budget, Records, unreadable};
-use crate::import::kinds::KNOWN;
+use crate::import::input::{Budget, Records, unreadable};
+use crate::import::target::KNOWN;
 use crate::import::target::{Target, shown};
-use crate::place::Place;
 use crate::records::Envelope;
 
 /// Reads a file with one value per line.
@@ -38,7 +38,9 @@ pub(super) fn read_lines(
         }
         records.next();
         if !text.trim_ascii().is_empty() {
-            values(serde_json::Deserializer::from_slice(&text), file, &line, &records, target)?;
+            let parser = serde_json::Deserializer::from_slice(&text);
+            let read = values(parser, file, &line, &records, target);
+            target.note(read)?;
         }
     }
 }
@@ -179,6 +181,7 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
         let mut fields = Fields::default();
         let mut envelope = None;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            let key = Cow::Borrowed(self.0.target.renamed(&key));
             if let Some(found) = ENVELOPES.iter().find(|one| one.items == key) {
                 if envelope.replace(found).is_some() {
                     return self.0.refuse(format!("field `{key}` is given twice"));

@@ -70,7 +70,7 @@ fn a_log_that_is_not_read_drops_and_counts_lines() {
     for _ in 0..10_000 {
         queue.push(b"line\n".to_vec());
     }
-    let dropped = queue.dropped().load(std::sync::atomic::Ordering::Relaxed);
+    let dropped = queue.dropped().load(Ordering::Relaxed);
     // The thread of the queue may have taken some lines.
     assert!((1..=10_000 - 4096).contains(&dropped), "{dropped}");
     // Does not wait for a reader that has stopped.

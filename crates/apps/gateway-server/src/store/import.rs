@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use crate::error::Error;
+use crate::error::Place;
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-use crate::place::Place;
 use crate::store::db::{Db, Table, Value, account_gone};
 use crate::store::model::{
     AccountId, ApplicationRow, Changes, Fill, ImportMode, ImportReport, Removals, Stage,

@@ -5,9 +5,9 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::clock::UnixTime;
+use crate::error::Place;
 use crate::error::{Error, ErrorKind};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
-use crate::place::Place;
 use crate::token::TokenId;
 
 /// The number of an account in the database.

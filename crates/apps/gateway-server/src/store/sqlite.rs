@@ -157,9 +157,7 @@ impl Sqlite {
         parameters: &[Value<'_>],
         run: impl FnOnce(&mut Statement<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        // For SQLite, `$1` is a name, and `?1` a number.
-        let sql = sql.replace('$', "?");
-        let mut statement = self.connection.prepare_cached(&sql).map_err(failed(self.context))?;
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed(self.context))?;
         for (index, value) in (1..).zip(parameters) {
             statement.raw_bind_parameter(index, value).map_err(failed(self.context))?;
         }
@@ -183,10 +181,10 @@ impl Db for Sqlite {
     }
 
     fn execute(&mut self, sql: &str, parameters: &[Value<'_>]) -> Result<u64, Error> {
-        let count = self.with(sql, parameters, |statement| {
-            statement.raw_execute().map_err(failed(self.context))
-        })?;
-        Ok(u64::try_from(count).unwrap_or(0))
+        self.with(&numbered(sql), parameters, |statement| {
+            let count = statement.raw_execute().map_err(failed(self.context))?;
+            Ok(u64::try_from(count).unwrap_or(0))
+        })
     }
 
     fn each(
@@ -195,7 +193,7 @@ impl Db for Sqlite {
         parameters: &[Value<'_>],
         on_row: &mut dyn FnMut(&dyn Row) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.with(sql, parameters, |statement| {
+        self.with(&numbered(sql), parameters, |statement| {
             let mut rows = statement.raw_query();
             // To the end: SQLite commits what a query writes only then.
             while let Some(row) = rows.next().map_err(failed(self.context))? {
@@ -212,7 +210,9 @@ impl Db for Sqlite {
             Table::Applications => "INSERT INTO staged_application VALUES (?, ?, ?, ?, ?)",
             Table::Doomed => "INSERT INTO doomed VALUES (?, ?, ?)",
         };
-        self.execute(sql, row).map(drop)
+        self.with(sql, row, |statement| {
+            statement.raw_execute().map(drop).map_err(failed(self.context))
+        })
     }
 
     fn end_load(&mut self) -> Result<(), Error> {
@@ -241,6 +241,11 @@ impl rusqlite::ToSql for Value<'_> {
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
         }))
     }
+}
+
+/// Numbers the parameters of a statement as SQLite does. For SQLite, `$1` is a name, and `?1` a number.
+fn numbered(sql: &str) -> String {
+    sql.replace('$', "?")
 }
 
 /// Describes what SQLite finds in the pages of the file. Its own text is for people who know the format of the file.
@@ -411,7 +416,7 @@ mod tests {
                 let used = (1..=6).filter(|number| sql.contains(&format!("${number}"))).count();
                 db.each(sql, &values[..used], &mut |_row| panic!("{name}")).unwrap();
             }
-            let statement = db.connection.prepare_cached(&sql.replace('$', "?")).unwrap();
+            let statement = db.connection.prepare_cached(&numbered(sql)).unwrap();
             assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{name}");
             assert_eq!(statement.get_status(rusqlite::StatementStatus::Run), 5, "{name}");
         }
@@ -427,7 +432,7 @@ mod tests {
         let mut plans = String::new();
         let clean_up = deletion::COLLECT.map(|sql| ("clean-up", sql));
         for (name, sql) in READS.into_iter().chain(clean_up) {
-            let sql = sql.replace('$', "?");
+            let sql = numbered(sql);
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let parameters = vec![0_i64; statement.parameter_count()];
             let steps = statement

@@ -8,7 +8,7 @@ use http::StatusCode;
 use opentelemetry::trace::Status;
 use opentelemetry::{KeyValue, StringValue};
 
-use crate::front::ended::{End, EndedResponse, version};
+use crate::front::recorder::{End, EndedResponse, version};
 use crate::generated::operation::Operation;
 
 /// The attributes that all spans of a server share.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crate::exposition::{Exposition, Type};
+use crate::front::metrics::{Exposition, Type};
 
 /// Counts spans. Those of unsampled traces are not counted.
 #[derive(Debug)]

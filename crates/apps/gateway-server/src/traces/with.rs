@@ -13,9 +13,9 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
 
 use crate::error::Error;
-use crate::exposition::Exposition;
-use crate::front::ended::EndedResponse;
-use crate::front::trace::TraceParent;
+use crate::front::metrics::Exposition;
+use crate::front::recorder::EndedResponse;
+use crate::front::request::TraceParent;
 use crate::traces::attributes::{self, Service};
 use crate::traces::environment::Settings;
 use crate::traces::exporter::Exporter;

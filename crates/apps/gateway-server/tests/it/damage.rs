@@ -113,3 +113,28 @@ fn the_check_names_what_cannot_be_read() {
     assert!(text.contains("restore a backup"), "{text}");
     assert!(!text.contains("malformed") && !text.contains("btree"), "{text}");
 }
+
+/// The server goes on with the file that it opened, so its answers would be those of before.
+#[test]
+fn a_database_file_that_is_replaced_or_lacks_a_table_is_noticed() {
+    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
+    let ops = here.running.ops_address().unwrap().to_string();
+    let ready = || {
+        let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
+        (response.status, response.text().to_owned())
+    };
+    assert_eq!(ready(), (200, "ready\n".to_owned()));
+    let path = here.directory.path().join("t.db");
+    let aside = here.directory.path().join("aside.db");
+    std::fs::rename(&path, &aside).unwrap();
+    let replaced = (503, "the database file was replaced; restart the server\n".to_owned());
+    assert_eq!(ready(), replaced);
+    std::fs::copy(&aside, &path).unwrap();
+    assert_eq!(ready(), replaced);
+    let copy = here.directory.path().join("copy.db");
+    std::fs::copy(&aside, &copy).unwrap();
+    rusqlite::Connection::open(&copy).unwrap().execute_batch("DROP TABLE vacancy").unwrap();
+    let error = Store::open_existing(&copy).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageCorrupt, "{error:?}");
+    assert!(!format!("{error:?}").contains("no such table"), "{error:?}");
+}

@@ -346,3 +346,64 @@ fn an_import_without_records_is_warned_about() {
         assert_eq!(error(&output).contains("contain no records"), is_warned, "{name}");
     }
 }
+
+/// Several files are checked in one run, and a wrong file does not print an error for each of a million lines.
+#[test]
+fn up_to_twenty_errors_are_reported_in_one_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    account(&database, "acme");
+    let lines = |format: &str, wrong: &str| {
+        let mut text = if format == "csv" { "id,name\n".to_owned() } else { String::new() };
+        (0..15).for_each(|_| text.push_str(wrong));
+        let path = directory.path().join(format!("a.{format}"));
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let files = [
+        lines("csv", "x,secret\n"),
+        lines(
+            "ndjson",
+            "{\"id\":\"x\",\"name\":\"secret\"}\n{\"id\":1\n{\"id\":\"2\",\"naam\":\"\"}\n",
+        ),
+    ];
+    let import = |files: &[std::path::PathBuf]| {
+        let mut command = program();
+        command.args(["import", "--account", "acme", "--database", &database]).args(files);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        error(&output)
+    };
+    let text = import(&files);
+    assert_eq!(text.lines().count(), 20, "{text}");
+    assert!(
+        text.contains("a.csv:2: `id` must be") && text.contains("a.csv:16: `id` must"),
+        "{text}"
+    );
+    assert!(text.contains("a.ndjson:2: the JSON value is truncated"), "{text}");
+    assert!(text.contains("a.ndjson:3: unknown field `naam`"), "{text}");
+    assert!(text.ends_with("nothing was imported\n") && !text.contains("secret"), "{text}");
+    assert_eq!(import(&files[..1]).lines().count(), 15);
+}
+
+#[test]
+fn a_column_or_field_may_have_another_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    for (name, text) in [
+        ("a.csv", "id,name,mobile\n1,Ada,+31 6\n"),
+        ("a.ndjson", "{\"id\":\"2\",\"name\":\"Bob\",\"mobile\":\"+31 7\"}\n"),
+    ] {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let path = path.to_str().unwrap();
+        let rename = ["--rename", "mobile=phone_mobile"];
+        run(&database, &[&["import", "--account", "acme", path][..], &rename].concat());
+    }
+    let served = Served::start(&database, &[]);
+    let list = get(&served.base_url, &token, "method=candidates/list");
+    for number in ["+31 6", "+31 7"] {
+        assert!(list.text().contains(&format!("\"phone_mobile\":\"{number}\"")), "{}", list.text());
+    }
+}

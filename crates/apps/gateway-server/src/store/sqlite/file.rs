@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, ffi};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, ErrorKind};
@@ -292,7 +292,13 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
         connection
             .prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))
             .and_then(|mut statement| statement.exists([]))
-            .map_err(failed("cannot read the database"))?;
+            .map_err(|error| match error.sqlite_extended_error_code() {
+                Some(ffi::SQLITE_ERROR) => {
+                    let text = "the database is damaged: it lacks a table; restore a backup";
+                    Error::new(ErrorKind::StorageCorrupt, text)
+                }
+                _ => failure("cannot read the database", error),
+            })?;
     }
     Ok(())
 }

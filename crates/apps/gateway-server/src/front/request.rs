@@ -1,0 +1,352 @@
+//! What the head of a request says: its token, the versions that the client has, the formats that it accepts, its ids.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::HeaderMap;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HeaderName, HeaderValue, IF_NONE_MATCH,
+};
+
+use crate::front::problem::{Kind, Problem};
+use crate::generated::call::Call;
+use crate::query::Pairs;
+use crate::storage;
+use crate::store::{AccountId, Versions};
+use crate::token::{TokenDigest, is_b64token};
+
+/// Returns the hash of the token. The token itself is not passed on.
+pub(crate) fn token(headers: &HeaderMap, query: &str) -> Result<TokenDigest, Problem> {
+    if names_a_token(query) {
+        return Err(Problem::new(Kind::TokenInQuery));
+    }
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Err(Problem::new(Kind::TokenMissing)) };
+    if values.next().is_some() {
+        return Err(Problem::new(Kind::TokenMalformed));
+    }
+    let text = value.to_str().map_err(|_error| Problem::new(Kind::TokenMalformed))?;
+    let (scheme, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        // Another scheme counts as a missing token: the challenge names the scheme to use (RFC 6750 section 3.1).
+        return Err(Problem::new(Kind::TokenMissing));
+    }
+    let token = rest.trim_matches(' ');
+    if !is_b64token(token) {
+        return Err(Problem::new(Kind::TokenMalformed));
+    }
+    Ok(TokenDigest::of(token))
+}
+
+/// Returns whether the query has an `access_token`, in any encoding (RFC 6750 section 2.3 is not supported).
+fn names_a_token(query: &str) -> bool {
+    query.split('&').any(|piece| {
+        let name = piece.split_once('=').map_or(piece, |(name, _)| name);
+        let is_encoded = || Pairs::parse(name).is_ok_and(|pairs| pairs.contains(PARAMETER));
+        name == PARAMETER || (name.contains('%') && is_encoded())
+    })
+}
+
+const PARAMETER: &str = "access_token";
+
+/// Returns the tag of the response to a call. Only a change of the data that the call reads changes it.
+pub(crate) fn etag(account: AccountId, call: &Call, versions: &Versions) -> HeaderValue {
+    let versions = storage::versions(call, versions);
+    let versions =
+        versions.iter().fold(String::new(), |text, version| format!("{text}.{version:x}"));
+    HeaderValue::try_from(format!("W/\"{account:x}{versions}\"", account = account.0))
+        .unwrap_or_else(|_error| HeaderValue::from_static("W/\"\""))
+}
+
+/// Returns whether the client already has this version. Tags are compared weakly (RFC 9110 section 13.1.2).
+pub(crate) fn is_unmodified(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let opaque = |tag: &[u8]| -> Vec<u8> { tag.strip_prefix(b"W/").unwrap_or(tag).to_vec() };
+    let wanted = opaque(etag.as_bytes());
+    headers.get_all(IF_NONE_MATCH).iter().any(|value| {
+        value
+            .as_bytes()
+            .split(|byte| *byte == b',')
+            .map(<[u8]>::trim_ascii)
+            .any(|tag| tag == b"*" || opaque(tag) == wanted)
+    })
+}
+
+/// The content coding of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Identity,
+    Gzip,
+}
+
+/// Returns whether the client accepts `application/json`. Without an `Accept` header it accepts everything.
+pub(crate) fn accepts_json(headers: &HeaderMap) -> bool {
+    if !headers.contains_key(ACCEPT) {
+        return true;
+    }
+    // The most specific range decides.
+    ["application/json", "application/*", "*/*"]
+        .into_iter()
+        .find_map(|range| lists(headers, &ACCEPT, range))
+        .unwrap_or(false)
+}
+
+/// Chooses gzip if, and only if, the client asks for it.
+pub(crate) fn coding(headers: &HeaderMap) -> Coding {
+    let asked = ["gzip", "x-gzip", "*"]
+        .into_iter()
+        .find_map(|coding| lists(headers, &ACCEPT_ENCODING, coding));
+    if asked == Some(true) { Coding::Gzip } else { Coding::Identity }
+}
+
+/// Returns whether the header lists `name` with a weight above zero, or `None` if it does not list it.
+fn lists(headers: &HeaderMap, header: &HeaderName, name: &str) -> Option<bool> {
+    headers
+        .get_all(header)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .find_map(|item| {
+            let mut parts = item.split(';').map(str::trim);
+            if !parts.next()?.eq_ignore_ascii_case(name) {
+                return None;
+            }
+            let q = parts.find_map(|part| {
+                let (key, value) = part.split_once('=')?;
+                key.trim().eq_ignore_ascii_case("q").then(|| value.trim())
+            });
+            Some(q.is_none_or(|q| q.bytes().any(|byte| (b'1'..=b'9').contains(&byte))))
+        })
+}
+
+/// Returns the request id for the response and the log.
+pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
+    match headers.get(X_REQUEST_ID) {
+        Some(id) if is_harmless(id.as_bytes()) => id.clone(),
+        _ => fresh(),
+    }
+}
+
+/// Returns whether the id is short, and cannot break a log line or a terminal.
+fn is_harmless(id: &[u8]) -> bool {
+    (1..=64).contains(&id.len())
+        && id.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// Creates an id from a random number of this process and a counter.
+fn fresh() -> HeaderValue {
+    static PROCESS: OnceLock<u64> = OnceLock::new();
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let process = PROCESS.get_or_init(|| getrandom::u64().unwrap_or_default());
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    HeaderValue::try_from(format!("{process:x}-{count:x}"))
+        .unwrap_or_else(|_error| HeaderValue::from_static("unknown"))
+}
+
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The parts of a valid header `traceparent`, in hexadecimal digits.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(feature = "opentelemetry"),
+    expect(dead_code, reason = "only an exported span has a parent")
+)]
+pub(crate) struct TraceParent<'a> {
+    /// 32 digits.
+    pub(crate) trace_id: &'a str,
+    /// Id of the span of the client: 16 digits.
+    pub(crate) parent_id: &'a str,
+    flags: &'a str,
+}
+
+impl<'a> TraceParent<'a> {
+    /// Reads the header `traceparent`. A malformed header is skipped.
+    pub(crate) fn read(headers: &'a HeaderMap) -> Option<Self> {
+        let value = headers.get("traceparent")?.to_str().ok()?;
+        let mut parts = value.split('-');
+        let (version, trace_id) = (parts.next()?, parts.next()?);
+        let (parent_id, flags) = (parts.next()?, parts.next()?);
+        // Version 0 has four parts; later versions may have more. Version ff is invalid.
+        let is_valid = is_hex(version, 2)
+            && version != "ff"
+            && (version != "00" || parts.next().is_none())
+            && is_id(trace_id, 32)
+            && is_id(parent_id, 16)
+            && is_hex(flags, 2);
+        is_valid.then_some(Self { trace_id, parent_id, flags })
+    }
+
+    /// Returns whether the client records its span: the lowest bit of the flags.
+    #[cfg(feature = "opentelemetry")]
+    pub(crate) fn is_sampled(&self) -> bool {
+        u8::from_str_radix(self.flags, 16).is_ok_and(|flags| flags & 1 == 1)
+    }
+}
+
+fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Returns whether a text is an id: not all zeros.
+fn is_id(text: &str, length: usize) -> bool {
+    is_hex(text, length) && text.bytes().any(|byte| byte != b'0')
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(values: &[&'static str], query: &str, expected: Result<&str, Kind>) {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_static(value));
+        }
+        let found = token(&headers, query).map_err(|problem| problem.kind());
+        assert_eq!(found, expected.map(TokenDigest::of), "{values:?} {query}");
+    }
+
+    #[test]
+    fn a_token_is_found_or_refused_with_its_reason() {
+        check(&["Bearer abc"], "", Ok("abc"));
+        check(&["bEARER abc"], "", Ok("abc"));
+        check(&["Bearer   abc"], "", Ok("abc"));
+        check(&[], "", Err(Kind::TokenMissing));
+        check(&["Basic abc"], "", Err(Kind::TokenMissing));
+        check(&["Bearer"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer "], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a b"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a,b"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a", "Bearer a"], "", Err(Kind::TokenMalformed));
+        check(&["Bearer a"], "method=x&access_token=y", Err(Kind::TokenInQuery));
+        check(&[], "%61ccess_token=y", Err(Kind::TokenInQuery));
+        check(&[], "access_token", Err(Kind::TokenInQuery));
+    }
+}
+
+#[cfg(test)]
+mod conditional_tests {
+    use super::*;
+    use crate::generated::parameters::ListCandidates;
+
+    #[test]
+    fn tags_are_compared_weakly() {
+        let versions = Versions { candidates: 26, statuses: 7, vacancies: 3, credits: -1 };
+        let of_vacancy = ListCandidates { vacancy_id: Some(1), status: None };
+        for (call, tag) in [
+            (Call::ListCandidates(ListCandidates { vacancy_id: None, status: None }), "W/\"9.1a\""),
+            (Call::ListCandidates(of_vacancy.clone()), "W/\"9.1a.7\""),
+            (Call::ListVacancies, "W/\"9.3\""),
+            (Call::GetCredits, "W/\"9.ffffffffffffffff\""),
+        ] {
+            assert_eq!(etag(AccountId(9), &call, &versions), tag);
+        }
+        let etag = etag(AccountId(9), &Call::ListCandidates(of_vacancy), &versions);
+        for (value, expected) in [
+            ("W/\"9.1a.7\"", true),
+            ("\"9.1a.7\"", true),
+            ("\"x\" , W/\"9.1a.7\"", true),
+            ("*", true),
+            ("W/\"9.1b.7\"", false),
+            ("W/\"9.1a.8\"", false),
+            ("9.1a.7", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(value));
+            assert_eq!(is_unmodified(&headers, &etag), expected, "{value}");
+        }
+        assert!(!is_unmodified(&HeaderMap::new(), &etag));
+    }
+}
+
+#[cfg(test)]
+mod negotiate_tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn the_most_specific_media_range_decides() {
+        assert!(accepts_json(&HeaderMap::new()));
+        for (value, expected) in [
+            ("application/json", true),
+            ("*/*", true),
+            ("application/*;q=0.1", true),
+            ("text/html, application/json;q=0.5", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("text/html", false),
+            ("application/json;q=0", false),
+            ("application/json;q=0, */*", false),
+            ("application/problem+json", false),
+            ("", false),
+        ] {
+            assert_eq!(accepts_json(&headers(ACCEPT, value)), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn gzip_is_chosen_only_when_accepted() {
+        assert_eq!(coding(&HeaderMap::new()), Coding::Identity);
+        for (value, expected) in [
+            ("gzip", Coding::Gzip),
+            ("deflate, gzip;q=0.5", Coding::Gzip),
+            ("*", Coding::Gzip),
+            ("gzip;q=0", Coding::Identity),
+            ("gzip;q=0.000, *", Coding::Identity),
+            ("br", Coding::Identity),
+            ("", Coding::Identity),
+        ] {
+            assert_eq!(coding(&headers(ACCEPT_ENCODING, value)), expected, "{value}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod request_id_tests {
+    use super::*;
+
+    #[test]
+    fn a_harmless_id_is_kept_and_another_replaced() {
+        let with = |id| HeaderMap::from_iter([(X_REQUEST_ID, HeaderValue::from_static(id))]);
+        assert_eq!(request_id(&with("a-B_1.2")), "a-B_1.2");
+        assert_ne!(request_id(&with("a b")), "a b");
+        assert_ne!(request_id(&with("")), "");
+        assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
+    }
+}
+
+#[cfg(test)]
+mod trace_tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &'static str, expected: Option<&str>) {
+        let name = HeaderName::from_static("traceparent");
+        let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
+        let read = TraceParent::read(&headers);
+        assert_eq!(read.map(|parent| parent.trace_id), expected, "{value}");
+    }
+
+    #[test]
+    fn only_a_valid_header_has_a_trace_id() {
+        let trace = Some("4bf92f3577b34da6a3ce929d0e0e4736");
+        check("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", trace);
+        check("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", trace);
+        check("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", None);
+        check("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", None);
+        check("00-00000000000000000000000000000000-00f067aa0ba902b7-01", None);
+        check("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", None);
+        check("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", None);
+        check("00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01", None);
+        check("00-name@example.org-00f067aa0ba902b7-01", None);
+        check("", None);
+    }
+}
