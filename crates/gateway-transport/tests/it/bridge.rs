@@ -84,17 +84,17 @@ impl http_body::Body for Strict {
 #[test]
 fn a_call_without_a_runtime_is_a_typed_error() {
     let options = Options::default().proxy(Proxy::Never);
-    let ureq = OffThread::new(UreqTransport::new(&options).unwrap());
-    let reqwest = ReqwestTransport::new(&options).unwrap();
-    fn check(transport: &impl Transport) {
-        let call = pin!(transport.send(request("http://127.0.0.1/")));
-        let Poll::Ready(Err(error)) = call.poll(&mut Context::from_waker(Waker::noop())) else {
-            panic!("no error")
-        };
-        assert_eq!((error.kind(), error.sent()), (ErrorKind::Other, Sent::No));
-    }
-    check(&ureq);
-    check(&reqwest);
+    fails_without_a_runtime(&OffThread::new(UreqTransport::new(&options).unwrap()));
+    fails_without_a_runtime(&ReqwestTransport::new(&options).unwrap());
+}
+
+#[track_caller]
+fn fails_without_a_runtime(transport: &impl Transport) {
+    let call = pin!(transport.send(request("http://127.0.0.1/")));
+    let Poll::Ready(Err(error)) = call.poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("no error")
+    };
+    assert_eq!((error.kind(), error.sent()), (ErrorKind::Other, Sent::No));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Tests of the bodies, the adapters and the wrappers.
 #![expect(
+    clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test fails by panicking, and one prints what it measured"
