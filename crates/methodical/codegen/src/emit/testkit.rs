@@ -13,7 +13,7 @@ use crate::ir::{
     Operation, Otherwise, Param, Primitive, Response, Says, Service, Type, ValueType, Verdict,
     Wire,
 };
-use crate::text::{percent_encoded, strings};
+use crate::text::{percent_encoded, string, strings};
 
 /// The files. A package has only the files of its crate, so generated code cannot include the responses of the examples from
 /// the folder of the spec; they are constants, byte for byte.
@@ -116,7 +116,7 @@ impl Contract<'_> {
         let fields = body.beside.and_then(|id| self.service.fields_at(id, path));
         let field = fields.as_ref().and_then(|fields| fields.last()?.ty.value());
         let codes = field.and_then(ValueType::codes).map(|codes| expressions(codes.no.iter()));
-        codes.unwrap_or_else(|| "Code::Boolean(false)".to_owned())
+        codes.unwrap_or_else(|| string("false"))
     }
 
     /// Returns the list in whose records a value of an identifier can be found, and the key of the field.
@@ -181,7 +181,7 @@ impl Contract<'_> {
 }
 
 fn expressions(codes: impl Iterator<Item = impl Borrow<Code>>) -> String {
-    codes.map(|code| code.borrow().expression()).collect::<Vec<_>>().join(", ")
+    codes.map(|code| string(&code.borrow().json().to_string())).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the keys that lead from the body to the field with a meaning.

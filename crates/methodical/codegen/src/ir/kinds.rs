@@ -5,7 +5,6 @@
 use serde_json::Value as Json;
 
 use crate::spec::read::words;
-use crate::text::string;
 
 /// A kind of single value. Emitters ask it instead of telling kinds apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -364,15 +363,6 @@ impl Code {
             Self::Text(text) => Json::from(text.as_str()),
             Self::Integer(number) => Json::from(*number),
             Self::Boolean(flag) => Json::from(*flag),
-        }
-    }
-
-    /// Returns the expression for the variant of a type with the same variants.
-    pub fn expression(&self) -> String {
-        match self {
-            Self::Text(text) => format!("Code::Text({})", string(text)),
-            Self::Integer(number) => format!("Code::Integer({number})"),
-            Self::Boolean(flag) => format!("Code::Boolean({flag})"),
         }
     }
 }

@@ -121,7 +121,7 @@ pub struct Pages {
     /// The keys that lead to the value for the next page; empty without one.
     pub next: &'static [&'static str],
     /// The keys that lead to a boolean that is false on the last page, and its forms of `false`.
-    pub more: Option<(&'static [&'static str], &'static [Code])>,
+    pub more: Option<(&'static [&'static str], &'static [&'static str])>,
 }
 
 /// A value that a field has in JSON.
@@ -184,8 +184,8 @@ pub enum Kind {
     Currency,
     /// One of these texts.
     OneOf(&'static [&'static str]),
-    /// One of these values.
-    Values(&'static [Code]),
+    /// One of the values with these JSON texts.
+    Values(&'static [&'static str]),
     /// A JSON number without a fraction, or text with its digits.
     IntegerOrText,
     /// A value of a kind, or a JSON number.
@@ -404,12 +404,9 @@ impl Data {
     }
 }
 
-pub(crate) fn is_code(value: &Value, code: Code) -> bool {
-    match code {
-        Code::Text(text) => value.as_str() == Some(text),
-        Code::Integer(number) => value.as_i64() == Some(number),
-        Code::Boolean(flag) => value.as_bool() == Some(flag),
-    }
+/// Returns whether a value has this JSON text.
+pub(crate) fn is_code(value: &Value, code: &str) -> bool {
+    value.to_string() == code
 }
 
 /// Returns the text of a string, a number or a boolean.

@@ -46,7 +46,7 @@ fn paged(by: PagedBy) -> &'static Contract {
         last: if matches!(by, PagedBy::Number { .. }) { &["pages"] } else { &[] },
         total: if by == PagedBy::Offset { &["total"] } else { &[] },
         next: if is_next { &["next"] } else { &[] },
-        more: Some((&["more"], &[Code::Boolean(false), Code::Integer(0)])),
+        more: Some((&["more"], &["false", "0"])),
     };
     let place = Data {
         is_list: true,
