@@ -359,7 +359,7 @@ fn field(service: &Service, one: &Field) -> Vec<Fact> {
     let presence = if one.required { "`required`" } else { "`optional`" };
     let mut facts = vec![
         fact("rust name", quoted(one.rust.snake()), breaks),
-        fact("type", quoted(one.ty.written(service)), breaks),
+        fact("type", quoted(one.ty.label(service)), breaks),
         fact("presence", presence, breaks),
     ];
     facts.extend(Leniency::ALL.iter().map(|&leniency| {
@@ -414,8 +414,7 @@ fn operation(service: &Service, one: &Operation) -> Vec<Fact> {
 }
 
 fn param((operation, one): &(&Operation, &Param)) -> Vec<Fact> {
-    // The name of a type as in the spec: its own, or the word of a built-in type.
-    let ty = one.ty.name().map_or_else(|| one.ty.label(), RustName::plain);
+    let ty = one.ty.label();
     let ty = if one.list.is_some() { format!("list<{ty}>") } else { ty };
     let needs: Vec<_> = operation.needed_by(one).map(|needed| needed.wire.clone()).collect();
     let mut facts = vec![

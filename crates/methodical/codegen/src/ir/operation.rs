@@ -165,14 +165,6 @@ words! {
 }
 
 impl BodyFormat {
-    /// Returns the format for people, with an article.
-    pub fn described(self) -> &'static str {
-        match self {
-            Self::Form => "a form",
-            Self::Json => "a JSON object",
-        }
-    }
-
     /// Returns the value of the header `Content-Type`.
     pub fn media_type(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    Decides, ErrorClass, Field, Layout, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
-    Response, RustName, Says, Service, Type, ValueType, Verdict,
+    BodyFormat, Decides, ErrorClass, Field, Layout, ListStyle, Operation, Otherwise, PagedBy,
+    Param, Post, Response, RustName, Says, Service, Type, ValueType, Verdict,
 };
 use crate::text::{json_string, list};
 
@@ -71,8 +71,8 @@ impl ValueType {
     pub fn label(&self) -> String {
         match self {
             Self::BuiltIn(built_in) => built_in.word().to_owned(),
-            Self::Scalar(scalar) => scalar.rust.pascal(),
-            Self::Enum(one) => one.rust.pascal(),
+            Self::Scalar(scalar) => scalar.rust.plain(),
+            Self::Enum(one) => one.rust.plain(),
         }
     }
 }
@@ -101,19 +101,9 @@ impl Type {
     pub fn label(&self, service: &Service) -> String {
         match self {
             Self::Value(value) => value.label(),
-            Self::Model(id) => service.model(*id).rust.pascal(),
+            Self::Model(id) => service.model(*id).rust.plain(),
             Self::List(of) => format!("list<{}>", of.label(service)),
             Self::Map(of) => format!("map<{}>", of.label(service)),
-        }
-    }
-
-    /// Returns the type as in the spec, with the names of declared types as they are written there.
-    pub fn written(&self, service: &Service) -> String {
-        match self {
-            Self::Value(value) => value.name().map_or_else(|| value.label(), RustName::plain),
-            Self::Model(id) => service.model(*id).rust.plain(),
-            Self::List(of) => format!("list<{}>", of.written(service)),
-            Self::Map(of) => format!("map<{}>", of.written(service)),
         }
     }
 }
@@ -122,12 +112,16 @@ impl Operation {
     /// Returns a sentence about the body of a POST.
     pub fn post_note(&self) -> Option<String> {
         let Post { format, is_idempotent } = self.post?;
+        let what = match format {
+            BodyFormat::Form => "a form",
+            BodyFormat::Json => "a JSON object",
+        };
         let repeated = if is_idempotent {
             "A client may repeat a call: several have the effect of one."
         } else {
             "A client does not repeat a call that may have reached the service."
         };
-        Some(format!("The parameters are in the body, {}. {repeated}", format.described()))
+        Some(format!("The parameters are in the body, {what}. {repeated}"))
     }
 
     /// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`". `name` formats a name.
