@@ -67,7 +67,6 @@ impl Mirrored for service::RecruitmentGateway {
                 codegen::sendable(queries::ListCandidates {
                     vacancy_id: Some(codegen::parameter("vacancy_id", group)?),
                     status: Some(codegen::parameter("status", value)?),
-                    ..Default::default()
                 })
             },
             filters: |query: &queries::ListCandidates| {

@@ -108,14 +108,9 @@ impl<S: Service> Client<S> {
 
     /// Returns the request that [`send`](Self::send) would send first: a dry run. Nothing is sent to the service.
     ///
-    /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
-    /// does not print its value. The token source may be asked for a token.
-    ///
     /// # Errors
     ///
-    /// [`ErrorKind::Query`](crate::ErrorKind::Query) if a parameter has a value that cannot be sent,
-    /// [`ErrorKind::Token`](crate::ErrorKind::Token) if the source has no token, and
-    /// [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if the token source takes longer than the call timeout.
+    /// Those of [`request`](crate::Client::request) of the async client, which describes the request.
     ///
     /// ```
     /// use methodical_client::model::Operation;
@@ -171,9 +166,7 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// Memory holds one chunk of the body and the largest record, however long the list is. Dropping the records ends the
-    /// exchange. Until the head of the response has arrived, failures are retried as in [`send`](Self::send). After that, an
-    /// interrupted list is an error that says how many records came before it.
+    /// Memory and retries are those of [`stream`](crate::Client::stream) of the async client.
     ///
     /// # Errors
     ///
@@ -203,12 +196,7 @@ impl<S: Service> Client<S> {
 
     /// Returns the pages of a list: that of the query, and those after it.
     ///
-    /// Only operations whose contract declares paging have pages. Nothing is sent until the first page is asked for, and each
-    /// page is a separate call, with the timeouts and retries of [`send`](Self::send). A
-    /// [deadline](crate::CallOptions::deadline) is an instant, so it applies to all pages together.
-    ///
-    /// A service whose list changes while it is read may move records from one page to another. The client cannot see that,
-    /// except if the number of pages or records falls.
+    /// Nothing is sent until the first page is asked for; see [`pages`](crate::Client::pages) of the async client.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -228,9 +216,7 @@ impl<S: Service> Client<S> {
 
     /// Returns the records of a list: those on the page of the query, and those on the pages after it.
     ///
-    /// It is [`stream`](Self::stream) for a list in pages: memory holds one chunk of a page, and each page is a
-    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until the first record is asked for. See also
-    /// [`pages`](Self::pages).
+    /// Nothing is sent until the first record is asked for; see [`stream_all`](crate::Client::stream_all) of the async client.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -254,10 +240,8 @@ impl<S: Service> Client<S> {
 
     /// Calls any operation and returns the response with any status, its body still to be received.
     ///
-    /// Use it to pass on a body that may be larger than memory. The body is neither checked nor decoded: not as JSON, and not
-    /// from a content coding. Until the head of the response has arrived, failures are retried as in [`send`](Self::send).
-    /// After that, an interrupted body is an error that says how many bytes came before it. The timeouts are those of
-    /// [`stream`](Self::stream).
+    /// The body is neither checked nor decoded. The retries and timeouts are those of [`stream_raw`](crate::Client::stream_raw) of
+    /// the async client.
     ///
     /// # Errors
     ///

@@ -111,7 +111,9 @@ impl<T: Io> Engine<T> {
         let decoded = span.within(|| response.decode(operation, self.policy.is_strict));
         let output = span.outcome(decoded)?;
         let mut rejected = RejectedPaths::default();
-        O::rejected(&output).iter().for_each(|one| rejected.add(one));
+        for one in O::rejected(&output) {
+            rejected.add(one);
+        }
         span.rejected(&rejected);
         Ok(output)
     }

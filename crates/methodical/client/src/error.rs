@@ -300,7 +300,10 @@ impl From<methodical_model::Error> for Error {
             _ => (ErrorKind::Decode, "the response does not match the contract"),
         };
         let code = error.service().and_then(shown_code);
-        let text = code.map_or(text.into(), |code| Cow::Owned(format!("{text} (code {code})")));
+        let text: Cow<'_, str> = match code {
+            Some(code) => format!("{text} (code {code})").into(),
+            None => text.into(),
+        };
         Self::new(kind, text).because(error)
     }
 }
@@ -361,8 +364,10 @@ mod tests {
     use bytes::Bytes;
     use gateway_transport::{ErrorKind as Failure, TransportError};
     use http::Response;
+    use methodical_model::Operation as _;
 
     use super::{ERROR_BODY_LIMIT, Error, ErrorKind};
+    use crate::photos::SearchPhotos;
 
     #[test]
     fn each_failure_of_a_transport_has_a_kind() {
@@ -379,6 +384,17 @@ mod tests {
         ] {
             assert_eq!(Error::from(TransportError::new(failure, "scripted")).kind(), kind);
         }
+    }
+
+    #[test]
+    fn the_code_of_a_failure_is_shown_if_it_is_a_number_or_declared() {
+        let text = |code: &str| {
+            let body = format!(r#"{{"stat":"fail","code":{code},"message":"CANARY"}}"#);
+            Error::from(SearchPhotos.decode(body.as_bytes()).unwrap_err()).to_string()
+        };
+        assert_eq!(text("7"), "the service reported a failure (code 7)");
+        assert_eq!(text("\"29\""), "the service reported too many calls (code 29)");
+        assert_eq!(text("\"CANARY\""), "the service reported a failure");
     }
 
     #[test]

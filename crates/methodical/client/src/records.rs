@@ -668,6 +668,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_rejected_record_is_an_error_of_a_strict_client() {
+        const LIST: &str = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
+        let lenient = client(LIST);
+        assert_eq!(lenient.send(&ListPhotos).await.unwrap().rejected.len(), 1);
+
+        let response = || {
+            let response = Response::builder().header("content-type", "application/json");
+            Ok(response.body(Bytes::from(LIST)).unwrap())
+        };
+        let strict = Client::<Photos>::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(gateway_transport::MemoryTransport::new([response(), response()]))
+            .strict()
+            .build()
+            .unwrap();
+        let error = strict.send(&ListPhotos).await.unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Decode);
+        let mut records = strict.stream(&ListPhotos).await.unwrap();
+        assert!(records.next().await.unwrap().is_ok());
+        let error = records.next().await.unwrap().unwrap_err();
+        assert_eq!((error.kind(), error.delivered()), (crate::ErrorKind::Decode, Some(1)));
+        assert!(records.next().await.is_none());
+    }
+
+    #[tokio::test]
     async fn the_record_limit_rejects_a_longer_record_only() {
         let client =
             client(r#"{"status":"success","result":[{"id":123456},{"id":1234567},{"id":7}]}"#);

@@ -7,9 +7,11 @@ use bytes::{Bytes, BytesMut};
 use gateway_transport::{BlockingBody, Body, TransportError};
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
+use pollster::block_on;
 
 use crate::Error;
 use crate::clock::{date, now};
+use crate::engine::Receive;
 use crate::head::retry_after;
 use crate::limit::Limit;
 use crate::pace::Permit;
@@ -70,22 +72,40 @@ impl<B> StreamingResponse<B> {
         self.received
     }
 
-    /// Counts a chunk, or adds the count to an error.
-    fn count(
-        &mut self,
-        chunk: Result<Option<Bytes>, TransportError>,
-    ) -> Result<Option<Bytes>, Error> {
-        let chunk = chunk.map_err(|error| self.failed(error))?;
-        let length = chunk.as_ref().map_or(0, Bytes::len);
-        self.received = self.received.saturating_add(length as u64);
-        Ok(chunk)
-    }
-
     fn failed(&self, error: TransportError) -> Error {
         let error = self.end.error(error, now()).with_head(self.head.clone());
         let error = error.after_attempts(self.attempts).after_bytes(self.received);
         self.span.failed(&error);
         error
+    }
+}
+
+impl<B> StreamingResponse<B> {
+    /// Returns the response if its status is 200, otherwise the error with the rest of its body.
+    async fn checked(mut self) -> Result<Self, Error>
+    where
+        B: Receive,
+    {
+        let Err(error) = Error::check_status(self.status(), self.headers()) else {
+            return Ok(self);
+        };
+        let mut body = BytesMut::new();
+        while let Ok(Some(chunk)) = self.next_chunk().await {
+            body.extend_from_slice(&chunk);
+        }
+        Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
+    }
+
+    /// Receives the next chunk, and counts it or adds the count to an error.
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, Error>
+    where
+        B: Receive,
+    {
+        let chunk = self.span.around(self.body.chunk()).await;
+        let chunk = chunk.map_err(|error| self.failed(error))?;
+        let length = chunk.as_ref().map_or(0, Bytes::len);
+        self.received = self.received.saturating_add(length as u64);
+        Ok(chunk)
     }
 }
 
@@ -96,15 +116,8 @@ impl StreamingResponse<Body> {
     /// # Errors
     ///
     /// Fails with the [`ErrorKind`](crate::ErrorKind) of the status.
-    pub async fn error_for_status(mut self) -> Result<Self, Error> {
-        let Err(error) = Error::check_status(self.status(), self.headers()) else {
-            return Ok(self);
-        };
-        let mut body = BytesMut::new();
-        while let Ok(Some(chunk)) = self.chunk().await {
-            body.extend_from_slice(&chunk);
-        }
-        Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
+    pub async fn error_for_status(self) -> Result<Self, Error> {
+        self.checked().await
     }
 
     /// Waits for the next chunk of the body, which is never empty; `None` is the end.
@@ -116,8 +129,7 @@ impl StreamingResponse<Body> {
     /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before. After an
     /// error there is nothing more to receive.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
-        let chunk = self.span.around(self.body.chunk()).await;
-        self.count(chunk)
+        self.next_chunk().await
     }
 }
 
@@ -128,15 +140,8 @@ impl StreamingResponse<BlockingBody> {
     /// # Errors
     ///
     /// Fails with the [`ErrorKind`](crate::ErrorKind) of the status.
-    pub fn error_for_status(mut self) -> Result<Self, Error> {
-        let Err(error) = Error::check_status(self.status(), self.headers()) else {
-            return Ok(self);
-        };
-        let mut body = BytesMut::new();
-        while let Ok(Some(chunk)) = self.chunk() {
-            body.extend_from_slice(&chunk);
-        }
-        Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
+    pub fn error_for_status(self) -> Result<Self, Error> {
+        block_on(self.checked())
     }
 
     /// Receives the next chunk of the body, which is never empty; `None` is the end.
@@ -145,12 +150,9 @@ impl StreamingResponse<BlockingBody> {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before. After an
-    /// error there is nothing more to receive.
+    /// Fails if the body cannot be received to its end; [`Error::received`] returns how many bytes came before.
     pub fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
-        let body = &mut self.body;
-        let chunk = self.span.within(|| body.chunk());
-        self.count(chunk)
+        block_on(self.next_chunk())
     }
 }
 
