@@ -77,7 +77,8 @@ macro_rules! __record {
         }
 
         impl<'a> $crate::codegen::Fast<'a> for $borrowed<'a> {
-            #[inline]
+            // The record is decoded where the list needs it, so that it is never moved.
+            #[inline(always)]
             fn read(start: &mut $crate::codegen::Cursor<'a>) -> Option<Self> {
                 let mut cursor = *start;
                 cursor.open()?;
