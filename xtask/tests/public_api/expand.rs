@@ -89,6 +89,14 @@ impl Macros {
         // An exported macro is called at the root of its crate.
         let module = if name.starts_with('_') { &[] } else { module };
         let name = name.trim_start_matches('_');
+        // The macros of a feature have another name in the module `codegen`.
+        let (name, module) = match name {
+            "with_random" => ("random", &[][..]),
+            "with_strategy" => ("strategy", &[][..]),
+            "with_chrono" | "with_jiff" => ("date_time", &[][..]),
+            "with_rust_decimal" => ("rust_decimal", &[][..]),
+            _ => (name, module),
+        };
         let module =
             module.iter().filter(|part| *part != "crate").cloned().collect::<Vec<_>>().join("::");
         let mut fitting = self
@@ -199,6 +207,10 @@ fn fragment(kind: &str, input: &[TokenTree], next: Option<&TokenTree>) -> Option
     match kind {
         "ident" => matches!(input.first(), Some(TokenTree::Ident(_))).then_some(1),
         "tt" => (!input.is_empty()).then_some(1),
+        "lifetime" => {
+            matches!(input.first(), Some(TokenTree::Punct(quote)) if quote.as_char() == '\'')
+                .then_some(2)
+        }
         "literal" => matches!(input.first(), Some(TokenTree::Literal(_))).then_some(1),
         // These end at the next token of the pattern, outside the arguments of a type.
         "expr" | "meta" | "ty" => {
