@@ -83,7 +83,7 @@ fn a_limit_counts_the_records_that_are_printed() {
     check(&["--limit", "2"], "1 2", "");
     check(&["--limit", "9"], "1 2 3 4", "");
     check(&["--limit", "1", "--filter", "name~e", "--filter", "id!=1"], "2", "");
-    check(&["--limit", "2", "--sort", "-name"], "1 4", "");
+    check(&["--limit", "2", "--sort", "-name"], "4 1", "");
 }
 
 #[test]

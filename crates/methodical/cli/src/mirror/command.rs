@@ -61,8 +61,8 @@ Examples:
     /// Find records by text, in any case. Records that are gone or forgotten are not found.
     #[command(after_help = "\
 Examples:
-  {program} mirror search harbour
-  {program} mirror search harbour --filter state=present -o ndjson")]
+  {program} mirror search anna
+  {program} mirror search anna --filter state=present -o ndjson")]
     Search(SearchFlags),
     /// Erase a record, and prevent later syncs from adding it again.
     ///

@@ -256,7 +256,8 @@ pub(crate) fn search(flags: &SearchFlags, invocation: &Invocation) -> Result<(),
     }
     let fields = &["table", "id", "state", "first_seen", "record"];
     let Some(mirror) = open::read(invocation, "would search the mirror")? else { return Ok(()) };
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
+    let schema = Schema { noun: Some(Noun::RECORD), ..Schema::of_program(fields, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
     let mut print = |table: &str, record: &Record| {
         printer.print(&Shown {
             table,

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::flags::OutputFlags;
 use crate::output::printer::Schema;
 use crate::output::record::{Cells, Path, one_line, text_of};
-use crate::output::select::Filter;
+use crate::output::select::{Filter, folded};
 use crate::screen::Screen;
 
 /// Filters, sorts, counts and limits records.
@@ -183,7 +183,7 @@ impl Groups {
         let mut groups: Vec<_> = self.counts.into_iter().collect();
         groups.sort_by_cached_key(|(value, count)| {
             let cell = text_of(Some(value));
-            (Reverse(*count), Key::of(&cell))
+            (Reverse(*count), Key::exact(&cell))
         });
         groups
             .into_iter()
@@ -217,21 +217,30 @@ impl Sort {
     }
 }
 
-/// A sort key: numbers by value, then text by its characters, then empty values.
+/// A sort key: numbers by value, then text in any case, then empty values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     Number(Number),
-    Text(String),
+    /// The text with its case folded, as filters compare it, and as it is.
+    Text(String, String),
     Empty,
 }
 
 impl Key {
-    /// Creates the key of a cell.
+    /// Creates the key of a cell, in which text is compared in any case.
     pub(crate) fn of(cell: &str) -> Self {
+        match Self::exact(cell) {
+            Self::Text(text, _) => Self::Text(folded(&text), text),
+            other => other,
+        }
+    }
+
+    /// Creates the key of a cell, in which text is compared by its characters.
+    fn exact(cell: &str) -> Self {
         match Number::parse(cell) {
             _ if cell.is_empty() => Self::Empty,
             Some(number) => Self::Number(number),
-            None => Self::Text(cell.to_owned()),
+            None => Self::Text(cell.to_owned(), String::new()),
         }
     }
 }
@@ -340,7 +349,7 @@ mod sort_tests {
             "100000000000000000000000000000.01 100000000000000000000000000000.1",
         );
         check("n", "0.05 0.5 0.049", "0.049 0.05 0.5");
-        check("n", "b a +40 1.2.3 1. e5 B", "+40 1. 1.2.3 B a b e5");
+        check("n", "b a +40 1.2.3 1. e5 B é É", "+40 1. 1.2.3 a B b e5 É é");
         let equal = |one, other| Key::of(one).cmp(&Key::of(other)) == Ordering::Equal;
         assert!(equal("010", "10") && equal("-0", "0.00") && equal("1.50", "15e-1"));
     }
