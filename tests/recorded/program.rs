@@ -617,7 +617,7 @@ echo '{}' > air.json
 # Backups
 gateway mirror check
 gateway mirror check -o table
-gateway mirror check --repair
+gateway mirror rebuild
 gateway mirror backup b.db
 gateway mirror backup b.db
 gateway mirror backup b.db --replace
@@ -627,7 +627,6 @@ gateway mirror restore b.db --yes
 gateway mirror restore b.db --to other.db; stat -c %a other.db
 gateway mirror restore air.json --yes
 gateway mirror changes --after m1.0.1.0
-gateway mirror export --to out
 gateway mirror status --from air.json
 # Erasure
 gateway mirror forget 1

@@ -32,7 +32,7 @@ fn runtime_crates_name_no_service() {
         collect(&root().join("crates").join(name), &mut sources);
         // The program with the exports is that of this gateway.
         sources.retain(|path, _| {
-            !path.starts_with(root().join("crates/methodical/warehouse/program"))
+            !path.starts_with(root().join("crates/methodical/export/program"))
         });
         for (path, text) in sources {
             let text = text.to_lowercase();

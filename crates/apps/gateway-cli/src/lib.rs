@@ -1,4 +1,4 @@
-//! The `gateway` program as a library, for programs that extend it, such as `crates/methodical/warehouse/program`.
+//! The `gateway` program as a library, for programs that extend it, such as `crates/methodical/export/program`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

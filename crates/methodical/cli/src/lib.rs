@@ -102,7 +102,7 @@ pub use crate::demo::{Demo, SampleHistory, SampleService};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 #[cfg(feature = "mirror")]
-pub use crate::mirror::copy::{ExportFormat, ExportRequest, ExportedTable, Exporter};
+pub use crate::mirror::copy::{ExportRequest, ExportedTable, Exporter};
 pub use crate::operations::{
     BesideFlag, Envelope, Example, OperationCommands, PagingFlags, PostMethod,
 };

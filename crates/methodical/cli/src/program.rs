@@ -41,7 +41,7 @@ pub struct Program {
     pub(crate) formats: Formats,
     /// Opens output files with a URL.
     pub(crate) uploader: Option<Uploader>,
-    /// What `mirror export` calls.
+    /// What `mirror copy` calls for files.
     #[cfg(feature = "mirror")]
     pub(crate) exporter: Option<Exporter>,
 }
@@ -109,7 +109,7 @@ impl Program {
         self
     }
 
-    /// Sets what `mirror export` calls. Without it, the command says that the program cannot export.
+    /// Sets what `mirror copy` calls for files. Without it, the command copies only to databases.
     #[cfg(feature = "mirror")]
     pub const fn exporter(mut self, exporter: Exporter) -> Self {
         self.exporter = Some(exporter);

@@ -1,79 +1,284 @@
-//! Copies of a mirror in a database, which the mirror remembers.
+//! Copies of a mirror, which the mirror remembers: the tables, the feed and the history as they are at one moment.
 
-mod failure;
-mod postgres;
-mod rows;
+#[cfg(feature = "postgres019")]
+pub(crate) mod postgres;
 
-use methodical_postgres::Connector;
+use std::fmt;
+use std::path::Path;
 
-use crate::error::{Error, ErrorKind};
-use crate::keep::copies::remember;
-use crate::mirror::{Mirror, lock, now};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
 
-/// The result of [`Mirror::copy_to_postgres`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Copied {
-    /// Whether the copy was of another mirror, or of this one before it was restored, so that everything was copied again.
-    pub is_replaced: bool,
-    /// The tables, also those of the feed and the history.
-    pub tables: Vec<CopiedTable>,
+use crate::error::Error;
+use crate::fields::hash::hex;
+use crate::fields::shape::{Kind, Shape};
+use crate::mirror::Mirror;
+use crate::store::quoted;
+
+/// The mirror at one moment, for a copy of its tables. Begin with [`Mirror::begin_copy`].
+pub struct CopySource {
+    connection: Connection,
+    target: String,
+    at: i64,
 }
 
-/// The copy of one table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A table of the mirror, and of its copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CopiedTable {
+pub struct CopyTable {
     /// The name of the table.
-    pub table: String,
-    /// How many rows were written.
-    pub written: u64,
-    /// How many rows of the copy were removed or replaced.
-    pub removed: u64,
+    pub name: String,
+    /// The columns. The first one is the key, an integer.
+    pub columns: Vec<CopyColumn>,
+    /// The column that identifies a record; `None` for tables without records.
+    pub identity: Option<String>,
+}
+
+/// A column of a [`CopyTable`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CopyColumn {
+    /// The name of the column.
+    pub name: String,
+    /// The kind of its values.
+    pub kind: CopyKind,
+    /// Whether its values may be personal.
+    pub is_personal: bool,
+}
+
+/// The kind of the values of a [`CopyColumn`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CopyKind {
+    /// Text.
+    Text,
+    /// A whole number.
+    Integer,
+    /// A number with a fraction.
+    Real,
+    /// A boolean, as the integer 0 or 1.
+    Boolean,
+    /// A time in UTC, as RFC 3339 text.
+    Time,
+}
+
+/// A value of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CopyValue<'a> {
+    /// No value.
+    Null,
+    /// A whole number, or a boolean.
+    Integer(i64),
+    /// A number with a fraction.
+    Real(f64),
+    /// Text, or a time.
+    Text(&'a str),
 }
 
 impl Mirror {
-    /// Copies the mirror to a schema of a PostgreSQL database, or brings this copy up to date: the tables, their views, the
-    /// feed and the history, in one transaction. Afterwards the copy equals the mirror.
+    /// Begins to copy the mirror as it is now, also while another process syncs.
     ///
     /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
-    /// each copy that still holds the person, and the next copy removes her.
-    ///
-    /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000, which
-    /// PostgreSQL does not have in text, becomes U+FFFD. The thread is blocked, so do not call it from an async one.
+    /// each copy that still holds the person, and the next copy removes her. Call [`end_copy`](Self::end_copy) when the copy is
+    /// complete.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process copies to it,
-    /// [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached or refuses. After an error, the
-    /// copy is as it was before.
+    /// [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory, or fails.
     ///
-    /// ```no_run
-    /// use methodical_mirror::Mirror;
-    /// use methodical_mirror::connector::{Connector, Options};
+    /// ```
+    /// use methodical_mirror::{Mirror, Source};
     ///
-    /// let mut mirror = Mirror::open_existing("mirror.db")?;
-    /// let connector = Connector::new("postgres://team@db.example/team", Options::new("copy"))?;
-    /// let copied = mirror.copy_to_postgres(&connector, "mirror", "the database of the team")?;
-    /// println!("{} tables", copied.tables.len());
+    /// # let folder = tempfile::tempdir()?;
+    /// let source = Source::new("https://gateway.example.com", "me");
+    /// let mut mirror = Mirror::open(folder.path().join("mirror.db"), &source)?;
+    /// let source = mirror.begin_copy("the archive")?;
+    /// for table in source.tables()? {
+    ///     source.each_row(&table, 0, |row| {
+    ///         println!("{} {row:?}", table.name);
+    ///         Ok::<(), methodical_mirror::Error>(())
+    ///     })?;
+    /// }
+    /// mirror.end_copy(source)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn copy_to_postgres(
-        &mut self,
-        connector: &Connector,
-        schema: &str,
-        target: &str,
-    ) -> Result<Copied, Error> {
-        let at = now(&self.clock);
-        let mut store = lock(&self.store);
-        let Some(path) = store.path() else {
-            let text = "cannot copy the mirror: it is in memory; use a file";
-            return Err(Error::new(ErrorKind::Store, text));
-        };
+    pub fn begin_copy(&mut self, target: &str) -> Result<CopySource, Error> {
+        let (at, store) = (self.now(), self.store());
         // Before the copy, so that an erasure at the same time names it.
-        remember(&mut store, target, Option::unwrap_or_default)?;
-        let copied = postgres::copy(&path, connector, schema)?;
-        remember(&mut store, target, |_| at)?;
-        Ok(copied)
+        store.note_copy(target, None)?;
+        CopySource::open(store.path("copy")?, target, at)
+    }
+
+    /// Says that a copy is complete.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn end_copy(&mut self, source: CopySource) -> Result<(), Error> {
+        let CopySource { connection, target, at } = source;
+        drop(connection);
+        self.store().note_copy(&target, Some(at))
     }
 }
+
+impl CopySource {
+    fn open(path: &Path, target: &str, at: i64) -> Result<Self, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        // The transaction begins to read with its first statement.
+        connection.execute_batch("BEGIN; SELECT 1 FROM mirror_meta")?;
+        Ok(Self { connection, target: target.to_owned(), at })
+    }
+
+    /// Returns the id of the mirror: 32 hexadecimal digits. A restored mirror has another one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn mirror_id(&self) -> Result<String, Error> {
+        let id: [u8; 16] =
+            self.connection.query_row("SELECT id FROM mirror_meta", (), |row| row.get(0))?;
+        Ok(hex(&id))
+    }
+
+    /// Returns the tables: those of records, in the order of their names, and those of the history and the feed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn tables(&self) -> Result<Vec<CopyTable>, Error> {
+        let names = self
+            .texts("SELECT table_name FROM mirror_scope WHERE ?1 = '' ORDER BY table_name", "")?;
+        let records = names.iter().map(|name| self.table(name));
+        records.chain(OWN.iter().map(|(name, columns)| Ok(own(name, columns)))).collect()
+    }
+
+    /// Describes the table of records of this name.
+    fn table(&self, name: &str) -> Result<CopyTable, Error> {
+        let select = "SELECT columns FROM mirror_shape WHERE table_name = ?1 ORDER BY number";
+        let shapes = self.texts(select, name)?;
+        let shapes: Vec<Shape> =
+            shapes.iter().map(|shape| Shape::parse(shape)).collect::<Result<_, _>>()?;
+        let column = |name: String| {
+            let listed = shapes.iter().flat_map(|shape| &shape.columns);
+            let listed: Vec<_> = listed.filter(|one| one.name == name).collect();
+            let kind = match (&*name, listed.last().map(|one| one.kind)) {
+                ("mirror_key", _) | (_, Some(Kind::Integer)) => CopyKind::Integer,
+                (time, None) if TIMES.contains(&time) => CopyKind::Time,
+                (_, Some(Kind::Real)) => CopyKind::Real,
+                (_, Some(Kind::Boolean)) => CopyKind::Boolean,
+                _ => CopyKind::Text,
+            };
+            let is_personal = name == "mirror_extra" || listed.iter().any(|one| one.is_personal);
+            CopyColumn { name, kind, is_personal }
+        };
+        let names = self.texts("SELECT name FROM pragma_table_info(?1)", name)?.into_iter();
+        let copied = names.filter(|name| !BOOKKEEPING.contains(&&**name));
+        let identity = shapes.last().map(Shape::identity).transpose()?;
+        let identity = identity.map(|column| column.name.clone());
+        Ok(CopyTable { name: name.to_owned(), columns: copied.map(column).collect(), identity })
+    }
+
+    /// Returns the first column of all rows of a statement.
+    fn texts(&self, select: &str, table: &str) -> Result<Vec<String>, Error> {
+        let mut statement = self.connection.prepare(select)?;
+        Ok(statement.query_map((table,), |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+
+    /// Passes the rows of a table with a key above this one to `take`, in the order of their keys.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store or `take` does.
+    pub fn each_row<E: From<Error>>(
+        &self,
+        table: &CopyTable,
+        above: i64,
+        mut take: impl FnMut(&[CopyValue<'_>]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = |error: rusqlite::Error| Error::from(error);
+        let (columns, key, name) = (table.list(), table.key(), quoted(&table.name));
+        let select = format!("SELECT {columns} FROM {name} WHERE {key} > ?1 ORDER BY {key}");
+        let mut statement = self.connection.prepare(&select).map_err(sql)?;
+        let mut rows = statement.query((above,)).map_err(sql)?;
+        while let Some(row) = rows.next().map_err(sql)? {
+            let value = |index| -> rusqlite::Result<CopyValue<'_>> {
+                Ok(match row.get_ref(index)? {
+                    ValueRef::Null | ValueRef::Blob(_) => CopyValue::Null,
+                    ValueRef::Integer(number) => CopyValue::Integer(number),
+                    ValueRef::Real(number) => CopyValue::Real(number),
+                    ValueRef::Text(text) => CopyValue::Text(std::str::from_utf8(text)?),
+                })
+            };
+            let values = (0..table.columns.len()).map(value).collect::<Result<Vec<_>, _>>();
+            take(&values.map_err(sql)?)?;
+        }
+        Ok(())
+    }
+}
+
+impl CopyTable {
+    /// Returns the column of the keys, as SQL has it.
+    fn key(&self) -> String {
+        self.columns.first().map(|column| quoted(&column.name)).unwrap_or_default()
+    }
+
+    /// Returns the columns for a statement.
+    fn list(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|column| quoted(&column.name)).collect();
+        names.join(", ")
+    }
+}
+
+impl fmt::Debug for CopySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CopySource").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+/// Describes a table with these columns, separated by spaces: a name, and the kind after a colon unless it is text.
+fn own(name: &str, columns: &str) -> CopyTable {
+    let column = |text: &str| {
+        let (name, kind) = text.split_once(':').unwrap_or((text, ""));
+        let kind = match kind {
+            "integer" => CopyKind::Integer,
+            "boolean" => CopyKind::Boolean,
+            "time" => CopyKind::Time,
+            _ => CopyKind::Text,
+        };
+        CopyColumn { name: name.to_owned(), kind, is_personal: name == "value" }
+    };
+    let columns = columns.split_ascii_whitespace().map(column).collect();
+    CopyTable { name: name.to_owned(), columns, identity: None }
+}
+
+/// Columns that only the mirror needs.
+const BOOKKEEPING: [&str; 3] = ["mirror_hash", "mirror_misses", "mirror_shape"];
+
+/// The columns of records with times.
+const TIMES: [&str; 4] =
+    ["mirror_first_seen", "mirror_changed_at", "mirror_missing_since", "mirror_gone_at"];
+
+/// The tables of the history and the feed, and their columns.
+const OWN: [(&str, &str); 5] = [
+    (
+        "mirror_run",
+        "number:integer started_at:time ended_at:time table_name outcome reason is_baseline:boolean added:integer changed:integer \
+         unchanged:integer returned:integer missing:integer gone:integer rejected:integer repeated:integer suppressed:integer \
+         calls:integer",
+    ),
+    ("mirror_sample", "number:integer at:time gauge amount unit"),
+    (
+        "mirror_scope",
+        "rowid:integer name table_name present:integer missing:integer completed_at:time",
+    ),
+    (
+        "mirror_spell",
+        "number:integer table_name record_id group_id member_id value began_at:time ended_at:time began_before:boolean",
+    ),
+    (FEED, "number:integer at:time table_name record_id kind fields"),
+];
+
+/// The table of the feed, to which rows are only added.
+const FEED: &str = "mirror_change";

@@ -1,6 +1,458 @@
-//! The results of syncs: counts, the state of the tables, and past runs.
+//! The history of a mirror: past syncs of tables, rejected records, and samples of gauges with their forecast.
 
-pub(crate) mod past_run;
-pub(crate) mod past_runs;
-pub(crate) mod report;
-pub(crate) mod status;
+use std::time::Duration;
+
+use rust_decimal::Decimal;
+
+use crate::error::{Error, ErrorKind};
+use crate::fields::json::{Json, Members};
+use crate::mirror::Mirror;
+use crate::store::{Store, count, integer, utc};
+
+/// The result of a [`Run`](crate::Run). Each record of the list counts once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Whether this was the first complete list of the scope.
+    pub is_baseline: bool,
+    /// Records that were not known before.
+    pub added: u64,
+    /// Records with another meaning.
+    pub changed: u64,
+    /// Records with the stored meaning.
+    pub unchanged: u64,
+    /// Records that were missing or gone, and are in the list again.
+    pub returned: u64,
+    /// Records that are absent from the list for the first time.
+    pub missing: u64,
+    /// Records that count as deleted since this list. In a recovered table, also those that left since its last recovery
+    /// because their member or group did.
+    pub gone: u64,
+    /// Records that could not be read, or contradict another record of the list. If there are any, no record becomes
+    /// missing or gone.
+    pub rejected: u64,
+    /// The first of them, at most three.
+    pub rejections: Vec<Rejection>,
+    /// Records that occurred before in the list, with the same meaning.
+    pub repeated: u64,
+    /// Records that are forgotten.
+    pub suppressed: u64,
+    /// Rows whose contents did not have their hash, because a bit flipped or another program changed them. Those of them that are
+    /// in the list were written again. Counted only with [`Rules::check_rows`](crate::Rules::check_rows).
+    pub damaged: u64,
+}
+
+/// A record that was rejected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// The position of the record in its list, counted from 0.
+    pub index: u64,
+    /// Why it was rejected. The text has no values of the record.
+    pub reason: String,
+}
+
+/// A sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all), as the mirror remembers it. The last [`PastRun::KEPT`] ones are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PastRun {
+    /// When it began, in seconds since 1970 (UTC).
+    pub started_at: i64,
+    /// When it ended, in seconds since 1970 (UTC).
+    pub ended_at: i64,
+    /// The table.
+    pub table: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it did not end as [`Outcome::Complete`]. It has no value of a record and no token.
+    pub reason: Option<String>,
+    /// The counts. They are zero if nothing was committed.
+    pub report: Report,
+    /// How many calls were made.
+    pub calls: u64,
+}
+
+/// The outcome of a [`PastRun`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The table is up to date.
+    #[default]
+    Complete,
+    /// The values of some groups could not be recovered.
+    Partial,
+    /// The deletion guard or the check of a filter refused the answers. Nothing was committed.
+    Refused,
+    /// A call or the store failed. Nothing was committed.
+    Failed,
+}
+
+impl Outcome {
+    /// Returns the name of the outcome.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Complete, Self::Partial, Self::Refused, Self::Failed]
+            .into_iter()
+            .find(|outcome| outcome.as_str() == name)
+    }
+
+    pub(crate) fn from_error(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::Brake | ErrorKind::Filter => Self::Refused,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl PastRun {
+    /// Maximum number of runs that a mirror keeps.
+    pub const KEPT: u32 = 1000;
+}
+
+/// The amount of a gauge at one time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sample {
+    /// When it was taken, in seconds since 1970 (UTC).
+    pub at: i64,
+    /// The name of the gauge.
+    pub gauge: String,
+    /// The amount: a decimal number, with the digits that the service sent.
+    pub amount: String,
+    /// The unit, if the service sends one.
+    pub unit: Option<String>,
+}
+
+/// The sample of a gauge in a sync.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SampleReport {
+    /// The name of the gauge.
+    pub gauge: &'static str,
+    /// The sample, or the reason for its absence.
+    pub result: Result<Sample, Error>,
+}
+
+/// How long the amount of a gauge lasts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forecast {
+    /// The latest sample.
+    pub last: Sample,
+    /// How much was used between the first sample of the last two weeks and the latest one: the sum of all decreases. An
+    /// increase, such as a top-up, does not count.
+    pub used: String,
+    /// The time between these two samples.
+    pub during: Duration,
+    /// How much is used in one day, rounded to two digits after the point. `None` if the time is shorter than a day.
+    pub per_day: Option<String>,
+    /// In how many whole days the amount is used up. `None` if nothing was used, or the time is shorter than a day.
+    pub days_left: Option<u64>,
+}
+
+impl Forecast {
+    /// Calculates a forecast from samples of one gauge, in the order in which they were taken. `None` if there are no
+    /// samples. Samples with another unit than the latest one, and those before them, do not count.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Gauge`](crate::ErrorKind::Gauge) if an amount is not a decimal number.
+    pub fn of(samples: &[Sample]) -> Result<Option<Self>, Error> {
+        let Some(last) = samples.last() else { return Ok(None) };
+        // A clock that jumped back leaves samples of the future.
+        let counts = |sample: &&Sample| {
+            sample.unit == last.unit
+                && (last.at.saturating_sub(WINDOW)..=last.at).contains(&sample.at)
+        };
+        let recent: Vec<&Sample> = samples.iter().rev().take_while(counts).collect();
+        let (mut used, mut later) = (Decimal::ZERO, decimal(&last.amount)?);
+        let amount = later;
+        for sample in &recent {
+            let earlier = decimal(&sample.amount)?;
+            let fall = earlier.checked_sub(later).unwrap_or_default().max(Decimal::ZERO);
+            used = used.checked_add(fall).unwrap_or(Decimal::MAX);
+            later = earlier;
+        }
+        let first = recent.last().map_or(last.at, |sample| sample.at);
+        let seconds = u64::try_from(last.at.saturating_sub(first)).unwrap_or_default();
+        let is_enough = seconds >= DAY;
+        let per_day = used
+            .checked_mul(Decimal::from(DAY))
+            .and_then(|used| used.checked_div(Decimal::from(seconds)));
+        let per_day = per_day.filter(|_| is_enough);
+        let days_left = per_day
+            .filter(|pace| *pace > Decimal::ZERO)
+            .and_then(|pace| amount.max(Decimal::ZERO).checked_div(pace))
+            .and_then(|days| u64::try_from(days.trunc()).ok());
+        Ok(Some(Self {
+            last: last.clone(),
+            used: used.normalize().to_string(),
+            during: Duration::from_secs(seconds),
+            per_day: per_day.map(|pace| pace.round_dp(2).normalize().to_string()),
+            days_left,
+        }))
+    }
+}
+
+impl Store {
+    /// Adds past syncs and samples in one transaction, and removes the oldest ones.
+    pub(crate) fn add_history(
+        &mut self,
+        runs: &[PastRun],
+        samples: &[Sample],
+    ) -> Result<(), Error> {
+        let transaction = self.connection.transaction()?;
+        for run in runs {
+            let report = &run.report;
+            let row: [&dyn rusqlite::ToSql; 16] = [
+                &utc(run.started_at),
+                &utc(run.ended_at),
+                &run.table,
+                &run.outcome.as_str(),
+                &run.reason,
+                &report.is_baseline,
+                &integer(report.added),
+                &integer(report.changed),
+                &integer(report.unchanged),
+                &integer(report.returned),
+                &integer(report.missing),
+                &integer(report.gone),
+                &integer(report.rejected),
+                &integer(report.repeated),
+                &integer(report.suppressed),
+                &integer(run.calls),
+            ];
+            let values = "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+            let insert = format!(
+                "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES {values}"
+            );
+            transaction.prepare_cached(&insert)?.execute(&row[..])?;
+        }
+        let prune = "DELETE FROM mirror_run WHERE number <= \
+                     (SELECT number FROM mirror_run ORDER BY number DESC LIMIT 1 OFFSET ?1)";
+        transaction.prepare_cached(prune)?.execute((PastRun::KEPT,))?;
+        for sample in samples {
+            let insert =
+                "INSERT INTO mirror_sample (at, gauge, amount, unit) VALUES (?1, ?2, ?3, ?4)";
+            let row = (utc(sample.at), &sample.gauge, &sample.amount, &sample.unit);
+            transaction.prepare_cached(insert)?.execute(row)?;
+            let prune = "DELETE FROM mirror_sample WHERE gauge = ?1 AND number <= (SELECT number FROM mirror_sample \
+                         WHERE gauge = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
+            transaction.prepare_cached(prune)?.execute((&sample.gauge, SAMPLES_KEPT))?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+impl Mirror {
+    /// Returns the last syncs of tables by [`sync_all`](Self::sync_all), at most `limit`, the latest one first. A sync that
+    /// was refused because another process synced is not among them, nor one that was killed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn runs(&self, limit: usize) -> Result<Vec<PastRun>, Error> {
+        let select = format!(
+            "SELECT unixepoch(started_at), unixepoch(ended_at), table_name, outcome, reason, {COUNTS} FROM mirror_run \
+             ORDER BY number DESC LIMIT ?1"
+        );
+        self.store().query(&select, (integer(limit),), |row| {
+            Ok(PastRun {
+                started_at: row.get(0)?,
+                ended_at: row.get(1)?,
+                table: row.get(2)?,
+                outcome: Outcome::from_name(row.get_ref(3)?.as_str()?).unwrap_or(Outcome::Failed),
+                reason: row.get(4)?,
+                report: Report {
+                    is_baseline: row.get(5)?,
+                    added: count(row, 6)?,
+                    changed: count(row, 7)?,
+                    unchanged: count(row, 8)?,
+                    returned: count(row, 9)?,
+                    missing: count(row, 10)?,
+                    gone: count(row, 11)?,
+                    rejected: count(row, 12)?,
+                    repeated: count(row, 13)?,
+                    suppressed: count(row, 14)?,
+                    ..Report::default()
+                },
+                calls: count(row, 15)?,
+            })
+        })
+    }
+
+    /// Returns the records that the last list of a table had and that were rejected, at most `limit`, in the order of the list.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn rejections(&self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
+        let select = "SELECT position, reason FROM mirror_rejected \
+                      WHERE scope = (SELECT name FROM mirror_scope WHERE table_name = ?1) ORDER BY position LIMIT ?2";
+        self.store().query(select, (table, integer(limit)), |row| {
+            Ok(Rejection { index: count(row, 0)?, reason: row.get(1)? })
+        })
+    }
+
+    /// Returns the samples of a gauge that were taken at or after a time in seconds since 1970 (UTC), in the order in which
+    /// they were taken. Each [`sync_all`](Self::sync_all) takes one; the last 100,000 of each gauge are kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn samples(&self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
+        let select = "SELECT unixepoch(at), amount, unit FROM mirror_sample \
+                      WHERE gauge = ?1 AND unixepoch(at) >= ?2 ORDER BY number";
+        self.store().query(select, (gauge, since), |row| {
+            let gauge = gauge.to_owned();
+            Ok(Sample { at: row.get(0)?, gauge, amount: row.get(1)?, unit: row.get(2)? })
+        })
+    }
+
+    /// Returns how long the amount of a gauge will last, based on the last two weeks; `None` if it has no samples.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Forecast::of`].
+    pub fn forecast(&self, gauge: &str) -> Result<Option<Forecast>, Error> {
+        Forecast::of(&self.samples(gauge, i64::MIN)?)
+    }
+}
+
+/// Reads a decimal number.
+pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
+    let parsed = if text.contains(['e', 'E']) {
+        Decimal::from_scientific(text)
+    } else {
+        Decimal::from_str_exact(text)
+    };
+    parsed.map_err(|error| {
+        let text = "cannot read an amount: it is not a decimal number of at most 28 digits";
+        Error::new(ErrorKind::Gauge, text).because(error.to_string())
+    })
+}
+
+/// Returns the text of a field of a JSON object: text, or the spelling of a number.
+pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
+    let Some((name, rest)) = path.split_first() else { return Ok(None) };
+    let members = Members::of(json)?;
+    let Some(value) = members.get(name) else { return Ok(None) };
+    if !rest.is_empty() {
+        return field(value.text, rest);
+    }
+    Ok(match &value.json {
+        Json::Text(text) => Some(text.clone().into_owned()),
+        Json::Number(number) => Some((*number).to_owned()),
+        _ => None,
+    })
+}
+
+/// The part of the history that a forecast uses, in seconds.
+const WINDOW: i64 = 14 * 24 * 3600;
+
+/// A day, in seconds.
+const DAY: u64 = 24 * 3600;
+
+/// The columns of the counts of a sync.
+const COUNTS: &str = "is_baseline, added, changed, unchanged, returned, missing, gone, rejected, repeated, suppressed, calls";
+
+/// Maximum number of samples of each gauge.
+const SAMPLES_KEPT: u32 = 100_000;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{DAY, Forecast, Sample, decimal, field};
+
+    fn samples(amounts: &[(i64, &str)]) -> Vec<Sample> {
+        let sample = |(day, amount): &(i64, &str)| Sample {
+            at: day * i64::try_from(DAY).unwrap(),
+            gauge: "storage".to_owned(),
+            amount: (*amount).to_owned(),
+            unit: Some("GB".to_owned()),
+        };
+        amounts.iter().map(sample).collect()
+    }
+
+    fn forecast(amounts: &[(i64, &str)]) -> (String, Option<String>, Option<u64>) {
+        let forecast = Forecast::of(&samples(amounts)).unwrap().unwrap();
+        (forecast.used, forecast.per_day, forecast.days_left)
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_decreases() {
+        let result = forecast(&[(0, "100"), (1, "90.5"), (2, "190.5"), (4, "180")]);
+        assert_eq!(result, ("20".to_owned(), Some("5".to_owned()), Some(36)));
+    }
+
+    #[test]
+    fn only_the_last_two_weeks_count() {
+        let result = forecast(&[(0, "1000"), (10, "100"), (20, "90")]);
+        assert_eq!(result, ("10".to_owned(), Some("1".to_owned()), Some(90)));
+    }
+
+    #[test]
+    fn without_a_decrease_or_a_day_of_history_there_are_no_days_left() {
+        assert_eq!(forecast(&[(0, "5"), (3, "5")]), ("0".to_owned(), Some("0".to_owned()), None));
+        assert_eq!(forecast(&[(0, "5")]).2, None);
+        assert_eq!(forecast(&[(0, "5"), (0, "4")]), ("1".to_owned(), None, None));
+        assert_eq!(Forecast::of(&[]).unwrap(), None);
+    }
+
+    #[test]
+    fn samples_before_another_unit_or_a_clock_that_jumped_back_do_not_count() {
+        let mut units = samples(&[(0, "1000"), (1, "900"), (2, "90"), (4, "80")]);
+        units[0].unit = None;
+        units[1].unit = Some("TB".to_owned());
+        assert_eq!(Forecast::of(&units).unwrap().unwrap().used, "10");
+        assert_eq!(forecast(&[(900, "70"), (1, "60"), (3, "50")]).0, "10");
+    }
+
+    #[test]
+    fn an_overdrawn_amount_lasts_no_day() {
+        assert_eq!(forecast(&[(0, "5"), (2, "-5")]).2, Some(0));
+    }
+
+    proptest! {
+        #[test]
+        fn any_samples_have_a_forecast(amounts in prop::collection::vec((any::<i64>(), any::<i64>()), 1..9)) {
+            let sample = |(at, amount): &(i64, i64)| Sample {
+                at: *at,
+                gauge: String::new(),
+                amount: amount.to_string(),
+                unit: None,
+            };
+            let samples: Vec<Sample> = amounts.iter().map(sample).collect();
+            prop_assert!(Forecast::of(&samples).unwrap().is_some());
+        }
+    }
+
+    #[test]
+    fn amounts_are_exact() {
+        let sum = decimal("0.1").unwrap() + decimal("0.2").unwrap();
+        assert_eq!(sum, decimal("0.30").unwrap());
+        assert_eq!(decimal("12.50").unwrap().to_string(), "12.50");
+        assert_eq!(decimal("1.5e2").unwrap(), decimal("150").unwrap());
+        for text in ["", "12,5", "NaN", "1e400", "0.00000000000000000000000000001"] {
+            assert!(decimal(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_text_or_the_spelling_of_a_number() {
+        let json = r#"{"a":{"b":"12.50"},"c":1.50,"d":null}"#;
+        assert_eq!(field(json, &["a", "b"]).unwrap().as_deref(), Some("12.50"));
+        assert_eq!(field(json, &["c"]).unwrap().as_deref(), Some("1.50"));
+        assert_eq!(field(json, &["d"]).unwrap(), None);
+        assert_eq!(field(json, &["e"]).unwrap(), None);
+    }
+}

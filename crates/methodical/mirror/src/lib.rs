@@ -22,10 +22,10 @@
 //! | event | a change as it is delivered, with an id and the record as it is then |
 //! | delivery | passes the events after the position of a consumer to a sink, and moves the position |
 //! | backup | a copy of a mirror in a file, which becomes another mirror when it is opened or restored |
-//! | brake | the refusal to commit a list in which too many records are missing |
+//! | deletion guard | the refusal to commit a list in which too many records are missing |
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
-//! | spell | the time in which a placement had one value |
+//! | past value, spell | the time in which a placement had one value |
 //! | recovery | asking for each group and value, to find a value that the records do not have |
 //! | gauge, sample | an amount that the service reports, such as a balance; the amount at one time |
 //! | coverage | the share of placements whose value is known |
@@ -33,10 +33,10 @@
 //! # One sync of a scope
 //!
 //! 1. [`Mirror::begin`] locks the store and begins a transaction. The error for a second process names the one that syncs.
-//! 2. [`Run::record`] takes each record of the list. The run compares it with the store by identity and by a keyed hash of its
-//!    meaning, and writes it if it is new or differs. [`Run::reject`] takes a record that could not be decoded.
+//! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a keyed hash of
+//!    its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record that could not be decoded.
 //! 3. [`Run::finish`] says that the list is complete. If no record was rejected, records that are absent become missing or
-//!    gone, unless the brake refuses. Then rows, changes and counts are committed together.
+//!    gone, unless the deletion guard refuses. Then rows, changes and counts are committed together.
 //!
 //! A run that is dropped instead, because the response was cut or failed, changes nothing.
 //!
@@ -44,7 +44,7 @@
 //!
 //! - A record is missing in the first complete list without it, and gone in the second ([`Rules::confirm`]). A list with
 //!   rejected records is applied, but makes nothing missing.
-//! - The brake refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
+//! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list became empty. The
 //!   error has the number, and [`Rules::accept_missing`] accepts exactly this number.
 //! - An identity that occurs twice with the same meaning counts once. With another meaning, the second record is rejected:
 //!   the list does not say which one is right, and the mirror would otherwise change with their order.
@@ -79,7 +79,7 @@
 //!   records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
 //!   answers contradict each other is asked again once, because a record may have changed in between. The groups must
 //!   not all have the records of the whole list.
-//! - The placements are one list for the rules above: they become missing and gone, and the brake applies. A group whose
+//! - The placements are one list for the rules above: they become missing and gone, and the deletion guard applies. A group whose
 //!   answer failed, or had a rejected record, stays as it is and is reported; after 10 failed answers in a row, the
 //!   recovery is given up.
 //! - A member whose value is unknown has a placement without a value. [`Coverage`] has their number.
@@ -103,7 +103,7 @@
 //! | column | contents |
 //! |---|---|
 //! | `mirror_key` | the number of the row, in the order of first sight |
-//! | `mirror_hash` | keyed hashes of the meaning (16 bytes) and of the text that the service sent (8 bytes, may be absent); empty if the record is gone |
+//! | `mirror_hash` | a keyed hash of the contents (16 bytes); empty if the record is gone |
 //! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
 //! | `mirror_misses` | how many complete lists in a row lacked the record |
 //! | `mirror_shape` | the columns at the time of writing: a row of `mirror_shape` |
@@ -124,7 +124,7 @@
 //! # Upkeep
 //!
 //! - [`Mirror::check`] compares the mirror with itself. Run it after an incident, and before you rely on a backup.
-//!   [`Mirror::repair`] mends what it finds, apart from damage of the database.
+//!   [`Mirror::rebuild`] corrects what it finds, or refuses if that would lose something.
 //! - [`Mirror::backup`] copies a SQLite file that is in use, and [`Mirror::restore`] replaces a mirror by a copy that was checked.
 //!   A restored mirror, an opened backup refuse the cursors of before, because they
 //!   use numbers of changes again. A file that was copied by other means is not recognized as a copy.
@@ -152,16 +152,13 @@
 //!
 //! # Modules
 //!
-//! - `mirror` is the entry point, and `open` finds the store of one. `source` is the account that it belongs to.
-//! - `fields` reads a record, reduces it to its meaning and a keyed hash, and turns it into columns and back.
-//! - `engine` decides, without I/O: what a record in a list means, what becomes missing or gone, and the brake.
-//! - `run` passes a list through the engine into a store. `sync` reads lists from a client of either kind into runs.
-//! - `recovery` decides what to ask for a recovered table, writes it, and erases placements with their records.
-//! - `store` is the file, and `copy` a copy of it in PostgreSQL.
-//! - `feed` has the changes, the consumers with their positions, the events, and the sinks.
-//! - `gauge` has samples and forecasts; `history` has the results of syncs.
-//! - `browse` reads for a screen: pages in an order, counts of groups, the latest changes.
-//! - `keep` reads records, checks a mirror, copies and restores it, and erases records on request and by age.
+//! - `fields` reads a record and turns it into columns and back; `store` is the file, with its tables, rows and pages.
+//! - `mirror` is the entry point, `read` reads records, and `source` is the account that a mirror belongs to.
+//! - `feed` has the changes, the consumers with their positions, the events, and the sinks. `history` has past syncs and samples.
+//! - `recovery` decides what to ask for a recovered table, keeps past values, and erases placements with their records.
+//! - `run` compares a list with the mirror and writes the differences; `guard` decides what becomes missing or gone. `sync` reads
+//!   the lists of a service from a client into runs.
+//! - `upkeep` erases, checks, rebuilds, backs up and restores, and `copy` copies the mirror to a database.
 //!
 //! # Features
 //!
@@ -173,24 +170,20 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
-mod browse;
-#[cfg(feature = "postgres019")]
 mod copy;
-mod engine;
 mod error;
 mod feed;
 mod fields;
-mod gauge;
+mod guard;
 mod history;
-mod keep;
 mod mirror;
-mod open;
+mod read;
 mod recovery;
 mod run;
 mod source;
 mod store;
 mod sync;
-mod time;
+mod upkeep;
 
 #[doc(no_inline)]
 pub use methodical_client as client;
@@ -200,46 +193,35 @@ pub use methodical_model as model;
 #[doc(no_inline)]
 pub use methodical_postgres as connector;
 
-pub use crate::browse::cell::{Cell, Placements};
-pub use crate::browse::page::Page;
-pub use crate::browse::paging::{Order, Paging};
 #[cfg(feature = "postgres019")]
-pub use crate::copy::{Copied, CopiedTable};
-pub use crate::engine::brake::Rules;
-pub use crate::engine::known::State;
+pub use crate::copy::postgres::{Copied, CopiedTable};
+pub use crate::copy::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue};
 pub use crate::error::{Error, ErrorKind};
-pub use crate::feed::change::{Change, ChangeKind};
+pub use crate::feed::change::{Change, ChangeKind, Cursor};
 pub use crate::feed::consumer::{Consumer, StartAt};
-pub use crate::feed::cursor::Cursor;
-pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits};
+pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits, Stop};
 pub use crate::feed::event::Event;
-pub use crate::feed::sink::exec::Exec;
-pub use crate::feed::sink::ndjson::Ndjson;
+pub use crate::feed::exec::Exec;
+pub use crate::feed::sink::{Failure, Ndjson, Sink};
 #[cfg(feature = "webhook")]
-pub use crate::feed::sink::webhook::Webhook;
-#[cfg(feature = "webhook")]
-pub use crate::feed::sink::webhook::signature::WebhookSecret;
-pub use crate::feed::sink::{Failure, Sink};
-pub use crate::feed::stop::Stop;
-pub use crate::gauge::forecast::Forecast;
-pub use crate::gauge::sample::{Sample, SampleReport};
-pub use crate::history::past_run::{Outcome, PastRun};
-pub use crate::history::report::{Rejection, Report};
-pub use crate::history::status::TableStatus;
-pub use crate::keep::backup::{Backup, Existing};
-pub use crate::keep::filter::Filter;
-pub use crate::keep::finding::{Check, Finding, FindingKind};
-pub use crate::keep::forget::Forgotten;
-pub use crate::keep::purge::{Purge, Purged};
-pub use crate::keep::record::Record;
-pub use crate::keep::repair::Repaired;
-pub use crate::keep::restore::Restored;
-pub use crate::keep::snapshot::Snapshot;
-pub use crate::keep::spell::{Spell, SpellFilter};
+pub use crate::feed::webhook::{Webhook, WebhookSecret};
+pub use crate::guard::Rules;
+pub use crate::history::{Forecast, Outcome, PastRun, Rejection, Report, Sample, SampleReport};
 pub use crate::mirror::Mirror;
+pub use crate::read::{Page, Record};
 pub use crate::recovery::coverage::{Coverage, GroupFailure};
+pub use crate::recovery::values::Spell;
 pub use crate::run::Run;
 pub use crate::source::Source;
-pub use crate::sync::options::SyncOptions;
-pub use crate::sync::progress::SyncProgress;
-pub use crate::sync::summary::{SyncError, SyncReport, TableReport};
+pub use crate::store::files::Existing;
+pub use crate::store::filter::Filter;
+pub use crate::store::page::{Cell, Order, Paging, Placements};
+pub use crate::store::rows::State;
+pub use crate::store::table::TableStatus;
+pub use crate::sync::described;
+pub use crate::sync::options::{SyncOptions, SyncProgress};
+pub use crate::sync::report::{SyncError, SyncReport, TableReport};
+pub use crate::upkeep::backup::{Backup, Restored};
+pub use crate::upkeep::check::{Check, Finding, FindingKind, Rebuilt};
+pub use crate::upkeep::forget::Forgotten;
+pub use crate::upkeep::purge::{Purge, Purged};

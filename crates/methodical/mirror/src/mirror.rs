@@ -1,23 +1,14 @@
-//! The entry point: a store, and what can be done with it.
+//! The entry point: a mirror in a file, and its tables.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use methodical_model::Table;
-
-use crate::engine::brake::Rules;
 use crate::error::Error;
-use crate::feed::change::Change;
-use crate::feed::consumer::check_unneeded;
-use crate::feed::cursor::{Cursor, refused};
-use crate::fields::shape::Shape;
-use crate::history::status::TableStatus;
-use crate::recovery::rota::{self, Rota};
-use crate::run::Run;
 use crate::source::Source;
 use crate::store::Store;
-use crate::store::data::Scope;
+use crate::store::page::{Order, Placements};
 
 /// A copy of the lists of one account, and the feed of their changes.
 ///
@@ -48,14 +39,47 @@ use crate::store::data::Scope;
 /// # Ok::<(), methodical_mirror::Error>(())
 /// ```
 pub struct Mirror {
-    pub(crate) store: Arc<Mutex<Store>>,
-    pub(crate) clock: Clock,
+    store: Mutex<Store>,
+    clock: Clock,
 }
 
 /// Returns the time.
-pub(crate) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Mirror {
+    /// Opens the mirror in a SQLite file, or creates it. Only its owner may read a new file or folder.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OtherSource`](crate::ErrorKind::OtherSource) if the mirror was made from another source,
+    /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this release
+    /// can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and [`Store`](crate::ErrorKind::Store) if
+    /// SQLite fails.
+    pub fn open(path: impl AsRef<Path>, source: &Source) -> Result<Self, Error> {
+        Ok(Self::new(Store::open(path.as_ref(), Some(source))?))
+    }
+
+    /// Opens the mirror in an existing SQLite file, of any source: to read it, or to remove records from it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file does not exist, and the errors of [`open`](Self::open) except
+    /// [`OtherSource`](crate::ErrorKind::OtherSource).
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Ok(Self::new(Store::open(path.as_ref(), None)?))
+    }
+
+    /// Opens another connection to the same mirror, so that a long read does not delay those of this one. `None` for a mirror
+    /// in memory.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open_existing`](Self::open_existing).
+    pub fn reopened(&self) -> Result<Option<Self>, Error> {
+        let (store, clock) = (self.store().reopened()?, Arc::clone(&self.clock));
+        Ok(store.map(|store| Self { store: Mutex::new(store), clock }))
+    }
+
     /// Creates a mirror in memory, for tests and examples. It is lost when it is dropped, and has no backups.
     ///
     /// # Errors
@@ -63,30 +87,34 @@ impl Mirror {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers, and
     /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
     pub fn in_memory() -> Result<Self, Error> {
-        Ok(Self::over(Store::in_memory()?))
+        Ok(Self::new(Store::in_memory()?))
     }
 
-    /// Creates a mirror over a store.
-    pub(crate) fn over(store: Store) -> Self {
-        Self { store: Arc::new(Mutex::new(store)), clock: Arc::new(SystemTime::now) }
+    fn new(store: Store) -> Self {
+        Self { store: Mutex::new(store), clock: Arc::new(SystemTime::now) }
+    }
+
+    /// Sets the clock that dates rows and changes. It decides only when a failed delivery is attempted again.
+    #[must_use]
+    pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self { clock: Arc::new(now), ..self }
+    }
+
+    /// A panic in a run has rolled back its transaction, so the store is usable.
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the time in seconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        let since = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     }
 
     /// Returns whether the mirror is made from this source. Only a keyed hash of the source is stored, so a mirror cannot name
     /// its source.
-    ///
-    /// ```
-    /// use methodical_mirror::{Mirror, Source};
-    ///
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("mirror.db");
-    /// let [me, you] = ["me", "you"].map(|name| Source::new("https://gateway.example.com", name));
-    /// drop(Mirror::open(&path, &me)?);
-    /// let mirror = Mirror::open_existing(&path)?;
-    /// assert!(mirror.is_of(&me) && !mirror.is_of(&you));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn is_of(&self, source: &Source) -> bool {
-        source.is_of(lock(&self.store).identity())
+        source.is_of(self.store().identity())
     }
 
     /// Returns whether this access token was noted last; `None` if none was.
@@ -95,8 +123,8 @@ impl Mirror {
     ///
     /// Fails if the store does.
     pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
-        let mut store = lock(&self.store);
-        let mark = store.identity().mark(token);
+        let store = self.store();
+        let mark = store.identity().mark("token", &[token.as_bytes()]);
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
@@ -106,174 +134,46 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
-    ///
-    /// ```
-    /// use methodical_mirror::{Error, Mirror};
-    ///
-    /// # fn main() -> Result<(), Error> {
-    /// let mut mirror = Mirror::in_memory()?;
-    /// assert_eq!(mirror.knows_token("first")?, None);
-    /// mirror.note_token("first")?;
-    /// assert_eq!(mirror.knows_token("first")?, Some(true));
-    /// assert_eq!(mirror.knows_token("second")?, Some(false));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
-        let mut store = lock(&self.store);
-        let mark = store.identity().mark(token);
-        if store.note(TOKEN)?.as_ref() != Some(&mark) {
-            store.set_note(TOKEN, &mark)?;
+        let store = self.store();
+        let mark = store.identity().mark("token", &[token.as_bytes()]);
+        // A write waits for the sync of another process.
+        if store.note(TOKEN)?.as_ref() == Some(&mark) {
+            Ok(())
+        } else {
+            store.set_note(TOKEN, &mark)
         }
-        Ok(())
     }
 
-    /// Sets the clock that dates rows and changes. It decides only when a failed delivery is attempted again.
-    #[must_use]
-    pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self { clock: Arc::new(now), ..self }
-    }
-
-    /// Begins a sync of a scope, whose name is that of its list.
-    ///
-    /// The table belongs to this scope from now on. A new column of its description is added to it.
+    /// Creates the indexes with which [`browse`](Self::browse) reads few rows of a table in these orders, unless they exist.
+    /// Later syncs keep them.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror, and
-    /// [`Table`](crate::ErrorKind::Table) if the description is invalid, or does not fit the existing table.
-    pub fn begin(&mut self, scope: &str, table: &Table, rules: Rules) -> Result<Run<'_>, Error> {
-        begin(&self.store, scope, table, rules, now(&self.clock))
+    /// [`Table`](crate::ErrorKind::Table) if the mirror has no such table or columns.
+    pub fn index_pages(&mut self, table: &str, orders: &[Order]) -> Result<(), Error> {
+        let mut store = self.store();
+        orders.iter().try_for_each(|order| store.add_page_index(table, order))
     }
 
-    /// Returns the changes after the cursor, at most `limit`, and the cursor after them. `None` begins with the oldest change
-    /// that is kept.
+    /// Creates the indexes with which [`cells`](Self::cells) and the pages of the members of a group read few rows, and those
+    /// of [`latest_changes`](Self::latest_changes) of a record.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror, its changes were removed, or
-    /// the mirror was restored from an older copy.
-    pub fn changes(
-        &self,
-        after: Option<&Cursor>,
-        limit: usize,
-    ) -> Result<(Vec<Change>, Cursor), Error> {
-        let mut store = lock(&self.store);
-        let feed = store.feed()?;
-        let position = match after {
-            Some(cursor) => cursor.position(store.identity())?,
-            None => feed.pruned,
-        };
-        if position < feed.pruned {
-            return Err(refused("the changes after the cursor were removed"));
+    /// Those of [`index_pages`](Self::index_pages).
+    pub fn index_placements(&mut self, of: &Placements<'_>) -> Result<(), Error> {
+        let mut store = self.store();
+        let [group, member, value] = [of.group, of.member, of.value].map(crate::store::quoted);
+        for (name, columns) in
+            [("value", format!("{group}, {value}")), ("group", group), ("member", member)]
+        {
+            let by = format!("mirror_state, {columns}, mirror_changed_at");
+            store.add_index(of.table, name, &by)?;
         }
-        if position > feed.last {
-            return Err(refused("the mirror is older than the cursor"));
-        }
-        let changes = store.changes(position, limit)?;
-        let position = changes.last().map_or(position, |change| change.number);
-        let cursor = Cursor::new(store.identity(), position);
-        Ok((changes, cursor))
+        store.add_index("mirror_change", "record", "table_name, record_id")
     }
-
-    /// Returns the cursor after the last change. Take it before a snapshot of the records.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    pub fn cursor(&self) -> Result<Cursor, Error> {
-        let mut store = lock(&self.store);
-        let last = store.feed()?.last;
-        Ok(Cursor::new(store.identity(), last))
-    }
-
-    /// Returns the cursor after a change of this mirror.
-    ///
-    /// ```
-    /// use methodical_mirror::{Error, Mirror};
-    ///
-    /// /// Prints each change with the cursor from which a reader goes on.
-    /// fn print(mirror: &Mirror) -> Result<(), Error> {
-    ///     for change in mirror.changes(None, 100)?.0 {
-    ///         println!("{} {} {}", change.kind.as_str(), change.id, mirror.cursor_after(&change));
-    ///     }
-    ///     Ok(())
-    /// }
-    /// ```
-    pub fn cursor_after(&self, change: &Change) -> Cursor {
-        Cursor::new(lock(&self.store).identity(), change.number)
-    }
-
-    /// Returns the state of each table, in the order of their names.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    ///
-    /// ```
-    /// use methodical_mirror::model::{Column, Table};
-    /// use methodical_mirror::{Mirror, Rules};
-    ///
-    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
-    ///
-    /// let mut mirror = Mirror::in_memory()?;
-    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
-    /// run.record(r#"{"id":"1"}"#)?;
-    /// run.finish()?;
-    /// let tables = mirror.tables()?;
-    /// assert_eq!((&*tables[0].table, tables[0].present), ("photo", 1));
-    /// assert!(tables[0].completed_at.is_some());
-    /// # Ok::<(), methodical_mirror::Error>(())
-    /// ```
-    pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
-        tables(&mut lock(&self.store))
-    }
-
-    /// Removes the changes up to the cursor. Older cursors are refused from now on.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror, and
-    /// [`Consumer`](crate::ErrorKind::Consumer) if a consumer has not received the changes, also a disabled one.
-    pub fn prune(&mut self, until: &Cursor) -> Result<(), Error> {
-        let mut store = lock(&self.store);
-        let position = until.position(store.identity())?;
-        check_unneeded(&store.consumers()?, store.feed()?.pruned, position)?;
-        store.prune(position)
-    }
-}
-
-/// Returns the state of each table, also since when the values of recovered ones are known.
-fn tables(store: &mut Store) -> Result<Vec<TableStatus>, Error> {
-    let mut tables = store.tables()?;
-    for status in &mut tables {
-        if let Some(note) = store.note(&rota::note(&status.table))? {
-            status.values_from = Rota::read(Some(&note))?.oldest();
-        }
-    }
-    Ok(tables)
-}
-
-pub(crate) fn begin<'a>(
-    store: &'a Mutex<Store>,
-    scope: &str,
-    table: &Table,
-    rules: Rules,
-    at: i64,
-) -> Result<Run<'a>, Error> {
-    let shape = Shape::of(table)?;
-    Run::begin(lock(store), Scope { name: scope, table: table.name() }, shape, rules, at)
-}
-
-/// A panic in a run has rolled back its transaction, so the store is usable.
-pub(crate) fn lock(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns the time in seconds since 1970.
-pub(crate) fn now(clock: &Clock) -> i64 {
-    let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 impl fmt::Debug for Mirror {

@@ -2,9 +2,6 @@
 
 pub(crate) mod asking;
 pub(crate) mod coverage;
-pub(crate) mod follow;
-pub(crate) mod known;
-pub(crate) mod rota;
-pub(crate) mod spells;
-pub(crate) mod target;
-pub(crate) mod write;
+pub(crate) mod placement;
+pub(crate) mod schedule;
+pub(crate) mod values;

@@ -1,36 +1,31 @@
-//! One sync of a scope: passes a list through the engine into a store.
+//! One sync of a list: compares each record with the mirror in memory, and writes the differences in one transaction.
+//!
+//! The hashes of all rows are read once under the lock: about 200 bytes for each record, so a table of a million records takes
+//! 200 MB during its sync.
 
-mod absent;
-mod batch;
-mod compare;
-mod first;
-mod known;
-mod reader;
-mod texts;
-
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::mem::take;
 use std::sync::MutexGuard;
 
-use crate::engine::brake::{Judged, Rules};
-use crate::engine::week::{self, Week};
-use crate::engine::{Before, Comparison};
+use methodical_model::Table;
+use serde::Serialize;
+
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
-use crate::fields::hash::Hash;
-use crate::fields::omit::Omission;
+use crate::fields::difference::{Version, changed};
+use crate::fields::hash::{Hash, Hasher};
+use crate::fields::json::Members;
+use crate::fields::row::{Layout, Omission, Row, RowHasher, is_other_person};
 use crate::fields::shape::Shape;
-use crate::history::report::{Rejection, Report};
-use crate::recovery::follow::{self, Referring};
-use crate::recovery::spells::Spells;
-use crate::recovery::target::Target;
-use crate::run::batch::{Entry, Place, Waiting};
-use crate::run::known::KnownRows;
-use crate::run::reader::{Parsed, Reader};
-use crate::run::texts::Texts;
-use crate::store::Store;
-use crate::store::data::{End, NewChange, Scope, Start};
+use crate::guard::{Judged, Rules, Week};
+use crate::history::{Rejection, Report};
+use crate::mirror::Mirror;
+use crate::recovery::placement::{Recovered, Target};
+use crate::store::filter::Filter;
+use crate::store::rows::{Known, State};
+use crate::store::table::{Counts, NewRow, Scope};
+use crate::store::{Store, quoted, utc};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -52,110 +47,153 @@ use crate::store::data::{End, NewChange, Scope, Start};
 /// ```
 pub struct Run<'a> {
     store: MutexGuard<'a, Store>,
-    name: String,
+    scope: String,
     table: String,
-    reader: Reader,
-    shape_number: i64,
+    /// The number of the columns.
+    shape: i64,
+    layout: Layout,
+    hasher: RowHasher,
+    /// Set if the mirror omits personal data.
+    omission: Option<Omission>,
+    identities: Hasher,
+    /// The forgotten identities.
+    suppressed: HashSet<Hash>,
+    recovered: Recovered,
     rules: Rules,
     at: i64,
-    comparison: Comparison,
-    next_key: i64,
-    /// The table had no row before the list.
-    was_empty: bool,
-    emits: bool,
-    after: Before,
-    texts: Texts,
+    /// The time as text.
+    time: String,
     known: KnownRows,
-    waiting: Waiting,
+    present_before: u64,
+    next_key: i64,
+    emits: bool,
+    /// How many entries the list has.
     entries: u64,
     report: Report,
     /// How many records seem to be other people than before.
     replaced: u64,
-    /// The column of the recovered value, if the table is a recovered one.
-    value: Option<&'static str>,
-    /// Set if the table has spells.
-    spells: Option<Spells>,
+    /// Set if the table is a recovered one.
+    value: Option<ValueColumn>,
     /// How many records left since the last list because a record that they belong to did.
     followed: u64,
-    /// The columns that refer to this table.
-    referring: Referring,
     /// The record that is being read.
     json: Vec<u8>,
 }
 
+/// The column of a recovered value.
+#[derive(Clone, Copy)]
+struct ValueColumn {
+    index: usize,
+    name: &'static str,
+    /// Past values are kept: they are not personal data that the mirror omits.
+    has_history: bool,
+}
+
+impl Mirror {
+    /// Begins a sync of a scope, whose name is that of its list.
+    ///
+    /// The table belongs to this scope from now on. A new column of its description is added to it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`] if another process syncs the mirror, and [`ErrorKind::Table`] if the description is invalid, or does
+    /// not fit the existing table.
+    pub fn begin(&mut self, scope: &str, table: &Table, rules: Rules) -> Result<Run<'_>, Error> {
+        let shape = Shape::of(table)?;
+        Run::begin(
+            self.store(),
+            Scope { name: scope, table: table.name() },
+            shape,
+            rules,
+            self.now(),
+        )
+    }
+}
+
 impl<'a> Run<'a> {
-    pub(crate) fn begin(
+    fn begin(
         mut store: MutexGuard<'a, Store>,
         scope: Scope<'_>,
         shape: Shape,
         rules: Rules,
         at: i64,
     ) -> Result<Self, Error> {
-        let (start, reader, texts, referring) = match begin(&mut store, scope, shape) {
-            Ok(begun) => begun,
-            Err(error) => {
-                store.roll_back();
-                return Err(error);
-            }
-        };
+        let begun = store.begin().and_then(|()| store.register(scope, &shape));
+        let (is_first, number) = begun.inspect_err(|_| store.roll_back())?;
+        let secret = store.identity().secret.clone();
         let mut run = Self {
-            store,
-            name: scope.name.to_owned(),
+            scope: scope.name.to_owned(),
             table: scope.table.to_owned(),
-            reader,
-            shape_number: start.shape,
+            shape: number,
+            layout: Layout::new(shape),
+            hasher: RowHasher::new(&secret),
+            omission: None,
+            identities: store.identity().records(),
+            suppressed: HashSet::new(),
+            recovered: Recovered::new(),
+            store,
             rules,
             at,
-            comparison: Comparison::new(start.shape, start.before),
-            next_key: start.next_key,
-            was_empty: start.next_key == 1,
-            emits: !start.is_first || rules.emits_baseline,
-            after: start.before,
-            texts,
+            time: utc(at),
             known: KnownRows::default(),
-            waiting: Waiting::default(),
+            present_before: 0,
+            next_key: 1,
+            emits: !is_first || rules.emits_baseline,
             entries: 0,
-            report: Report { is_baseline: start.is_first, ..Report::default() },
+            report: Report { is_baseline: is_first, ..Report::default() },
             replaced: 0,
             value: None,
-            spells: None,
             followed: 0,
-            referring,
             json: Vec::new(),
         };
-        if !run.was_empty {
-            if rules.checks_rows {
-                run.check_rows()?;
-            }
-            let known = &mut run.known;
-            run.store.each_known(scope.table, |id, one| known.set(id, one))?;
+        run.omission = run.store.omits_personal()?.then(|| Omission::new(&secret));
+        run.suppressed = run.store.suppressed(scope.table)?;
+        run.recovered = run.store.recovered()?;
+        let Self { store, known, next_key, .. } = &mut run;
+        store.each_known(scope.table, |id, one| {
+            *next_key = (*next_key).max(one.key.saturating_add(1));
+            known.set(id, one, false);
+        })?;
+        run.present_before = run.known.counts().present;
+        if rules.checks_rows {
+            run.check_rows()?;
         }
         Ok(run)
     }
 
+    /// Finds the rows whose contents do not have their hash, so that the list replaces them.
+    fn check_rows(&mut self) -> Result<(), Error> {
+        if self.omission.is_some() {
+            return Ok(());
+        }
+        let Self { store, known, hasher, report, .. } = self;
+        let live = Filter::new().state(State::Present).state(State::Missing);
+        store.each_record(&self.table, &live, |_, stored| {
+            let hash = hasher.row(&stored.row, &stored.shape)?;
+            if !stored.has_old_hash && stored.known.hash != Some(hash) {
+                report.damaged += 1;
+                known.set(&stored.id, Known { hash: None, ..stored.known }, false);
+            }
+            Ok(())
+        })
+    }
+
     /// Says that the list has the placements of a recovery.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
-        let [_, _, _, value] = target.columns()?;
-        let (is_baseline, is_reduced) = (self.report.is_baseline, self.reader.is_reduced());
-        self.spells = Spells::new(&self.reader.shape, value, self.at, is_baseline, is_reduced);
-        self.value = Some(target.value);
-        self.followed = follow::take_count(&mut self.store, &self.table)?;
-        follow::register(&mut self.store, target)
+        let name = target.columns()?[3];
+        let columns = self.layout.shape.columns.iter();
+        let found = columns.enumerate().find(|(_, column)| column.name == name);
+        self.value = found.map(|(index, column)| {
+            let has_history = self.omission.is_none() || !column.is_personal;
+            ValueColumn { index, name: target.value, has_history }
+        });
+        self.followed = self.store.take_erased_placements(&self.table)?;
+        self.store.register_recovered(target)
     }
 
-    /// Returns the forgotten identities of another table.
-    pub(crate) fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
-        self.store.suppressed(table)
-    }
-
-    /// Reads a note in the transaction of the run.
-    pub(crate) fn read_note(&mut self, name: &str) -> Result<Option<String>, Error> {
-        self.store.note(name)
-    }
-
-    /// Writes a note in the transaction of the run.
-    pub(crate) fn note(&mut self, name: &str, text: &str) -> Result<(), Error> {
-        self.store.set_note(name, text)
+    /// Returns the store in the transaction of the run.
+    pub(crate) fn store(&mut self) -> &mut Store {
+        &mut self.store
     }
 
     /// Takes the next record of the list, as JSON text.
@@ -166,61 +204,50 @@ impl<'a> Run<'a> {
     ///
     /// Fails if the store does.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
-        match self.place(json) {
-            Some(place) => self.read(place, json),
-            None => Ok(()),
-        }
+        let index = self.count();
+        self.read(index, json, None)
     }
 
-    /// Takes the next record of the list, as the service sent it. If it must be read, `render` writes it in the spelling of its
-    /// model.
-    pub(crate) fn sent(
-        &mut self,
-        sent: &str,
-        render: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let Some(place) = self.place(sent) else { return Ok(()) };
+    /// Takes the next record of the list as its model read it. A record with the hash of a row is unchanged, and is not read
+    /// again.
+    pub(crate) fn model(&mut self, record: &impl Serialize) -> Result<(), Error> {
+        let index = self.count();
         let mut json = take(&mut self.json);
-        json.clear();
-        let read = render(&mut json).and_then(|()| self.read(place, text(&json)?));
-        self.json = json;
-        read
-    }
-
-    /// Sets how the records of the list are read. A record that was read in another way before is read again.
-    pub(crate) fn read_as(&mut self, reading: &str) -> Result<(), Error> {
-        self.texts = Texts::of(&mut self.store, &self.table, reading)?;
-        Ok(())
-    }
-
-    /// Returns the place of the next record in the list; `None` if it is unchanged because its text is, so that it need not be
-    /// read.
-    fn place(&mut self, sent: &str) -> Option<Place> {
-        let place = Place { index: self.count(), text: self.texts.hash(sent) };
-        if self.was_empty {
-            return Some(place);
-        }
-        // A record that occurred before is compared with the one before.
-        let same = self.known.of_text(place.text, self.shape_number);
-        let same = same.filter(|known| !self.comparison.has(known.key));
-        let Some((known, hash)) = same.and_then(|known| Some((known, known.hash?))) else {
-            return Some(place);
+        write_json(record, &mut json)?;
+        let hash = self.hasher.text(&json);
+        let taken = if self.known.find_unchanged(hash, self.shape) {
+            self.report.unchanged += 1;
+            Ok(())
+        } else {
+            text(&json).and_then(|text| self.read(index, text, Some(hash)))
         };
-        self.comparison.judge(known, hash);
-        self.report.unchanged += 1;
-        None
+        self.json = json;
+        taken
     }
 
-    fn read(&mut self, place: Place, json: &str) -> Result<(), Error> {
-        if self.was_empty {
-            return self.wait(place, json);
-        }
-        match self.reader.read(json) {
-            Ok(Parsed { id, hash, .. }) => {
-                let (id, json) = (id.into_owned(), json.to_owned());
-                self.judge_entry(&Entry { place, id, hash, json })
+    fn read(&mut self, index: u64, json: &str, hash: Option<Hash>) -> Result<(), Error> {
+        let read = Members::of(json).and_then(|members| {
+            let id = self.layout.identity(&members)?.into_owned();
+            Ok((id, members))
+        });
+        let (id, members) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let reason = error.to_string();
+                return self.reject_at(index, &reason);
             }
-            Err(error) => self.reject_at(place.index, &error.to_string()),
+        };
+        let row = self.layout.row(&members);
+        let contents = row.to_model_json(&self.layout.shape)?;
+        let hash = hash.filter(|_| contents == json);
+        let hash = hash.unwrap_or_else(|| self.hasher.text(contents.as_bytes()));
+        let row = match &self.omission {
+            Some(omission) => omission.reduce(row, &self.layout.shape)?,
+            None => row,
+        };
+        match self.known.find(&id) {
+            Some((known, is_seen)) => self.compare(index, &id, hash, &row, (known, is_seen)),
+            None => self.add(&id, hash, &row),
         }
     }
 
@@ -231,57 +258,60 @@ impl<'a> Run<'a> {
     /// Fails if the store does.
     pub fn reject(&mut self, reason: &str) -> Result<(), Error> {
         let index = self.count();
-        // In the order of the list.
-        self.write_waiting()?;
         self.reject_at(index, reason)
+    }
+
+    /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
+    pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) {
+        for (id, index) in &self.known.ids {
+            let Some((known, is_seen)) = self.known.rows.get_mut(*index) else { continue };
+            let is_missing = known.state == State::Missing;
+            if known.state.is_live() && is_kept(id, is_missing) {
+                *is_seen = true;
+                self.entries += 1;
+                self.report.unchanged += u64::from(!is_missing);
+            }
+        }
     }
 
     /// Says that the list is complete, and commits it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Brake`](crate::ErrorKind::Brake) if too many records are missing. Fails also if the store does. After an error, the mirror is as it
+    /// [`ErrorKind::Brake`] if too many records are missing. Fails also if the store does. After an error, the mirror is as it
     /// was before.
     pub fn finish(mut self) -> Result<Report, Error> {
-        self.write_waiting()?;
-        let absent = self.comparison.absent();
-        self.judge(absent.newly)?;
-        if absent.newly + absent.again > 0 {
-            self.mark_absent()?;
+        // With a rejected record, nothing is known of those that are absent.
+        let absent = if self.report.rejected > 0 { Vec::new() } else { self.known.absent() };
+        self.judge(&absent)?;
+        for (id, known) in absent {
+            self.mark_absent(&id, known)?;
         }
-        self.texts.finish(&mut self.store)?;
-        let end = End {
-            table: &self.table,
-            completed_at: Some(self.at),
-            after: self.after,
-            has_erased: self.report.gone > 0,
-        };
-        self.store.commit(&end)?;
+        self.store.set_counts(&self.table, self.known.counts(), Some(self.at))?;
+        self.store.commit(self.report.gone > 0)?;
         self.report.gone += self.followed;
         Ok(take(&mut self.report))
     }
 
     /// Refuses a list that lacks too many records, and notes how many left.
-    fn judge(&mut self, newly: u64) -> Result<(), Error> {
+    fn judge(&self, absent: &[(String, Known)]) -> Result<(), Error> {
         if self.report.is_baseline {
             return Ok(());
         }
-        let note = week::note(&self.table);
-        let before = self.store.note(&note)?;
-        let mut week = Week::read(before.as_deref());
+        let newly = absent.iter().filter(|(_, known)| known.state == State::Present).count() as u64;
+        let note = format!("week/{}", self.table);
+        let mut week: Week = self.store.json_note(&note)?;
         week.add(self.at, newly, self.report.added + self.report.returned);
         let is_accepted = self.rules.check(Judged {
             newly,
             replaced: self.replaced,
-            present: self.comparison.present_before(),
-            is_empty: self.comparison.is_empty(),
-            now: self.after.present.saturating_sub(newly),
+            present: self.present_before,
+            is_empty: self.entries == 0,
+            now: self.known.counts().present.saturating_sub(newly),
             lost: week.lost(),
         })?;
-        // A person has seen the losses.
-        let week = if is_accepted { Week::default() } else { week };
-        let text = week.to_note();
-        if before.as_deref() == Some(&*text) { Ok(()) } else { self.store.set_note(&note, &text) }
+        // A person has seen the losses that were accepted.
+        self.store.set_json_note(&note, &if is_accepted { Week::default() } else { week })
     }
 
     /// Returns the index of the next entry of the list.
@@ -292,57 +322,254 @@ impl<'a> Run<'a> {
     }
 
     fn reject_at(&mut self, index: u64, reason: &str) -> Result<(), Error> {
-        self.comparison.reject();
-        self.note_rejected(index, reason)
-    }
-
-    fn note_rejected(&mut self, index: u64, reason: &str) -> Result<(), Error> {
         self.report.rejected += 1;
         if self.report.rejections.len() < MAX_REJECTIONS {
             self.report.rejections.push(Rejection { index, reason: reason.to_owned() });
         }
-        self.store.reject(&self.name, index, reason)
+        self.store.reject(&self.scope, index, reason)
     }
 
-    /// Counts a record that has no row, and whose identity is forgotten.
-    fn suppress(&mut self) {
-        self.comparison.suppress();
-        self.report.suppressed += 1;
+    /// Compares a record with what is known of it, and whether the list had it before. Writes the difference.
+    fn compare(
+        &mut self,
+        index: u64,
+        id: &str,
+        hash: Hash,
+        row: &Row<'_>,
+        (known, is_seen): (Known, bool),
+    ) -> Result<(), Error> {
+        let is_same = known.hash == Some(hash);
+        let is_current = is_same && known.shape == self.shape;
+        self.known.see(id);
+        match known.state {
+            _ if is_seen && (is_same || known.state == State::Forgotten) => {
+                self.report.repeated += 1;
+            }
+            _ if is_seen => {
+                return self.reject_at(index, "the list has another record with the same identity");
+            }
+            State::Forgotten => self.report.suppressed += 1,
+            State::Present if is_current => self.report.unchanged += 1,
+            State::Present => {
+                let is_changed = self.change(id, hash, row, known)?;
+                let Report { changed, unchanged, .. } = &mut self.report;
+                *(if is_changed { changed } else { unchanged }) += 1;
+            }
+            State::Missing => {
+                self.come_back(id)?;
+                if let Some(ValueColumn { has_history: true, .. }) = self.value {
+                    self.store.resume_value(&self.table, id)?;
+                }
+                if is_current {
+                    self.store.mark(&self.table, known.key, 0, &self.time)?;
+                    self.remember(id, known.key, hash);
+                } else {
+                    self.change(id, hash, row, known)?;
+                }
+            }
+            State::Gone => {
+                self.come_back(id)?;
+                self.write(id, known.key, hash, row, Write::Changed)?;
+                self.begin_value(id, row, false)?;
+            }
+        }
+        Ok(())
     }
 
-    fn emit(&mut self, id: &str, kind: ChangeKind, fields: &[String]) -> Result<(), Error> {
+    /// Adds a record of which nothing is known.
+    fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<(), Error> {
+        if !self.suppressed.is_empty()
+            && self.suppressed.contains(&self.identities.hash(&[id.as_bytes()]))
+        {
+            self.report.suppressed += 1;
+            return Ok(());
+        }
+        let key = self.next_key;
+        self.write(id, key, hash, row, Write::New)?;
+        self.next_key += 1;
+        self.report.added += 1;
+        self.begin_value(id, row, false)?;
+        self.emit(id, ChangeKind::Added, &[])
+    }
+
+    /// Writes a record that may have changed. Returns whether it has.
+    fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
+        let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
+        let old = self.store.read(&select, (known.key,))?.pop().ok_or_else(|| {
+            Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
+        })?;
+        let shape = &*self.layout.shape;
+        self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
+        let (before, now) = (old.row.to_json(&old.shape)?, row.to_json(shape)?);
+        let before = Version { json: &before, shape: &old.shape };
+        let mut fields = changed(before, Version { json: &now, shape })?;
+        if known.hash == Some(hash) {
+            // With other columns, the hash of what is omitted differs, too.
+            fields.clear();
+        }
+        if fields.is_empty() {
+            self.write(id, known.key, hash, row, Write::Same)?;
+            return Ok(false);
+        }
+        self.write(id, known.key, hash, row, Write::Changed)?;
+        let value = self.value.filter(|value| fields.iter().any(|field| field == value.name));
+        let kind = if value.is_some() { ChangeKind::ValueChanged } else { ChangeKind::Changed };
+        if let Some(value) = value.filter(|value| value.has_history) {
+            self.store.end_value(&self.table, id, self.at)?;
+            self.begin_value(id, row, old.row.text(value.index).is_none())?;
+        }
+        self.emit(id, kind, &fields)?;
+        Ok(true)
+    }
+
+    /// Begins the time in which a placement has its value.
+    fn begin_value(&self, id: &str, row: &Row<'_>, was_unknown: bool) -> Result<(), Error> {
+        let Some(ValueColumn { index, has_history: true, .. }) = self.value else { return Ok(()) };
+        let began_before = self.report.is_baseline || was_unknown;
+        self.store.begin_value(&self.table, id, row.text(index), self.at, began_before)
+    }
+
+    /// Counts a record that was missing or gone.
+    fn come_back(&mut self, id: &str) -> Result<(), Error> {
+        self.report.returned += 1;
+        self.emit(id, ChangeKind::Returned, &[])
+    }
+
+    /// Marks a record that the list lacks.
+    fn mark_absent(&mut self, id: &str, known: Known) -> Result<(), Error> {
+        let misses = known.misses.saturating_add(1);
+        if misses == 1 && self.value.is_some_and(|value| value.has_history) {
+            self.store.end_value(&self.table, id, self.at)?;
+        }
+        if misses >= self.rules.confirm {
+            self.report.gone += 1;
+            self.store.erase(&self.table, known, State::Gone, self.at)?;
+            self.known.set(id, Known { state: State::Gone, ..known }, false);
+            self.emit(id, ChangeKind::Gone, &[])?;
+            let Self { store, recovered, .. } = self;
+            return store.erase_placements(recovered, &self.table, id, State::Gone, self.at);
+        }
+        self.store.mark(&self.table, known.key, misses, &self.time)?;
+        self.known.set(id, Known { state: State::Missing, misses, ..known }, false);
+        if misses > 1 {
+            return Ok(());
+        }
+        self.report.missing += 1;
+        self.emit(id, ChangeKind::Missing, &[])
+    }
+
+    fn write(
+        &mut self,
+        id: &str,
+        key: i64,
+        hash: Hash,
+        row: &Row<'_>,
+        write: Write,
+    ) -> Result<(), Error> {
+        let changed_at = (write != Write::Same).then_some(&*self.time);
+        let new = NewRow { key, id, hash, shape: self.shape, row, changed_at };
+        self.store.write(&self.table, &new, write == Write::New)?;
+        self.remember(id, key, hash);
+        Ok(())
+    }
+
+    /// Remembers a record that was written.
+    fn remember(&mut self, id: &str, key: i64, hash: Hash) {
+        let shape = self.shape;
+        let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
+        self.known.set(id, known, true);
+    }
+
+    fn emit(&self, id: &str, kind: ChangeKind, fields: &[String]) -> Result<(), Error> {
         if !self.emits {
             return Ok(());
         }
-        let (at, table) = (self.at, &*self.table);
-        self.store.append(&NewChange { at, table, id, kind, fields })
+        self.store.append(&self.time, &self.table, id, kind, fields)
     }
 }
 
-/// Begins the transaction, and reads what a run needs to know.
-fn begin(
-    store: &mut Store,
-    scope: Scope<'_>,
-    shape: Shape,
-) -> Result<(Start, Reader, Texts, Referring), Error> {
-    let mut start = store.begin(scope, &shape)?;
-    let referring = follow::referring(store, scope.table)?;
-    let omission = Omission::of(store)?;
-    let suppressed = take(&mut start.suppressed);
-    let reader = Reader::new(shape, &store.identity().secret, suppressed, omission)?;
-    let texts = Texts::of(store, scope.table, AS_IT_IS)?;
-    Ok((start, reader, texts, referring))
+/// How a row is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Write {
+    New,
+    Changed,
+    /// It has the same meaning as before.
+    Same,
 }
 
-/// Returns the text of a rendered record.
+/// The rows of a table, and whether the list had each of them, by the identities and by the hashes of their records.
+#[derive(Default)]
+struct KnownRows {
+    rows: Vec<(Known, bool)>,
+    ids: HashMap<Box<str>, usize>,
+    hashes: HashMap<Hash, usize>,
+}
+
+impl KnownRows {
+    /// Sets what is known of a record, and whether the list had it.
+    fn set(&mut self, id: &str, known: Known, is_seen: bool) {
+        let index = match self.ids.get(id) {
+            Some(index) => *index,
+            None => *self.ids.entry(id.into()).or_insert(self.rows.len()),
+        };
+        match self.rows.get_mut(index) {
+            Some(row) => *row = (known, is_seen),
+            None => self.rows.push((known, is_seen)),
+        }
+        self.hashes.extend(known.hash.map(|hash| (hash, index)));
+    }
+
+    fn find(&self, id: &str) -> Option<(Known, bool)> {
+        self.rows.get(*self.ids.get(id)?).copied()
+    }
+
+    fn see(&mut self, id: &str) {
+        let index = self.ids.get(id).copied().unwrap_or(usize::MAX);
+        self.rows.get_mut(index).into_iter().for_each(|(_, is_seen)| *is_seen = true);
+    }
+
+    /// Finds a present row with this hash and these columns that the list did not have before. The list has it now.
+    fn find_unchanged(&mut self, hash: Hash, shape: i64) -> bool {
+        let index = self.hashes.get(&hash).copied().unwrap_or(usize::MAX);
+        let Some((known, is_seen)) = self.rows.get_mut(index) else { return false };
+        let is_current = known.hash == Some(hash) && known.shape == shape;
+        let is_unchanged = is_current && known.state == State::Present && !*is_seen;
+        *is_seen |= is_unchanged;
+        is_unchanged
+    }
+
+    /// Returns the present and missing rows that the list did not have, in the order of first sight.
+    fn absent(&self) -> Vec<(String, Known)> {
+        let mut absent = Vec::new();
+        for (id, index) in &self.ids {
+            let known =
+                self.rows.get(*index).filter(|(one, is_seen)| !is_seen && one.state.is_live());
+            absent.extend(known.map(|(known, _)| (id.to_string(), *known)));
+        }
+        absent.sort_by_key(|(_, known)| known.key);
+        absent
+    }
+
+    fn counts(&self) -> Counts {
+        let count = |state| self.rows.iter().filter(|(one, _)| one.state == state).count() as u64;
+        Counts { present: count(State::Present), missing: count(State::Missing) }
+    }
+}
+
+/// Writes a record as JSON, in the spelling of its model: values that the model reads as the same are the same text.
+pub(crate) fn write_json(record: &impl Serialize, json: &mut Vec<u8>) -> Result<(), Error> {
+    json.clear();
+    serde_json::to_writer(json, record).map_err(unwritten)
+}
+
+/// Returns the text of a record that was written.
 pub(crate) fn text(json: &[u8]) -> Result<&str, Error> {
-    std::str::from_utf8(json).map_err(|error| {
-        Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
-    })
+    std::str::from_utf8(json).map_err(unwritten)
 }
 
-/// The way of reading a record that is already in the spelling of its model.
-const AS_IT_IS: &str = "as it is";
+fn unwritten(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
+}
 
 /// Undoes an unfinished run. After a commit, there is nothing to undo.
 impl Drop for Run<'_> {
@@ -354,7 +581,7 @@ impl Drop for Run<'_> {
 impl fmt::Debug for Run<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
-            .field("scope", &self.name)
+            .field("scope", &self.scope)
             .field("report", &self.report)
             .finish_non_exhaustive()
     }

@@ -1,7 +1,6 @@
 //! The account and the service that a mirror is made from.
 
-use crate::feed::cursor::Identity;
-use crate::fields::hash::{Hasher, Secret, hex};
+use crate::fields::hash::{Hash, Hasher, Secret, hex};
 
 /// The account and the base URL that a mirror is made from. A mirror refuses any other source: its records would all be
 /// missing.
@@ -15,13 +14,6 @@ pub struct Source {
 
 impl Source {
     /// Creates a source from the base URL of the client and the name of the account.
-    ///
-    /// ```
-    /// use methodical_mirror::Source;
-    ///
-    /// let one = Source::new("https://Gateway.example.com/", "me");
-    /// assert_eq!(one, Source::new("https://gateway.example.com", "me"));
-    /// ```
     pub fn new(base_url: &str, account: &str) -> Self {
         // The host has no case; the path has.
         let base_url = base_url.trim_end_matches('/');
@@ -45,5 +37,31 @@ impl Source {
     /// Returns whether this is the source of a mirror.
     pub(crate) fn is_of(&self, mirror: &Identity) -> bool {
         mirror.source == self.fingerprint(&mirror.secret)
+    }
+}
+
+/// The identity of a mirror, and its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) id: [u8; 16],
+    pub(crate) secret: Secret,
+    /// The fingerprint of its source.
+    pub(crate) source: String,
+}
+
+impl Identity {
+    /// Returns the keyed hash of the identity of a record.
+    pub(crate) fn record(&self, id: &str) -> Hash {
+        self.records().hash(&[id.as_bytes()])
+    }
+
+    /// Returns the hasher for the identities of records.
+    pub(crate) fn records(&self) -> Hasher {
+        Hasher::new(&self.secret, "identity")
+    }
+
+    /// Returns a short keyed hash of bytes for one purpose.
+    pub(crate) fn mark(&self, purpose: &str, parts: &[&[u8]]) -> String {
+        hex(&Hasher::new(&self.secret, purpose).hash(parts).to_bytes()).chars().take(8).collect()
     }
 }

@@ -1,73 +1,33 @@
-//! The SQLite file of a mirror.
+//! The SQLite file of a mirror: opened or refused, locked, and changed in transactions.
 
-mod amend;
-mod backup;
-mod browse;
-mod changes;
-mod consumers;
-mod damage;
-pub(crate) mod data;
-pub(crate) mod failure;
-mod feed;
-mod files;
-mod follow;
-mod history;
-mod insert;
-mod lease;
-mod lock;
-mod log;
-mod lookup;
-mod notes;
-mod open;
-mod opened;
-mod partial;
-mod purge;
-mod records;
-pub(crate) mod restore;
-mod rows;
-mod scope;
-mod select;
-mod spells;
+pub(crate) mod files;
+pub(crate) mod filter;
+pub(crate) mod page;
+pub(crate) mod rows;
 pub(crate) mod table;
-mod traces;
-mod upkeep;
-pub(crate) mod view;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
-
-use crate::engine::Before;
-use crate::engine::known::{Known, State};
-use crate::error::{Error, ErrorKind};
-use crate::feed::cursor::Identity;
-use crate::fields::hash::Hash;
-use crate::fields::shape::Shape;
-use crate::keep::spell::Spell;
-use crate::source::Source;
-use crate::store::data::{
-    Amendment, End, Erased, Hold, Kept, Live, Mark, NewChange, NewRows, Omitted, Scope, SpellPage,
-    SpellStep, SpellsOf, Start, Written,
+use jiff::Timestamp;
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, TransactionBehavior, ffi,
 };
-use crate::store::failure::failed;
-use crate::store::lock::Lock;
-use crate::store::open::VERSION;
-use crate::store::opened::Opened;
-use crate::store::rows::Shapes;
+
+use crate::error::{Error, ErrorKind};
+use crate::fields::hash::{Hash, Secret, fill};
+use crate::fields::shape::Shape;
+use crate::source::{Identity, Source};
+use crate::store::files::Lock;
 use crate::store::table::Table;
-use crate::store::traces::BUSY_TIMEOUT;
-use crate::time::utc;
 
 /// A mirror in a SQLite file.
 pub(crate) struct Store {
     /// `None` in memory.
     path: Option<PathBuf>,
-    connection: Connection,
-    /// Dropped after the connection.
-    _opened: Option<Opened>,
+    pub(crate) connection: Connection,
     identity: Identity,
     /// Erased values may remain in the log.
     has_traces: bool,
@@ -76,40 +36,93 @@ pub(crate) struct Store {
     /// Held during a sync of all tables.
     held: Weak<Lock>,
     tables: HashMap<String, Arc<Table>>,
-    shapes: Shapes,
-    /// The time that was written last, and its text.
-    time: (i64, Arc<str>),
+    shapes: HashMap<i64, Arc<Shape>>,
 }
 
 impl Store {
+    /// Opens the file, and creates the tables of a new one. Without a source, the file must exist, and may have any source.
     pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
-        let opened = Opened::note(path, || log::check(path))?;
-        let (connection, identity) = open::open(path, source)?;
+        let refused =
+            |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));
+        if source.is_none() && matches!(path.try_exists(), Ok(false)) {
+            return Err(refused(ErrorKind::Io, "it does not exist; sync the mirror first"));
+        }
+        files::prepare(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        match ((pragma("application_id")?, pragma("user_version")?), source) {
+            ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
+            // A write makes an older schema one of this release.
+            ((APPLICATION_ID, OLDEST..=VERSION), _) => {}
+            ((APPLICATION_ID, newer), _) if newer > VERSION => {
+                let why = format!(
+                    "its schema {newer} is newer than schema {VERSION} of this release; use a newer release"
+                );
+                return Err(refused(ErrorKind::Newer, &why));
+            }
+            _ => {
+                return Err(refused(ErrorKind::Foreign, "it is not a mirror; choose another file"));
+            }
+        }
+        // SQLite does not write a file whose header has unknown versions.
+        let is_writable = path.metadata().is_ok_and(|file| !file.permissions().readonly());
+        if is_writable && connection.is_readonly("main")? {
+            return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
+        }
+        connection.execute_batch(SETTINGS)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        renew(&connection, "is_copy = 1")?;
+        let identity = identity(&connection)?;
+        if source.is_some_and(|source| !source.is_of(&identity)) {
+            let why = "it is the mirror of another account or base URL; use one file for each";
+            return Err(refused(ErrorKind::OtherSource, why));
+        }
         // A process that was killed may have left erased values in the log.
-        let has_traces = !traces::remove(&connection, Duration::ZERO)?;
-        let path = Some(path.to_owned());
-        Ok(Self { path, _opened: Some(opened), has_traces, ..Self::over(connection, identity) })
+        let has_traces = !remove_traces(&connection, Duration::ZERO)?;
+        Ok(Self { path: Some(path.to_owned()), has_traces, ..Self::new(connection, identity) })
     }
 
-    /// Creates a mirror in memory. It has one connection, so no other process and no other thread needs to be excluded.
+    /// Creates a mirror in memory, of no source. It has one connection, so no other process and no other thread needs to be
+    /// excluded.
     pub(crate) fn in_memory() -> Result<Self, Error> {
-        let (connection, identity) = open::in_memory()?;
-        Ok(Self::over(connection, identity))
+        let mut connection = Connection::open_in_memory()?;
+        create(&mut connection, &Source::new("", ""))?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let identity = identity(&connection)?;
+        Ok(Self::new(connection, identity))
     }
 
-    fn over(connection: Connection, identity: Identity) -> Self {
+    fn new(connection: Connection, identity: Identity) -> Self {
         Self {
-            has_traces: false,
             path: None,
             connection,
-            _opened: None,
             identity,
+            has_traces: false,
             lock: None,
             held: Weak::new(),
             tables: HashMap::new(),
-            shapes: Shapes::new(),
-            time: (i64::MIN, Arc::from("")),
+            shapes: HashMap::new(),
         }
+    }
+
+    /// Opens another connection to the same mirror; `None` in memory.
+    pub(crate) fn reopened(&self) -> Result<Option<Self>, Error> {
+        self.path.as_deref().map(|path| Self::open(path, None)).transpose()
+    }
+
+    /// Returns the path of the file. Fails in memory, where the mirror cannot be used in this way.
+    pub(crate) fn path(&self, verb: &str) -> Result<&Path, Error> {
+        self.path.as_deref().ok_or_else(|| {
+            let text = format!("cannot {verb} the mirror: it is in memory; use a file");
+            Error::new(ErrorKind::Store, text)
+        })
+    }
+
+    /// Returns the identity of the mirror.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Returns the lock that is held, or takes it; `None` in memory.
@@ -121,86 +134,31 @@ impl Store {
         }
     }
 
-    /// Takes the lock and begins a transaction.
-    fn lock(&mut self) -> Result<(), Error> {
+    /// Locks the mirror until the result is dropped, so that several transactions belong together. Fails if another process
+    /// syncs.
+    pub(crate) fn hold(&mut self) -> Result<Option<Arc<Lock>>, Error> {
+        let lock = self.take_lock()?;
+        self.held = lock.as_ref().map_or_else(Weak::new, Arc::downgrade);
+        Ok(lock)
+    }
+
+    /// Reserves the deliveries to a consumer until the result is dropped. Fails if another process delivers to it.
+    pub(crate) fn reserve(&self, consumer: &str) -> Result<Option<Lock>, Error> {
+        let Some(path) = &self.path else { return Ok(None) };
+        let parts = [&self.identity.id[..], consumer.as_bytes()];
+        let name = format!(".deliver-{}.lock", self.identity.mark("lease", &parts));
+        let lock = Lock::take_file(&files::with_suffix(path, &name), |holder| {
+            format!(
+                "cannot deliver to `{consumer}`: {holder} is delivering to it; try again when it has finished"
+            )
+        });
+        lock.map(Some)
+    }
+
+    /// Begins a transaction. Fails if another process syncs.
+    pub(crate) fn begin(&mut self) -> Result<(), Error> {
         self.lock = self.take_lock()?;
-        // Page 1 counts changes only when it is written, see `log`.
         self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
-    }
-
-    fn run(&self, sql: &str) -> Result<(), Error> {
-        self.connection.execute_batch(sql).map_err(failed)
-    }
-
-    /// Returns how many rows were written.
-    fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<usize, Error> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
-        statement.execute(parameters).map_err(failed)
-    }
-
-    /// Returns a time as text. All rows of a sync have the same.
-    fn time(&mut self, seconds: i64) -> Arc<str> {
-        if self.time.0 != seconds {
-            self.time = (seconds, utc(seconds).into());
-        }
-        Arc::clone(&self.time.1)
-    }
-
-    fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
-        if let Some(table) = self.tables.get(name) {
-            return Ok(Arc::clone(table));
-        }
-        let table = scope::describe(&self.connection, name, None)?.ok_or_else(|| {
-            Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"))
-        })?;
-        let table = Arc::new(table);
-        self.tables.insert(name.to_owned(), Arc::clone(&table));
-        Ok(table)
-    }
-
-    /// Returns the identity of the mirror.
-    pub(crate) fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    /// Locks the mirror until the result is dropped, so that several transactions belong together. `None` if the store has no
-    /// lock that outlives a transaction. Fails if another process syncs.
-    pub(crate) fn hold(&mut self) -> Result<Option<Hold>, Error> {
-        let Some(lock) = self.take_lock()? else { return Ok(None) };
-        self.held = Arc::downgrade(&lock);
-        Ok(Some(lock))
-    }
-
-    /// Begins a transaction. Fails if another process syncs. Creates the table, or adds the columns that it lacks.
-    pub(crate) fn begin(&mut self, scope: Scope<'_>, shape: &Shape) -> Result<Start, Error> {
-        self.lock()?;
-        let registered = scope::register(&self.connection, scope)?;
-        let number = scope::migrate(&self.connection, scope.table, shape)?;
-        let table = scope::describe(&self.connection, scope.table, Some(shape))?;
-        self.tables.clear();
-        self.tables.extend(table.map(|table| (scope.table.to_owned(), Arc::new(table))));
-        self.execute("DELETE FROM mirror_rejected WHERE scope = ?1", (scope.name,))?;
-        let last = format!("SELECT max(mirror_key) FROM {}", table::quoted(scope.table));
-        let last: Option<i64> =
-            self.connection.query_row(&last, (), |row| row.get(0)).map_err(failed)?;
-        let suppressed = scope::suppressed(&self.connection, scope.table)?;
-        Ok(Start {
-            is_first: registered.is_first,
-            shape: number,
-            before: registered.before,
-            next_key: last.unwrap_or_default().saturating_add(1),
-            suppressed,
-        })
-    }
-
-    /// Begins a transaction that belongs to no scope. Fails if another process syncs. Returns the counts of the table;
-    /// `None` if the table does not exist.
-    pub(crate) fn begin_forgetting(&mut self, table: &str) -> Result<Option<Before>, Error> {
-        self.lock()?;
-        if let Some(path) = &self.path {
-            backup::sweep(path)?;
-        }
-        scope::counts(&self.connection, table)
     }
 
     /// Begins a transaction that only reads, and sees one state of the store. Ends with `roll_back`.
@@ -209,111 +167,12 @@ impl Store {
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
-    /// Returns what is known of each of these records, in the same order.
-    pub(crate) fn known(&mut self, table: &str, ids: &[&str]) -> Result<Vec<Option<Known>>, Error> {
-        let table = self.table(table)?;
-        lookup::known(&self.connection, &table, ids).map_err(failed)
-    }
-
-    /// Passes what is known of all records of a table, with their identities.
-    pub(crate) fn each_known(
-        &mut self,
-        table: &str,
-        each: impl FnMut(&str, Known),
-    ) -> Result<(), Error> {
-        let table = self.table(table)?;
-        lookup::each_known(&self.connection, &table, each).map_err(failed)
-    }
-
-    /// Returns the records of these rows, in any order.
-    pub(crate) fn rows(&mut self, table: &str, keys: &[i64]) -> Result<Vec<Kept>, Error> {
-        let table = self.table(table)?;
-        let mut found = Vec::with_capacity(keys.len());
-        for key in keys {
-            found.extend(rows::find(&self.connection, &mut self.shapes, &table.row, key)?);
-        }
-        Ok(found)
-    }
-
-    /// Returns the present and missing records after this row, in the order of their rows, at most `PAGE`.
-    pub(crate) fn live_after(&mut self, table: &str, key: i64) -> Result<Vec<Live>, Error> {
-        let table = self.table(table)?;
-        lookup::live_after(&self.connection, &table, key).map_err(failed)
-    }
-
-    /// Writes the row of a record. The table does not have the identity of a new one.
-    pub(crate) fn write(&mut self, table: &str, written: &Written<'_>) -> Result<(), Error> {
-        let table = self.table(table)?;
-        let (hash, at) = (written.hash(), self.time(written.at));
-        let changed_at = written.is_changed.then_some(&*at);
-        let parameters = params_from_iter(table.parameters(written, &hash, changed_at));
-        let sql = if written.is_new { &table.insert } else { &table.update };
-        self.execute(sql, parameters).map(drop)
-    }
-
-    /// Writes new records of a table that had no row when the transaction began: calls `rows` with a function that writes
-    /// one. It returns whether it did; it leaves out a record whose identity the table may have.
-    pub(crate) fn insert(
-        &mut self,
-        table: &str,
-        at: i64,
-        rows: &mut NewRows<'_>,
-    ) -> Result<(), Error> {
-        let (table, at) = (self.table(table)?, self.time(at));
-        insert::all(&self.connection, &table, &at, rows)
-    }
-
-    /// Changes the state of a record, and leaves its fields as they are.
-    pub(crate) fn mark(&mut self, table: &str, key: i64, mark: Mark) -> Result<(), Error> {
-        let table = self.table(table)?;
-        let (state, misses, at) = match mark {
-            Mark::Present => ("present", 0, None),
-            Mark::Missing { misses, at } => ("missing", misses, Some(self.time(at))),
-        };
-        self.execute(&table.mark, (key, state, misses, at.as_deref())).map(drop)
-    }
-
-    /// Empties the personal columns of a record and everything without a column, and sets its state.
-    pub(crate) fn erase(
-        &mut self,
-        table: &str,
-        key: i64,
-        state: State,
-        at: i64,
-    ) -> Result<(), Error> {
-        let (table, at) = (self.table(table)?, self.time(at));
-        self.execute(&table.erase, (key, state.as_str(), &*at)).map(drop)
-    }
-
-    /// Replaces these rows, which have the columns that they were written with, by rows without personal values.
-    pub(crate) fn omit(&mut self, table: &str, omitted: &[Omitted]) -> Result<(), Error> {
-        let table = self.table(table)?;
-        for Omitted { key, row } in omitted {
-            self.execute(&table.omit, (key, row.extra.as_deref(), row.nulls.as_deref()))?;
-        }
-        Ok(())
-    }
-
-    /// Appends a change to the feed.
-    pub(crate) fn append(&mut self, change: &NewChange<'_>) -> Result<(), Error> {
-        let at = self.time(change.at);
-        changes::append(&self.connection, change, &at).map_err(failed)
-    }
-
-    /// Records a rejected record of the scope.
-    pub(crate) fn reject(&mut self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
-        let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
-        self.execute(insert, (scope, i64::try_from(index).unwrap_or(i64::MAX), reason)).map(drop)
-    }
-
-    /// Ends the transaction, and keeps the counts of the table.
-    pub(crate) fn commit(&mut self, end: &End<'_>) -> Result<(), Error> {
-        let completed_at = end.completed_at.map(|at| self.time(at));
-        scope::complete(&self.connection, end, completed_at.as_deref()).map_err(failed)?;
+    /// Ends the transaction. Removes erased values from the log.
+    pub(crate) fn commit(&mut self, has_erased: bool) -> Result<(), Error> {
         self.run("COMMIT")?;
-        if end.has_erased || self.has_traces {
-            let timeout = if end.has_erased { BUSY_TIMEOUT } else { Duration::ZERO };
-            self.has_traces = !traces::remove(&self.connection, timeout)?;
+        if has_erased || self.has_traces {
+            let timeout = if has_erased { BUSY_TIMEOUT } else { Duration::ZERO };
+            self.has_traces = !remove_traces(&self.connection, timeout)?;
         }
         self.lock = None;
         Ok(())
@@ -331,89 +190,288 @@ impl Store {
         self.lock = None;
     }
 
+    /// Changes the mirror in a transaction, which is undone after an error. `change` returns whether something was erased.
+    pub(crate) fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Self) -> Result<(T, bool), Error>,
+    ) -> Result<T, Error> {
+        let result = self.begin().and_then(|()| {
+            let (result, has_erased) = change(self)?;
+            self.commit(has_erased)?;
+            Ok(result)
+        });
+        self.roll_back();
+        result
+    }
+
+    pub(crate) fn run(&self, sql: &str) -> Result<(), Error> {
+        Ok(self.connection.execute_batch(sql)?)
+    }
+
+    /// Returns how many rows were written.
+    pub(crate) fn execute(&self, sql: &str, parameters: impl Params) -> Result<u64, Error> {
+        Ok(self.connection.prepare_cached(sql)?.execute(parameters)? as u64)
+    }
+
+    /// Returns all rows of a query.
+    pub(crate) fn query<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, Error> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_map(parameters, read)?.collect::<Result<_, _>>()?)
+    }
+
+    /// Returns whether erased values may remain in the log of the database.
+    pub(crate) fn has_traces(&self) -> bool {
+        self.has_traces
+    }
+
+    /// Returns a small text that the mirror keeps for itself.
+    pub(crate) fn note(&self, name: &str) -> Result<Option<String>, Error> {
+        let select = "SELECT text FROM mirror_note WHERE name = ?1";
+        let mut statement = self.connection.prepare_cached(select)?;
+        Ok(statement.query_row((name,), |row| row.get(0)).optional()?)
+    }
+
+    /// Writes a note, unless it has this text.
+    pub(crate) fn set_note(&self, name: &str, text: &str) -> Result<(), Error> {
+        let insert = "INSERT INTO mirror_note (name, text) VALUES (?1, ?2) \
+                      ON CONFLICT (name) DO UPDATE SET text = excluded.text WHERE text <> excluded.text";
+        self.execute(insert, (name, text)).map(drop)
+    }
+
+    /// Returns a note of JSON; the default if there is none.
+    pub(crate) fn json_note<T: Default + serde::de::DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<T, Error> {
+        let Some(note) = self.note(name)? else { return Ok(T::default()) };
+        serde_json::from_str(&note).map_err(|error| {
+            Error::new(ErrorKind::Store, "cannot read the mirror: a note is damaged").because(error)
+        })
+    }
+
+    /// Writes a note of JSON.
+    pub(crate) fn set_json_note(
+        &self,
+        name: &str,
+        value: &impl serde::Serialize,
+    ) -> Result<(), Error> {
+        let text = serde_json::to_string(value)
+            .map_err(|error| Error::new(ErrorKind::Store, "cannot write a note").because(error))?;
+        self.set_note(name, &text)
+    }
+
+    /// Returns whether the mirror omits personal data.
+    pub(crate) fn omits_personal(&self) -> Result<bool, Error> {
+        Ok(self.note(OMITS_PERSONAL)?.is_some())
+    }
+
+    /// Lets the mirror omit personal data from now on.
+    pub(crate) fn omit_personal(&self) -> Result<(), Error> {
+        self.set_note(OMITS_PERSONAL, "yes")
+    }
+
     /// Returns the forgotten identities of a table.
-    pub(crate) fn suppressed(&mut self, table: &str) -> Result<HashSet<Hash>, Error> {
-        scope::suppressed(&self.connection, table)
-    }
-
-    /// Returns when an identity was forgotten; `None` if it is not.
-    pub(crate) fn suppressed_at(&mut self, table: &str, id: Hash) -> Result<Option<i64>, Error> {
-        let select =
-            "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
-        let at = self.connection.query_row(select, (table, id.to_bytes()), |row| row.get(0));
-        at.optional().map_err(failed)
-    }
-
-    /// Removes an identity from those that are forgotten. Returns whether it was one.
-    pub(crate) fn unsuppress(&mut self, table: &str, id: Hash) -> Result<bool, Error> {
-        let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
-        Ok(self.execute(delete, (table, id.to_bytes()))? > 0)
+    pub(crate) fn suppressed(&self, table: &str) -> Result<HashSet<Hash>, Error> {
+        let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
+        let ids = self.query(select, (table,), |row| row.get(0).map(Hash::from_bytes))?;
+        Ok(ids.into_iter().collect())
     }
 
     /// Forgets an identity for all later syncs.
-    pub(crate) fn suppress(&mut self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
+    pub(crate) fn suppress(&self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
         let insert =
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
-        let at = self.time(at);
-        self.execute(insert, (table, id.to_bytes(), &*at)).map(drop)
+        self.execute(insert, (table, id.to_bytes(), utc(at))).map(drop)
     }
 
-    /// Returns the text of a note.
-    pub(crate) fn note(&mut self, name: &str) -> Result<Option<String>, Error> {
-        notes::read(&self.connection, name).map_err(failed)
+    /// Gives free space back to the operating system if there is much of it. Returns how many bytes.
+    pub(crate) fn compact(&self) -> Result<u64, Error> {
+        let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
+        let (pages, free, size): (i64, i64, i64) =
+            (pragma("page_count")?, pragma("freelist_count")?, pragma("page_size")?);
+        if free < pages / LEAST_SHARE || free.saturating_mul(size) < LEAST_BYTES {
+            return Ok(0);
+        }
+        self.run("VACUUM")?;
+        empty_log(&self.connection)?;
+        let freed = pages.saturating_sub(pragma("page_count")?).saturating_mul(size);
+        Ok(u64::try_from(freed).unwrap_or_default())
     }
+}
 
-    /// Writes a note.
-    pub(crate) fn set_note(&mut self, name: &str, text: &str) -> Result<(), Error> {
-        notes::write(&self.connection, name, text).map_err(failed)
+/// Creates the tables, unless another process was faster.
+fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if is_empty(&transaction)? {
+        let mut id = [0; 16];
+        fill(&mut id)?;
+        let secret = Secret::random()?;
+        transaction.execute_batch(include_str!("store/schema.sql"))?;
+        let row = (&id, &secret.to_bytes(), source.fingerprint(&secret));
+        let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
+        transaction.execute(insert, row)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     }
+    Ok(transaction.commit()?)
+}
 
-    /// Erases the present and missing records that have this text in a column, and counts them out of their table. Returns
-    /// their identities.
-    pub(crate) fn erase_where(&mut self, erased: &Erased<'_>) -> Result<Vec<String>, Error> {
-        let table = self.table(erased.table)?;
-        let at = self.time(erased.at);
-        follow::erase_where(&self.connection, &table, erased, &at).map_err(failed)
+fn is_empty(connection: &Connection) -> Result<bool, Error> {
+    Ok(!connection.prepare("SELECT 1 FROM sqlite_schema")?.exists(())?)
+}
+
+/// Gives a mirror another id, so that it refuses the cursors of before.
+pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
+    let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
+    if !connection.prepare(&select)?.exists(())? {
+        return Ok(());
     }
+    let mut id = [0; 16];
+    fill(&mut id)?;
+    let update = format!("UPDATE mirror_meta SET id = ?1, is_copy = 0 WHERE {condition}");
+    connection.execute(&update, (id,))?;
+    Ok(())
+}
 
-    /// Corrects the bookkeeping of a row.
-    pub(crate) fn amend(
-        &mut self,
-        table: &str,
-        key: i64,
-        amendment: Amendment,
-    ) -> Result<(), Error> {
-        amend::row(&self.connection, table, key, amendment).map_err(failed)
+fn identity(connection: &Connection) -> Result<Identity, Error> {
+    let select = "SELECT id, secret, source FROM mirror_meta";
+    Ok(connection.query_row(select, (), |row| {
+        let secret = Secret::from_bytes(row.get(1)?);
+        Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
+    })?)
+}
+
+/// Writes the log into the file and empties it. Returns whether it did: a reader of an older state prevents it.
+fn remove_traces(connection: &Connection, timeout: Duration) -> Result<bool, Error> {
+    connection.busy_timeout(timeout)?;
+    let is_empty = empty_log(connection)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(is_empty)
+}
+
+/// Writes the log into the file and empties it. Returns whether it did.
+pub(crate) fn empty_log(connection: &Connection) -> Result<bool, Error> {
+    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+    Ok(connection.query_row(checkpoint, (), |row| row.get::<_, i64>(0))? == 0)
+}
+
+/// Returns a time in seconds since 1970 as RFC 3339 text in UTC.
+pub(crate) fn utc(seconds: i64) -> String {
+    let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Returns a count for SQLite.
+pub(crate) fn integer(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
+/// Returns a count from SQLite.
+pub(crate) fn count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
+}
+
+/// Returns a name as an identifier of SQL.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Converts an error of SQLite. Its message names tables and columns, and no values.
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+
+        // On a full disk, the index of the log cannot grow.
+        let is_full = error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE);
+        // A value does not have the type of its column, such as text that is not UTF-8.
+        let is_value =
+            matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..));
+        let (kind, text) = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                (ErrorKind::Busy, "another process is writing the mirror; try again later")
+            }
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (
+                ErrorKind::Io,
+                "cannot use the mirror: its file or folder is read-only, and reading it writes beside it, too; copy it to a folder \
+                 that you can write to",
+            ),
+            Some(ErrorCode::SystemIoFailure) if !is_full => (
+                ErrorKind::Store,
+                "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
+                 limits, and try again",
+            ),
+            Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (
+                ErrorKind::Store,
+                "cannot write the mirror: the disk is full; free space, and try again",
+            ),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (
+                ErrorKind::Foreign,
+                "cannot read the mirror: the file is damaged or not a database",
+            ),
+            None if is_value => (
+                ErrorKind::Foreign,
+                "cannot read the mirror: a value is damaged; restore a backup, or sync into a new file",
+            ),
+            _ => (ErrorKind::Store, "cannot read or write the mirror"),
+        };
+        Self::new(kind, text).because(error)
     }
+}
 
-    /// Sets the counts of a table.
-    pub(crate) fn set_counts(&mut self, table: &str, counts: Before) -> Result<(), Error> {
-        amend::counts(&self.connection, table, counts).map_err(failed)
-    }
+/// `GWMR`, the application id in the header of every mirror.
+const APPLICATION_ID: i64 = 0x4757_4D52;
 
-    /// Begins, ends or resumes a spell.
-    pub(crate) fn write_spell(&mut self, step: &SpellStep<'_>) -> Result<(), Error> {
-        spells::write(&self.connection, step).map_err(failed)
-    }
+/// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes.
+const VERSION: i64 = 3;
 
-    /// Removes spells of a table.
-    pub(crate) fn erase_spells(&mut self, table: &str, of: SpellsOf<'_>) -> Result<(), Error> {
-        spells::erase(&self.connection, table, of).map_err(failed)
-    }
+/// The oldest version that this release opens.
+const OLDEST: i64 = 2;
 
-    /// Returns spells.
-    pub(crate) fn spells(&mut self, page: &SpellPage<'_>) -> Result<Vec<Spell>, Error> {
-        spells::read(&self.connection, page).map_err(failed)
-    }
+/// FULL, because a change that was read must survive a power cut: its number is not used again.
+const SETTINGS: &str =
+    "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16384";
 
-    #[cfg(feature = "postgres019")]
-    pub(crate) fn path(&self) -> Option<PathBuf> {
-        self.path.clone()
-    }
+/// Time that a statement waits for a writer.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// Opens another connection to the same mirror; `None` if only this one has it.
-    pub(crate) fn reopened(&self) -> Result<Option<Self>, Error> {
-        let Some(path) = &self.path else { return Ok(None) };
-        Self::open(path, None).map(Some)
+/// The note that the mirror omits personal data.
+const OMITS_PERSONAL: &str = "omits personal";
+
+/// One in how many pages must be free to build the file again.
+const LEAST_SHARE: i64 = 4;
+
+/// Minimum free space to build the file again, in bytes.
+const LEAST_BYTES: i64 = 4 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use crate::error::{Error, ErrorKind};
+
+    #[test]
+    fn an_error_of_sqlite_has_its_kind_and_a_next_step() {
+        for (code, kind, text) in [
+            (ffi::SQLITE_BUSY, ErrorKind::Busy, "try again later"),
+            (ffi::SQLITE_LOCKED, ErrorKind::Busy, "try again later"),
+            (ffi::SQLITE_FULL, ErrorKind::Store, "the disk is full; free space"),
+            (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::Store, "the disk is full; free space"),
+            (ffi::SQLITE_IOERR_WRITE, ErrorKind::Store, "check the disk and the limits"),
+            (ffi::SQLITE_CORRUPT, ErrorKind::Foreign, "damaged or not a database"),
+            (ffi::SQLITE_NOTADB, ErrorKind::Foreign, "damaged or not a database"),
+            (ffi::SQLITE_CANTOPEN, ErrorKind::Io, "copy it to a folder that you can write to"),
+            (ffi::SQLITE_READONLY, ErrorKind::Io, "copy it to a folder that you can write to"),
+            (ffi::SQLITE_CONSTRAINT, ErrorKind::Store, "cannot read or write the mirror"),
+        ] {
+            let error: Error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None).into();
+            assert_eq!(error.kind(), kind, "{code}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
     }
 }

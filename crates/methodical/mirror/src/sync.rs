@@ -1,229 +1,175 @@
-//! Reads a list from a client into a run.
+//! Brings all tables of a service up to date.
 
-mod all;
-mod budget;
-mod measure;
-mod members;
-mod model;
 pub(crate) mod options;
 mod plan;
-pub(crate) mod progress;
 mod recover;
-pub(crate) mod summary;
+pub(crate) mod report;
 
-use methodical_client::{Entry, blocking};
-use methodical_model::{ListOperation, Operation, PagedOperation, Record, Rejected, Table};
-use serde::Serialize;
+use std::collections::BTreeSet;
 
-use crate::engine::brake::Rules;
+use methodical_client::blocking;
+use methodical_client::transport::{Instant, now};
+use methodical_model::{Mirrored, Table};
+
 use crate::error::{Error, ErrorKind};
-use crate::history::report::Report;
+use crate::history::{Outcome, PastRun, Report, Sample, SampleReport};
 use crate::mirror::Mirror;
-use crate::run::Run;
-use crate::sync::budget::Budget;
-use crate::sync::model::{reading, render};
-use crate::sync::options::SyncOptions;
-use crate::sync::progress::Counter;
+use crate::recovery::coverage::{Coverage, GroupFailure};
+use crate::recovery::placement::Target;
+use crate::sync::options::{Budget, SyncOptions};
+use crate::sync::plan::Plan;
+use crate::sync::recover::{Recovered, recover};
+use crate::sync::report::{SyncError, SyncReport, TableReport};
 
 impl Mirror {
-    /// Brings a table up to date with a list: calls the service once, and passes the list through a [`Run`]. The scope is
-    /// named after the query. An async program calls it on a thread for blocking work.
+    /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one
+    /// does not undo the others. Then the values of recovered tables are asked for, and samples of gauges are taken.
     ///
-    /// To transfer less, give the client a transport that asks for gzip, such as
-    /// [`Gzip`](methodical_client::transport) with the feature `gzip`.
+    /// One sync runs at a time: the mirror is locked to the end of the sync. The scope of a list is named after its query. An
+    /// async program calls it on a thread for blocking work. To transfer less, give the client a transport that asks for gzip.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Call`] if the call failed or the list was not complete, and the errors of [`Mirror::begin`] and
-    /// [`Run::finish`]. After an error, the mirror is as it was before.
+    /// [`SyncError`] if a table failed; its report has the errors, and what was committed. The errors are [`ErrorKind::Call`]
+    /// if a call failed or a list was not complete, those of [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish),
+    /// and [`ErrorKind::Table`] if the service lacks a table of the options.
     ///
     /// # Examples
     ///
     /// ```
     /// use methodical_mirror::client::blocking;
-    /// use methodical_mirror::model::{ListOperation, Record, Table};
-    /// use methodical_mirror::{Error, Mirror, Rules};
-    /// use serde::Serialize;
+    /// use methodical_mirror::model::Mirrored;
+    /// use methodical_mirror::{Mirror, SyncError, SyncOptions};
     ///
-    /// fn sync<O: ListOperation>(
-    ///     mirror: &mut Mirror,
-    ///     client: &blocking::Client<O::Service>,
-    ///     query: &O,
-    ///     table: &Table,
-    /// ) -> Result<(), Error>
-    /// where
-    ///     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-    /// {
-    ///     let report = mirror.sync(client, query, table, Rules::new())?;
-    ///     println!("{} added, {} gone", report.added, report.gone);
+    /// fn sync<S: Mirrored>(mirror: &mut Mirror, client: &blocking::Client<S>) -> Result<(), SyncError> {
+    ///     let report = mirror.sync_all(client, &SyncOptions::new())?;
+    ///     for table in &report.tables {
+    ///         println!("{}: {:?}", table.table, table.result);
+    ///     }
     ///     Ok(())
     /// }
     /// ```
-    pub fn sync<O>(
+    pub fn sync_all<S: Mirrored>(
         &mut self,
-        client: &blocking::Client<O::Service>,
-        query: &O,
-        table: &Table,
-        rules: Rules,
-    ) -> Result<Report, Error>
-    where
-        O: ListOperation,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-    {
-        self.sync_within(
-            client,
-            query,
-            table,
-            &SyncOptions::new().rules(rules),
-            &Budget::unlimited(),
-        )
-    }
-
-    /// Brings a table up to date with a list in pages: reads all pages, and passes them through one [`Run`], as
-    /// [`sync`](Self::sync) does.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`sync`](Self::sync).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use methodical_mirror::client::blocking;
-    /// use methodical_mirror::model::{PagedOperation, Record, Table};
-    /// use methodical_mirror::{Error, Mirror, Report, Rules};
-    /// use serde::Serialize;
-    ///
-    /// fn sync<O: PagedOperation>(
-    ///     mirror: &mut Mirror,
-    ///     client: &blocking::Client<O::Service>,
-    ///     query: &O,
-    ///     table: &Table,
-    /// ) -> Result<Report, Error>
-    /// where
-    ///     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-    /// {
-    ///     mirror.sync_pages(client, query, table, Rules::new())
-    /// }
-    /// ```
-    pub fn sync_pages<O>(
-        &mut self,
-        client: &blocking::Client<O::Service>,
-        query: &O,
-        table: &Table,
-        rules: Rules,
-    ) -> Result<Report, Error>
-    where
-        O: PagedOperation,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-    {
-        self.sync_pages_within(
-            client,
-            query,
-            table,
-            &SyncOptions::new().rules(rules),
-            &Budget::unlimited(),
-        )
-    }
-
-    fn sync_within<O>(
-        &mut self,
-        client: &blocking::Client<O::Service>,
-        query: &O,
-        table: &Table,
+        client: &blocking::Client<S>,
         options: &SyncOptions,
-        budget: &Budget,
-    ) -> Result<Report, Error>
-    where
-        O: ListOperation,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-    {
-        let mut run = self.begin(&scope(query)?, table, options.rules_of(table.name()))?;
-        run.read_as(&reading::<O::Item>())?;
-        let mut counter = options.observer.counter(table.name());
-        budget.take();
-        let mut records = client.stream(query).map_err(incomplete)?;
-        loop {
-            match records.next_json_with(take::<O>(&mut run)) {
-                None => break,
-                Some(entry) => pass(entry, &mut run, &mut counter)?,
-            }
+    ) -> Result<SyncReport, SyncError> {
+        let (plan, start) = (Plan::<S>::of_service(), now());
+        let lists = plan.lists.iter().map(|(table, _)| table.name());
+        let recovered = plan.recoveries.iter().map(|(target, _)| target.table.name());
+        let existing: BTreeSet<&str> = lists.chain(recovered).collect();
+        options.check(&existing).map_err(SyncError::refused)?;
+        let _held = self.store().hold().map_err(SyncError::refused)?;
+        let mut progress = Progress {
+            budget: Budget::per_second(options.calls_per_second),
+            report: SyncReport::default(),
+            runs: Vec::new(),
+        };
+        let is_synced = |table: &str| options.has_table(table);
+        for (table, sync) in plan.lists.iter().filter(|(table, _)| is_synced(table.name())) {
+            progress.table(self, table.name(), |mirror, budget| {
+                let report = sync(mirror, client, options, budget)?;
+                Ok((report, None, Vec::new()))
+            });
         }
-        counter.report();
-        run.finish()
-    }
-
-    fn sync_pages_within<O>(
-        &mut self,
-        client: &blocking::Client<O::Service>,
-        query: &O,
-        table: &Table,
-        options: &SyncOptions,
-        budget: &Budget,
-    ) -> Result<Report, Error>
-    where
-        O: PagedOperation,
-        for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-    {
-        let mut run = self.begin(&scope(query)?, table, options.rules_of(table.name()))?;
-        run.read_as(&reading::<O::Item>())?;
-        let mut counter = options.observer.counter(table.name());
-        budget.take();
-        let mut records = client.stream_all(query);
-        loop {
-            match records.next_json_with(take::<O>(&mut run)) {
-                None => break,
-                Some(entry) => pass(entry, &mut run, &mut counter)?,
-            }
+        let recoveries = plan.recoveries.iter().filter(|_| options.recovers);
+        for (target, ask) in recoveries.filter(|(target, _)| is_synced(target.table.name())) {
+            let failed = progress.failed_list(target);
+            progress.table(self, target.table.name(), |mirror, budget| {
+                failed.map_or(Ok(()), Err)?;
+                let ask = |group: &str, value: Option<&str>| ask(client, group, value, budget);
+                let Recovered { report, coverage, failures } =
+                    recover(mirror, target, options, ask)?;
+                Ok((report, Some(coverage), failures))
+            });
         }
-        counter.report();
-        run.finish()
+        // Another process that syncs takes a sample, too, and a write would wait for its end.
+        let is_busy = progress.report.failures().any(|error| error.kind() == ErrorKind::Busy);
+        let gauges = if options.samples && !is_busy { &*plan.gauges } else { &[] };
+        for (gauge, measure) in gauges {
+            let result = measure(client, self.now(), &progress.budget);
+            progress.report.samples.push(SampleReport { gauge: gauge.name(), result });
+        }
+        let Progress { budget, mut report, runs } = progress;
+        if !is_busy {
+            let samples = report.samples.iter().filter_map(|one| one.result.as_ref().ok());
+            let samples: Vec<Sample> = samples.cloned().collect();
+            report.error = self.store().add_history(&runs, &samples).err();
+        }
+        (report.calls, report.elapsed) = (budget.calls(), elapsed(start));
+        report.checked()
     }
 }
 
-/// Returns the name of the scope of a query.
-fn scope<O: Operation>(query: &O) -> Result<String, Error> {
-    let query = query.query().map_err(|error| {
-        let text = format!("cannot sync the list: {error}");
-        Error::new(ErrorKind::Call, text).because(error)
-    })?;
-    Ok(match query.path() {
-        "" => query.as_str().to_owned(),
-        path => format!("{path}?{}", query.as_str()),
+/// Returns the tables that a mirror of a service has.
+pub fn described<S: Mirrored>() -> Vec<&'static Table> {
+    let plan = Plan::<S>::of_service();
+    let recovered = plan.recoveries.iter().map(|(target, _)| target.table);
+    plan.lists.iter().map(|(table, _)| *table).chain(recovered).collect()
+}
+
+/// The report under construction.
+struct Progress {
+    budget: Budget,
+    report: SyncReport,
+    runs: Vec<PastRun>,
+}
+
+/// The parts of a successful report.
+type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
+
+impl Progress {
+    /// Syncs a table, and adds its report.
+    fn table(
+        &mut self,
+        mirror: &mut Mirror,
+        table: &'static str,
+        sync: impl FnOnce(&mut Mirror, &Budget) -> Result<Parts, Error>,
+    ) {
+        let (start, started_at, calls) = (now(), mirror.now(), self.budget.calls());
+        let (result, coverage, failures) = match sync(mirror, &self.budget) {
+            Ok((report, coverage, failures)) => (Ok(report), coverage, failures),
+            Err(error) => (Err(error), None, Vec::new()),
+        };
+        let (calls, elapsed) = (self.budget.calls().saturating_sub(calls), elapsed(start));
+        let report = TableReport { table, result, coverage, failures, calls, elapsed };
+        self.runs.extend(past_run(&report, started_at, mirror.now()));
+        self.report.tables.push(report);
+    }
+
+    /// Returns the error of a recovery if the list of its members or groups has failed.
+    fn failed_list(&self, target: &Target) -> Option<Error> {
+        let names = [target.members.name(), target.groups.name()];
+        let mut reports = self.report.tables.iter().filter(|one| names.contains(&one.table));
+        reports.find_map(|report| {
+            let error = report.result.as_ref().err()?;
+            let text =
+                format!("cannot recover `{}`: the list `{}` failed", target.value, report.table);
+            Some(Error::new(error.kind(), text))
+        })
+    }
+}
+
+fn elapsed(start: Instant) -> std::time::Duration {
+    now().saturating_duration_since(start)
+}
+
+/// Returns a table's line of the history; `None` if another process synced.
+fn past_run(report: &TableReport, started_at: i64, ended_at: i64) -> Option<PastRun> {
+    let error = report.errors().next();
+    let outcome = match (&report.result, error) {
+        (Ok(_), None) => Outcome::Complete,
+        (Ok(_), Some(_)) => Outcome::Partial,
+        (Err(error), _) if error.kind() == ErrorKind::Busy => return None,
+        (Err(error), _) => Outcome::from_error(error),
+    };
+    Some(PastRun {
+        started_at,
+        ended_at,
+        table: report.table.to_owned(),
+        outcome,
+        reason: error.map(ToString::to_string),
+        report: report.result.as_ref().cloned().unwrap_or_default(),
+        calls: report.calls,
     })
-}
-
-/// Returns a function that passes a record to a run.
-fn take<O: ListOperation>(
-    run: &mut Run<'_>,
-) -> impl FnMut(<O::Item as Record>::Ref<'_>, &str) -> Result<(), Error>
-where
-    for<'a> <O::Item as Record>::Ref<'a>: Serialize,
-{
-    |record, sent| run.sent(sent, |json| render(&record, json))
-}
-
-/// Passes an entry of a list on to a run, which has taken its record.
-fn pass(
-    entry: Result<Entry<Result<(), Error>>, methodical_client::Error>,
-    run: &mut Run<'_>,
-    counter: &mut Counter<'_>,
-) -> Result<(), Error> {
-    match entry.map_err(incomplete)? {
-        Entry::Record(taken) => taken?,
-        Entry::Rejected(rejected) => run.reject(&reason(&rejected))?,
-    }
-    counter.add();
-    Ok(())
-}
-
-/// Returns why a record was rejected. The text has no values.
-fn reason(rejected: &Rejected) -> String {
-    rejected.error().to_string()
-}
-
-/// Creates the error of a list that was not received completely.
-fn incomplete(error: methodical_client::Error) -> Error {
-    let text = format!("cannot sync the list: {error}; nothing was changed");
-    Error::new(ErrorKind::Call, text).because(error)
 }

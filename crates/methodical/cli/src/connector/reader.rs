@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use methodical_mirror::model::{Gauge, Table};
-use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, State};
+use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, Paging, State};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
@@ -174,7 +174,8 @@ impl<W: Write> Writer<'_, W> {
         let present = Filter::new().state(State::Present);
         let mut after = 0;
         loop {
-            let page = mirror.records(table.name(), &present, after, PAGE).map_err(unreadable)?;
+            let paging = Paging::new(PAGE).after(after);
+            let page = mirror.browse(table.name(), &present, &paging).map_err(unreadable)?.records;
             let Some(last) = page.last() else { break };
             after = last.number;
             for record in &page {
@@ -426,7 +427,7 @@ mod tests {
             "{foreign}"
         );
         sync(&mut one, &[TWO, ONE]);
-        one.prune(&one.cursor().unwrap()).unwrap();
+        one.purge(&methodical_mirror::Purge::new().changes_until(&one.cursor().unwrap())).unwrap();
         assert!(refusal(&one, bookmark).contains("were removed"));
         assert!(refusal(&one, Some(Bookmark::default())).contains("the text is not a cursor"));
     }

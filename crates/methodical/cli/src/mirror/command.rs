@@ -4,10 +4,8 @@ use clap::Subcommand;
 
 use crate::failure::Failure;
 use crate::mirror::Mirroring;
-use crate::mirror::copy::{self, CopyFlags, ExportFlags};
-use crate::mirror::maintain::{
-    self, BackupFlags, CheckFlags, ForgetFlags, PurgeFlags, RestoreFlags,
-};
+use crate::mirror::copy::{self, CopyFlags};
+use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, RestoreFlags};
 use crate::mirror::read::{self, ChangesFlags, ConsumersFlags, SearchFlags, StatusFlags};
 use crate::mirror::sync::SyncCommand;
 use crate::run::Invocation;
@@ -91,32 +89,29 @@ Examples:
     #[command(after_help = "\
 Examples:
   {program} mirror check
-  {program} mirror check --repair")]
-    Check(CheckFlags),
+  {program} mirror check -o json")]
+    Check,
+    /// Rebuild what the mirror derives from its rows, its changes and its history, where `mirror check` finds something wrong.
+    ///
+    /// Cursors, consumers, the history and forgotten identities are kept. If something would be lost, nothing is changed.
+    Rebuild,
     /// Back up the mirror to a file, even during a sync.
     #[command(after_help = "\
 Examples:
   {program} mirror backup backup.db
   {program} mirror backup backup.db --replace --from mirror.db")]
     Backup(BackupFlags),
-    /// Write the mirror as tables of other tools, into a folder or an object store.
+    /// Copy the mirror to a PostgreSQL database, or to Parquet files, or bring the copy up to date.
     ///
-    /// The tables are in the format Delta Lake. Only files whose records differ are written again. Credentials are in the
-    /// usual environment variables, such as `AWS_ACCESS_KEY_ID`.
-    #[command(after_help = "\
-Examples:
-  {program} mirror export --to s3://archive/tables
-  {program} mirror export --to tables --from mirror.db")]
-    Export(ExportFlags),
-    /// Copy the mirror to a PostgreSQL database, or bring the copy up to date.
-    ///
-    /// The copy has the tables, their views, the changes and the history, and equals the mirror after each run. Other
-    /// programs may read it. After `mirror forget`, run it again: then the copy lacks the person, too. The URL is that of
-    /// libpq, with the usual environment variables, such as `PGPASSWORD`.
+    /// The copy has the tables, the changes and the history, and equals the mirror after each run. Other programs may read it.
+    /// After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views, too; its URL is that
+    /// of libpq, with the usual environment variables, such as `PGPASSWORD`. In a folder or an object store, there is one Parquet
+    /// file for each table. Credentials are in the usual environment variables, such as `AWS_ACCESS_KEY_ID`.
     #[command(after_help = "\
 Examples:
   {program} mirror copy --to postgres://team@db.example/team
-  {program} mirror copy --to postgres://team@db.example/team --from mirror.db")]
+  {program} mirror copy --to s3://archive/tables
+  {program} mirror copy --to tables --from mirror.db")]
     Copy(CopyFlags),
     /// Restore the mirror from a backup.
     ///
@@ -140,9 +135,9 @@ impl MirrorCommand {
             Self::Search(flags) => read::search(&flags, invocation),
             Self::Forget(flags) => maintain::forget(&flags, of, invocation),
             Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
-            Self::Check(flags) => maintain::check(&flags, invocation),
+            Self::Check => maintain::check(invocation),
+            Self::Rebuild => maintain::rebuild(invocation),
             Self::Backup(flags) => maintain::back_up(&flags, invocation),
-            Self::Export(flags) => copy::export(&flags, invocation),
             Self::Copy(flags) => copy::run(&flags, invocation),
             Self::Restore(flags) => maintain::restore(&flags, invocation),
         }

@@ -1,8 +1,8 @@
-//! `mirror copy` and `mirror export`: the mirror in a database, or as tables of other tools.
+//! `mirror copy`: the mirror in a database or in files, for other programs.
 
 use std::fmt;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use methodical_mirror::Mirror;
 #[cfg(feature = "mirror-postgres")]
 use methodical_mirror::connector::{Connector, Options};
@@ -12,12 +12,12 @@ use crate::failure::Failure;
 #[cfg(feature = "mirror-postgres")]
 use crate::mirror::open::unreadable;
 use crate::mirror::open::{is_database, read_place, refuse_new_since};
-use crate::output::printer::{Printer, Schema, counted};
+use crate::output::printer::{Printer, Schema};
 use crate::run::Invocation;
 #[cfg(feature = "mirror-postgres")]
 use crate::settings::redacted;
 
-/// The exporter of a program, which writes a mirror as tables of other tools: [`Program::exporter`](crate::Program::exporter).
+/// The exporter of a program, which writes the tables of a mirror as files: [`Program::exporter`](crate::Program::exporter).
 ///
 /// # Examples
 ///
@@ -26,7 +26,7 @@ use crate::settings::redacted;
 ///
 /// const EXPORTER: Exporter = Exporter::new(|request| {
 ///     println!("{}", request.to);
-///     Ok(vec![ExportedTable { table: "photo".to_owned(), rows: 7, ..ExportedTable::default() }])
+///     Ok(vec![ExportedTable { table: "photo".to_owned(), rows: 7 }])
 /// });
 ///
 /// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION")).exporter(EXPORTER);
@@ -36,7 +36,7 @@ pub struct Exporter {
     pub(crate) run: Run,
 }
 
-type Run = fn(&ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure>;
+type Run = fn(ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure>;
 
 impl Exporter {
     /// Creates an exporter from a function, which exports all tables and reports each of them.
@@ -52,30 +52,15 @@ impl fmt::Debug for Exporter {
 }
 
 /// The mirror to export, and its destination.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct ExportRequest<'a> {
     /// The mirror.
-    pub mirror: &'a Mirror,
+    pub mirror: &'a mut Mirror,
     /// The URL or path of the destination.
     pub to: &'a str,
-    /// The format of the tables.
-    pub format: ExportFormat,
     /// Whether decimal numbers have a second column of a decimal type.
     pub decimals: bool,
-    /// Whether tables of another mirror are replaced.
-    pub replace: bool,
-}
-
-/// The format of the tables of an export.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-#[non_exhaustive]
-pub enum ExportFormat {
-    /// Delta Lake tables, which change in transactions
-    #[default]
-    Delta,
-    /// Plain Parquet files, which are replaced one by one
-    Parquet,
 }
 
 /// The export of one table.
@@ -84,28 +69,21 @@ pub enum ExportFormat {
 pub struct ExportedTable {
     /// The name of the table.
     pub table: String,
-    /// The version of the table.
-    pub version: i64,
-    /// Number of rows in the files that were written.
+    /// Number of its rows.
     pub rows: u64,
-    /// Number of files that were written.
-    pub files: u64,
-    /// Number of bytes that were written.
-    pub bytes: u64,
-    /// Number of files that were replaced.
-    pub replaced: u64,
-    /// Number of files of former versions that were deleted.
-    pub deleted: u64,
-    /// Number of changes that the mirror removed before they were exported.
-    pub lost: u64,
 }
 
 /// The flags of `mirror copy`.
 #[derive(Debug, Args)]
 pub(crate) struct CopyFlags {
-    /// The database: `postgres://USER@HOST/NAME#SCHEMA`. The schema is `mirror` by default.
+    /// A database, `postgres://USER@HOST/NAME#SCHEMA` (the schema is `mirror` by default), or the folder of the Parquet files:
+    /// `s3://`, `gs://`, `az://`, `file://`, or a path.
     #[arg(long, value_name = "URL")]
     to: String,
+
+    /// In Parquet, add a column `<field>_decimal` for each decimal number, of the type DECIMAL(38, 9).
+    #[arg(long)]
+    decimals: bool,
 }
 
 /// The outcome of a copy.
@@ -116,7 +94,7 @@ pub(crate) struct Copied {
     pub(crate) tables: Vec<(String, u64, u64)>,
 }
 
-/// Copies the mirror to a database.
+/// Copies the mirror to a database, or to files.
 pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Shown {
@@ -125,11 +103,21 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
         removed: u64,
     }
     refuse_new_since(invocation)?;
-    if !is_database(&flags.to) {
-        return Err(Failure::usage("cannot copy the mirror: --to is not the URL of a database")
-            .hint("copy to postgres://…; `mirror export` writes tables to a folder or an object store"));
+    let exporter = invocation.program.exporter.filter(|_| !is_database(&flags.to));
+    if exporter.is_none() && !is_database(&flags.to) {
+        return Err(Failure::usage("cannot copy the mirror: this program was built without Parquet").hint(
+            "copy to postgres://…, or use the program of the workspace methodical-export: see docs/warehouse.md",
+        ));
     }
     let Some((mut mirror, _)) = read_place(invocation, "would copy")? else { return Ok(()) };
+    if let Some(exporter) = exporter {
+        let (mirror, to, decimals) = (&mut mirror, &*flags.to, flags.decimals);
+        let tables = (exporter.run)(ExportRequest { mirror, to, decimals })?;
+        let fields = &["table", "rows"];
+        let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
+        tables.iter().try_for_each(|table| printer.print(table))?;
+        return printer.finish();
+    }
     let Copied { is_replaced, tables } = copy(&mut mirror, &flags.to)?;
     if is_replaced {
         invocation.screen.note(
@@ -167,49 +155,3 @@ pub(crate) fn copy(_mirror: &mut Mirror, _to: &str) -> Result<Copied, Failure> {
 /// Schema of a copy whose URL names none.
 #[cfg(feature = "mirror-postgres")]
 const SCHEMA: &str = "mirror";
-
-/// The flags of `mirror export`.
-#[derive(Debug, Args)]
-pub(crate) struct ExportFlags {
-    /// The folder of the tables: `s3://`, `gs://`, `az://`, `file://`, or a path.
-    #[arg(long, value_name = "URL")]
-    to: String,
-
-    /// The format of the tables.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: ExportFormat,
-
-    /// Add a column `<field>_decimal` for each decimal number, of the type DECIMAL(38, 9).
-    #[arg(long)]
-    decimals: bool,
-
-    /// Replace tables of another mirror, such as the one that this mirror was restored from.
-    #[arg(long)]
-    replace: bool,
-}
-
-/// Exports the mirror as tables.
-pub(crate) fn export(flags: &ExportFlags, invocation: &Invocation) -> Result<(), Failure> {
-    refuse_new_since(invocation)?;
-    let Some(exporter) = invocation.program.exporter else {
-        return Err(Failure::usage("cannot export: this program was built without the exports to tables")
-            .hint("use the program of the workspace methodical-warehouse; docs/warehouse.md says how to build it"));
-    };
-    let Some((mirror, _)) = read_place(invocation, "would export")? else { return Ok(()) };
-    let &ExportFlags { ref to, format, decimals, replace } = flags;
-    let request = ExportRequest { mirror: &mirror, to, format, decimals, replace };
-    let tables = (exporter.run)(&request)?;
-    let fields = &["table", "version", "rows", "files", "bytes", "replaced", "deleted", "lost"];
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
-    for table in &tables {
-        if table.lost > 0 {
-            invocation.screen.warn(&format!(
-                "the mirror removed {} before they were exported; {} lacks them",
-                counted(table.lost, "change"),
-                table.table
-            ));
-        }
-        printer.print(table)?;
-    }
-    printer.finish()
-}

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use methodical_mirror::{
-    Check, Error, Existing, Filter, Finding, FindingKind, Forgotten, Mirror, Purge, Purged,
-    Repaired,
+    Check, Error, Existing, Filter, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
 };
 use serde::Serialize;
 
@@ -20,28 +19,24 @@ use crate::program::Noun;
 use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
 
-/// The flags of `mirror check`.
-#[derive(Debug, Args)]
-pub(crate) struct CheckFlags {
-    /// Repair what can be repaired, print it, and check again. A consumer may need a new snapshot afterwards.
-    #[arg(long)]
-    repair: bool,
+/// Checks the mirror.
+pub(crate) fn check(invocation: &Invocation) -> Result<(), Failure> {
+    let Some(mirror) = open::read(invocation, "would check the mirror")? else { return Ok(()) };
+    let check = mirror.check()?;
+    print(invocation, &check.findings, FindingKind::next_step)?;
+    judge(invocation, &check)
 }
 
-/// Checks the mirror, or repairs it.
-pub(crate) fn check(flags: &CheckFlags, invocation: &Invocation) -> Result<(), Failure> {
-    let would = if flags.repair { "would repair the mirror" } else { "would check the mirror" };
-    let Some(mut mirror) = open::read(invocation, would)? else { return Ok(()) };
-    if !flags.repair {
-        let check = mirror.check()?;
-        print(invocation, &check.findings, FindingKind::next_step)?;
-        return judge(invocation, &check);
-    }
-    let Repaired { findings, check, .. } = mirror.repair()?;
-    print(invocation, &findings, FindingKind::repair)?;
+/// Rebuilds the mirror, and checks it again.
+pub(crate) fn rebuild(invocation: &Invocation) -> Result<(), Failure> {
+    let Some(mut mirror) = open::read(invocation, "would rebuild the mirror")? else {
+        return Ok(());
+    };
+    let Rebuilt { findings, check, .. } = mirror.rebuild()?;
+    print(invocation, &findings, FindingKind::rebuilt)?;
     if !findings.is_empty() {
         let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
-        invocation.screen.note(&format!("repaired {}", counted(found, "finding")));
+        invocation.screen.note(&format!("corrected {}", counted(found, "finding")));
     }
     judge(invocation, &check)
 }
@@ -93,8 +88,8 @@ fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
 /// Returns what to do next about a kind of findings, as a hint.
 fn next_step(kind: FindingKind) -> &'static str {
     match kind {
-        FindingKind::Damage => kind.next_step(),
-        _ => "run `mirror check --repair`",
+        FindingKind::Damage | FindingKind::Consumer => kind.next_step(),
+        _ => "run `mirror rebuild`",
     }
 }
 

@@ -120,7 +120,7 @@ impl Destination {
         let Some(uploader) = program.uploader else {
             // The URL may have a password.
             return Err(Failure::usage("cannot write to a URL: this program was built without object stores")
-                .hint("use the program of the workspace methodical-warehouse; docs/warehouse.md says how to build it"));
+                .hint("use the program of the workspace methodical-export; docs/warehouse.md says how to build it"));
         };
         match uploader.open(url)? {
             UploadTarget::Upload(upload) => Ok(Target::Upload(buffered(upload))),

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::mirror::model::{Column, MirrorVisitor, Mirrored, Recovery, Table};
-use methodical_dashboard::mirror::{Mirror, Rules};
+use methodical_dashboard::mirror::{Mirror, Rules, SyncOptions};
 
 use crate::service::{Directory, List, ListPersons, PERSON};
 
@@ -73,7 +73,7 @@ impl Syncs {
     fn persons(&mut self, list: List) {
         self.at_time();
         let client = list.client(self.size);
-        self.mirror.sync(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
+        self.mirror.sync_all(&client, &SyncOptions::new().tables([PERSON.name()])).unwrap();
     }
 
     /// Syncs the groups, whose last one has another name each time.

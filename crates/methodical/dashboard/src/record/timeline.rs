@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::{Spell, SpellFilter};
+use methodical_mirror::Spell;
 
 use crate::board::counted::Column;
 use crate::link;
@@ -57,8 +57,7 @@ pub(crate) struct Spells {
 impl Spells {
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
         let mut all: Vec<Spell> = Vec::new();
-        let filter = SpellFilter::new().member(member);
-        shared.mirror.each_spell(board.placements.table, &filter, |spell| {
+        shared.mirror.each_spell(board.placements.table, Some(member), |spell| {
             all.push(spell);
             if all.len() > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;

@@ -224,7 +224,8 @@ fn odd_paths_and_queries_are_refused() {
         ("/records?of=photo&sort=size", 400),
         ("/records?of=photo&after=1%20OR%201", 400),
         ("/records?of=photo&after=99999999999999999999", 400),
-        ("/records?of=photo&after=77", 400),
+        // The row may have been removed since the page before: the records after it follow.
+        ("/records?of=photo&after=77", 200),
         ("/records?of=album&group=7", 400),
         ("/record?of=photo", 404),
         ("/changes?before=x", 400),

@@ -21,11 +21,18 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
 use methodical_mirror::client::blocking;
-use methodical_mirror::{Mirror, Report, Rules, Source};
+use methodical_mirror::model::{MirrorVisitor, Mirrored};
+use methodical_mirror::{Mirror, Report, Source, SyncOptions};
 
 use crate::cost::Started;
 use crate::results::{LIST, Reference, Results};
 use crate::service::{Directory, List, ListPersons, PERSON, URL};
+
+impl Mirrored for Directory {
+    fn visit(visitor: &mut impl MirrorVisitor<Self>) {
+        visitor.list(&PERSON, ListPersons);
+    }
+}
 
 fn main() {
     let mut sizes: Vec<u64> = std::env::args().filter_map(|text| text.parse().ok()).collect();
@@ -77,7 +84,8 @@ fn syncs(
     let mut sync = |name: &str, list: List, reference, expected: [u64; 4]| {
         let (mut mirror, client): (_, blocking::Client<Directory>) = (open(), list.client(size));
         let (before, started) = (database(), Started::now());
-        let report = mirror.sync(&client, &ListPersons, &PERSON, Rules::new()).unwrap();
+        let mut report = mirror.sync_all(&client, &SyncOptions::new()).unwrap();
+        let report = report.tables.remove(0).result.unwrap();
         let (cost, database) = (started.end(), database() - before);
         let Report { added, changed, missing, gone, .. } = report;
         assert_eq!([added, changed, missing, gone], expected, "{name}");

@@ -1,60 +1,124 @@
-//! A copy of a mirror in a schema of a PostgreSQL database.
+//! A copy of a mirror in a schema of a PostgreSQL database: each row is compared with its hash in the copy.
 
 use std::collections::{HashMap, HashSet};
+use std::error::Error as StdError;
 use std::io::Write as _;
-use std::path::Path;
 use std::time::Duration;
+use std::{fmt, io};
 
+use ::postgres::error::{DbError, SqlState};
 use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::{ToSql, Type};
 use ::postgres::{Row, Transaction};
 use methodical_postgres::Connector;
-use rusqlite::{Connection, OpenFlags};
+use sha2::{Digest as _, Sha256};
 
-use crate::copy::failure::{failed_in, lost, not_connected};
-use crate::copy::rows::{RowHash, Table, hash, hex};
-use crate::copy::{Copied, CopiedTable};
+use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue, FEED};
 use crate::error::{Error, ErrorKind};
-use crate::store::failure::failed;
-use crate::store::table::quoted;
-use crate::store::view;
+use crate::fields::hash::hex;
+use crate::mirror::Mirror;
+use crate::store::quoted;
+use crate::store::table::{view_columns, view_name};
 
-/// Brings the copy in a schema up to date with the mirror in a file.
-pub(crate) fn copy(path: &Path, connector: &Connector, schema: &str) -> Result<Copied, Error> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let source = Connection::open_with_flags(path, flags).map_err(failed)?;
-    let mut client = connector.open(TIMEOUT).map_err(not_connected)?;
-    let target = client.transaction().map_err(|error| failed_in("", error))?;
-    let copied = write(Copy { source, target, name: schema, schema: quoted(schema) })?;
-    for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
-        // Removes what was erased from the pages. If it fails, the database does so later.
-        drop(client.batch_execute(&format!("VACUUM {}.{}", quoted(schema), quoted(table))));
+/// The result of [`Mirror::copy_to_postgres`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Copied {
+    /// Whether the copy was of another mirror, or of this one before it was restored, so that everything was copied again.
+    pub is_replaced: bool,
+    /// The tables, also those of the feed and the history.
+    pub tables: Vec<CopiedTable>,
+}
+
+/// The copy of one table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CopiedTable {
+    /// The name of the table.
+    pub table: String,
+    /// How many rows were written.
+    pub written: u64,
+    /// How many rows of the copy were removed or replaced.
+    pub removed: u64,
+}
+
+impl Mirror {
+    /// Copies the mirror to a schema of a PostgreSQL database, or brings this copy up to date: the tables, their views, the
+    /// feed and the history, in one transaction. Afterwards the copy equals the mirror.
+    ///
+    /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget) names
+    /// each copy that still holds the person, and the next copy removes her.
+    ///
+    /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000, which
+    /// PostgreSQL does not have in text, becomes U+FFFD. The thread is blocked, so do not call it from an async one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process copies to it,
+    /// [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached or refuses. After an error, the
+    /// copy is as it was before.
+    ///
+    /// ```no_run
+    /// use methodical_mirror::Mirror;
+    /// use methodical_mirror::connector::{Connector, Options};
+    ///
+    /// let mut mirror = Mirror::open_existing("mirror.db")?;
+    /// let connector = Connector::new("postgres://team@db.example/team", Options::new("copy"))?;
+    /// let copied = mirror.copy_to_postgres(&connector, "mirror", "the database of the team")?;
+    /// println!("{} tables", copied.tables.len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn copy_to_postgres(
+        &mut self,
+        connector: &Connector,
+        schema: &str,
+        target: &str,
+    ) -> Result<Copied, Error> {
+        let (at, store) = (self.now(), self.store());
+        // Before the copy, so that an erasure at the same time names it.
+        store.note_copy(target, None)?;
+        let mut client = connector.open(TIMEOUT).map_err(not_connected)?;
+        let transaction = client.transaction().map_err(|error| failed_in("", error))?;
+        let open = || CopySource::open(store.path("copy")?, target, at);
+        let copied = write(transaction, schema, open)?;
+        for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
+            // Removes what was erased from the pages. If it fails, the database does so later.
+            drop(client.batch_execute(&format!("VACUUM {}.{}", quoted(schema), quoted(table))));
+        }
+        store.note_copy(target, Some(at))?;
+        Ok(copied)
     }
-    Ok(copied)
 }
 
 /// Writes the differences in one transaction.
-fn write(mut copy: Copy<'_>) -> Result<Copied, Error> {
+fn write(
+    target: Transaction<'_>,
+    name: &str,
+    open: impl FnOnce() -> Result<CopySource, Error>,
+) -> Result<Copied, Error> {
+    let mut copy = Copy { target, name, schema: quoted(name) };
     copy.batch(
         "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'",
     )?;
     // One process copies to a schema at a time. It reads the mirror afterwards, so that no copy becomes older.
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text";
     copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
-    copy.source.execute_batch("BEGIN; SELECT 1 FROM mirror_meta").map_err(failed)?;
+    let source = &open()?;
 
-    let (before, now) = (copy.prepare()?, copy.state()?);
+    let (before, now) = (copy.prepare()?, State::read(source)?);
     let is_replaced = before.as_ref().is_some_and(|before| before.id != now.id);
     if is_replaced {
         copy.clear()?;
     }
     let position = before.filter(|_| !is_replaced).map_or(0, |before| before.position);
     let mut tables = Vec::new();
-    for table in copy.tables()? {
+    for table in source.tables()? {
         copy.describe(&table)?;
-        tables.push(copy.compare(&table)?);
+        tables.push(match &*table.name {
+            FEED => copy.follow(source, &table, position, &now)?,
+            _ => copy.compare(source, &table)?,
+        });
     }
-    tables.push(copy.follow(position, &now)?);
     let update = format!(
         "INSERT INTO {}.mirror_meta (one, id, position, copied_at) VALUES (1, $1, $2, now()) \
          ON CONFLICT (one) DO UPDATE SET id = $1, position = $2, copied_at = now()",
@@ -67,7 +131,6 @@ fn write(mut copy: Copy<'_>) -> Result<Copied, Error> {
 
 /// A copy that is being written.
 struct Copy<'a> {
-    source: Connection,
     target: Transaction<'a>,
     name: &'a str,
     /// The schema, as SQL has it.
@@ -82,6 +145,17 @@ struct State {
     position: i64,
     /// The last number that was removed from the feed.
     pruned: i64,
+}
+
+impl State {
+    /// Reads the state of the mirror.
+    fn read(source: &CopySource) -> Result<Self, Error> {
+        let select = "SELECT id, pruned, \
+                      max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
+        Ok(source.connection.query_row(select, (), |row| {
+            Ok(Self { id: row.get(0)?, pruned: row.get(1)?, position: row.get(2)? })
+        })?)
+    }
 }
 
 /// A parameter and its type.
@@ -127,16 +201,6 @@ impl Copy<'_> {
         Ok(None)
     }
 
-    /// Reads the state of the mirror.
-    fn state(&self) -> Result<State, Error> {
-        let select = "SELECT id, pruned, \
-                      max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
-        let state = |row: &rusqlite::Row<'_>| {
-            Ok(State { id: row.get(0)?, pruned: row.get(1)?, position: row.get(2)? })
-        };
-        self.source.query_row(select, (), state).map_err(failed)
-    }
-
     /// Returns the columns of a table or view; none if it does not exist.
     fn columns(&mut self, table: &str) -> Result<Vec<String>, Error> {
         let select = "SELECT attname::text FROM pg_attribute JOIN pg_class c ON c.oid = attrelid \
@@ -156,26 +220,13 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Returns the tables whose rows change, with those of the records.
-    fn tables(&self) -> Result<Vec<Table>, Error> {
-        let mut select = self
-            .source
-            .prepare("SELECT table_name FROM mirror_scope ORDER BY table_name")
-            .map_err(failed)?;
-        let names = select.query_map((), |row| row.get(0)).map_err(failed)?;
-        let names: Vec<String> = names.collect::<Result<_, _>>().map_err(failed)?;
-        let records = names.iter().map(|name| Table::of_records(&self.source, name));
-        let own = OWN.iter().map(|(name, columns)| Ok(Table::own(name, columns)));
-        records.chain(own).collect()
-    }
-
     /// Creates a table and its view, or adds the columns that they lack.
-    fn describe(&mut self, table: &Table) -> Result<(), Error> {
+    fn describe(&mut self, table: &CopyTable) -> Result<(), Error> {
         let (name, existing) = (quoted(&table.name), self.columns(&table.name)?);
         let (schema, mut sql) = (&self.schema, Vec::new());
         if existing.is_empty() {
-            let key = table.key();
-            let columns = format!("{key} bigint PRIMARY KEY, mirror_copy bytea");
+            let hash = if table.name == FEED { "" } else { ", mirror_copy bytea" };
+            let columns = format!("{} bigint PRIMARY KEY{hash}", table.key());
             sql.push(format!("CREATE TABLE {schema}.{name} ({columns})"));
         }
         let is_key = |name: &str| table.columns.first().is_some_and(|key| key.name == name);
@@ -183,7 +234,7 @@ impl Copy<'_> {
             if existing.contains(&column.name) || is_key(&column.name) {
                 continue;
             }
-            let (of, kind) = (quoted(&column.name), column.kind);
+            let (of, kind) = (quoted(&column.name), type_of(column.kind));
             sql.push(format!("ALTER TABLE {schema}.{name} ADD COLUMN {of} {kind}"));
             if column.is_personal {
                 // Statistics would keep samples of erased values.
@@ -199,8 +250,8 @@ impl Copy<'_> {
                 sql.push(format!("CREATE UNIQUE INDEX ON {schema}.{name} ({of})"));
             }
             let names: Vec<String> = table.columns.iter().map(|one| one.name.clone()).collect();
-            let columns: Vec<_> = view::columns(identity, &names).into_iter().map(quoted).collect();
-            let (view, columns) = (quoted(&view::name(&table.name)), columns.join(", "));
+            let columns: Vec<_> = view_columns(identity, &names).into_iter().map(quoted).collect();
+            let (view, columns) = (quoted(&view_name(&table.name)), columns.join(", "));
             sql.push(format!(
                 "CREATE OR REPLACE VIEW {schema}.{view} AS SELECT {columns} FROM {schema}.{name} \
                  WHERE mirror_state = 'present'"
@@ -211,11 +262,11 @@ impl Copy<'_> {
 
     /// Compares each row with its hash in the copy, and writes the differences. The feed does not name each of them: not those of
     /// a first sync, of a purge, or of an erasure of personal fields.
-    fn compare(&mut self, table: &Table) -> Result<CopiedTable, Error> {
+    fn compare(&mut self, source: &CopySource, table: &CopyTable) -> Result<CopiedTable, Error> {
         let mut others = self.hashes(table)?;
         let mut differs = (!others.is_empty()).then(HashSet::new);
         if let Some(differs) = &mut differs {
-            table.each(&self.source, 0, |key, line| {
+            each_line(source, table, 0, |key, line| {
                 if others.get(&key) == Some(&hash(line)) {
                     others.remove(&key);
                 } else {
@@ -228,31 +279,33 @@ impl Copy<'_> {
         let name = quoted(&table.name);
         let delete = format!("DELETE FROM {}.{name} WHERE {} = ANY($1)", self.schema, table.key());
         self.query(&delete, &[(&removed, Type::INT8_ARRAY)])?;
-        let written = self.write(table, 0, true, |key| {
+        let written = self.write(source, table, 0, true, |key| {
             differs.as_ref().is_none_or(|differs| differs.contains(&key))
         })?;
         Ok(CopiedTable { table: table.name.clone(), written, removed: count(removed.len()) })
     }
 
     /// Adds the later changes of the feed, and removes those that the mirror removed.
-    fn follow(&mut self, position: i64, now: &State) -> Result<CopiedTable, Error> {
-        let table = Table::own("mirror_change", CHANGE);
-        if self.columns(&table.name)?.is_empty() {
-            self.describe(&table)?;
-        }
+    fn follow(
+        &mut self,
+        source: &CopySource,
+        table: &CopyTable,
+        position: i64,
+        now: &State,
+    ) -> Result<CopiedTable, Error> {
         let delete = format!(
             "WITH removed AS (DELETE FROM {}.mirror_change WHERE number <= $1 RETURNING 1) SELECT count(*) FROM removed",
             self.schema
         );
         let removed = self.query(&delete, &[(&now.pruned, Type::INT8)])?;
         let removed = removed.first().map_or(0, |row| row.get::<_, i64>(0));
-        let written = self.write(&table, position, false, |_| true)?;
+        let written = self.write(source, table, position, false, |_| true)?;
         let removed = u64::try_from(removed).unwrap_or_default();
-        Ok(CopiedTable { table: table.name, written, removed })
+        Ok(CopiedTable { table: table.name.clone(), written, removed })
     }
 
     /// Returns the hashes of the rows of the copy, by their keys.
-    fn hashes(&mut self, table: &Table) -> Result<HashMap<i64, RowHash>, Error> {
+    fn hashes(&mut self, table: &CopyTable) -> Result<HashMap<i64, RowHash>, Error> {
         let (key, name) = (table.key(), quoted(&table.name));
         let select = format!("SELECT {key}, mirror_copy FROM {}.{name}", self.schema);
         let nothing: [Parameter<'_>; 0] = [];
@@ -270,7 +323,8 @@ impl Copy<'_> {
     /// Writes the rows of the mirror that are wanted, with a key above this one. Returns how many.
     fn write(
         &mut self,
-        table: &Table,
+        source: &CopySource,
+        table: &CopyTable,
         above: i64,
         has_hash: bool,
         is_wanted: impl Fn(i64) -> bool,
@@ -280,14 +334,14 @@ impl Copy<'_> {
         let sql = format!("COPY {}.{name} ({columns}{hashed}) FROM STDIN", self.schema);
         let mut writer = self.target.copy_in(&sql).map_err(|error| failed_in(&sql, error))?;
         let mut out = Vec::new();
-        table.each(&self.source, above, |key, line| {
+        each_line(source, table, above, |key, line| {
             if !is_wanted(key) {
                 return Ok(());
             }
             out.extend_from_slice(line);
             if has_hash {
                 out.push(b'\t');
-                out.extend_from_slice(hex(&hash(line)).as_bytes());
+                out.extend_from_slice(format!("\\\\x{}", hex(&hash(line))).as_bytes());
             }
             out.push(b'\n');
             if out.len() >= BUFFER {
@@ -305,25 +359,152 @@ fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// The tables beside those of the records, whose rows change or are removed.
-const OWN: [(&str, &str); 4] = [
-    ("mirror_run", RUN),
-    ("mirror_sample", "number:bigint at:timestamptz gauge amount unit"),
-    (
-        "mirror_scope",
-        "rowid:bigint name table_name present:bigint missing:bigint completed_at:timestamptz",
-    ),
-    ("mirror_spell", SPELL),
-];
+/// Passes the rows of a table with a key above this one: the key, and the line of COPY without its end.
+fn each_line(
+    source: &CopySource,
+    table: &CopyTable,
+    above: i64,
+    mut take: impl FnMut(i64, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut line = Vec::new();
+    source.each_row(table, above, |row| {
+        line.clear();
+        for (index, (column, value)) in table.columns.iter().zip(row).enumerate() {
+            if index > 0 {
+                line.push(b'\t');
+            }
+            append(&mut line, column.kind, *value);
+        }
+        match row.first() {
+            Some(CopyValue::Integer(key)) => take(*key, &line),
+            _ => Ok(()),
+        }
+    })
+}
 
-const CHANGE: &str = "number:bigint at:timestamptz table_name record_id kind fields";
+/// The hash of a row.
+type RowHash = [u8; 16];
 
-const RUN: &str = "number:bigint started_at:timestamptz ended_at:timestamptz table_name outcome reason is_baseline:boolean \
-                   added:bigint changed:bigint unchanged:bigint returned:bigint missing:bigint gone:bigint rejected:bigint \
-                   repeated:bigint suppressed:bigint calls:bigint";
+/// Returns the hash of a row from its line.
+fn hash(line: &[u8]) -> RowHash {
+    Sha256::digest(line).first_chunk().copied().unwrap_or_default()
+}
 
-const SPELL: &str = "number:bigint table_name record_id group_id member_id value began_at:timestamptz ended_at:timestamptz \
-                     began_before:boolean";
+/// Appends a cell of a line.
+fn append(line: &mut Vec<u8>, kind: CopyKind, value: CopyValue<'_>) {
+    // Writing to memory does not fail.
+    let _infallible = match value {
+        CopyValue::Null => line.write_all(b"\\N"),
+        CopyValue::Integer(number) if kind == CopyKind::Boolean => {
+            line.write_all(if number == 0 { b"f" } else { b"t" })
+        }
+        CopyValue::Integer(number) => write!(line, "{number}"),
+        CopyValue::Real(number) => write!(line, "{number:?}"),
+        CopyValue::Text(text) => {
+            for byte in text.bytes() {
+                match byte {
+                    // PostgreSQL has no U+0000 in text.
+                    0 => line.extend_from_slice("\u{FFFD}".as_bytes()),
+                    b'\\' => line.extend_from_slice(b"\\\\"),
+                    b'\t' => line.extend_from_slice(b"\\t"),
+                    b'\n' => line.extend_from_slice(b"\\n"),
+                    b'\r' => line.extend_from_slice(b"\\r"),
+                    _ => line.push(byte),
+                }
+            }
+            Ok(())
+        }
+    };
+}
+
+/// Returns the type of a column in PostgreSQL.
+const fn type_of(kind: CopyKind) -> &'static str {
+    match kind {
+        CopyKind::Text => "text",
+        CopyKind::Integer => "bigint",
+        CopyKind::Real => "double precision",
+        CopyKind::Boolean => "boolean",
+        CopyKind::Time => "timestamptz",
+    }
+}
+
+/// The code of an error of PostgreSQL. Its text is dropped, because it may quote a row.
+#[derive(Debug)]
+struct Code(SqlState);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SQLSTATE {}", self.0.code())
+    }
+}
+
+impl StdError for Code {}
+
+/// Converts an error of a statement.
+fn failed_in(sql: &str, error: ::postgres::Error) -> Error {
+    let Some(cause) = error.as_db_error() else {
+        let is_lost =
+            error.is_closed() || error.source().is_some_and(<dyn StdError>::is::<io::Error>);
+        let (kind, text) =
+            if is_lost { (ErrorKind::Unreachable, LOST) } else { (ErrorKind::Store, FAILED) };
+        return Error::new(kind, text).because(error);
+    };
+    let state = cause.code().clone();
+    let (kind, text) = match state.code() {
+        "53100" => (ErrorKind::Store, "cannot write the copy: the disk of the database is full"),
+        "40001" | "40P01" | "55P03" => {
+            (ErrorKind::Busy, "another session uses the tables of the copy; try again later")
+        }
+        "57014" => (
+            ErrorKind::Store,
+            "a statement was cancelled; raise `statement_timeout` of the role, then try again",
+        ),
+        "42501" => return denied(sql, cause),
+        "25006" => {
+            (ErrorKind::Denied, "cannot write the copy: the database is read-only; use its primary")
+        }
+        "57P01" | "57P02" | "57P03" => {
+            (ErrorKind::Unreachable, "the database is stopping or starting; try again")
+        }
+        "XX001" | "XX002" => (ErrorKind::Foreign, "cannot read the copy: the database is damaged"),
+        _ => (ErrorKind::Store, FAILED),
+    };
+    Error::new(kind, text).because(Code(state))
+}
+
+/// Names the privilege that the role lacks. The text of the database has the name of the table or schema, and no row.
+fn denied(sql: &str, cause: &DbError) -> Error {
+    let right = match sql.split_whitespace().next() {
+        Some("COPY") => "the privilege INSERT".to_owned(),
+        Some(verb @ ("SELECT" | "INSERT" | "UPDATE" | "DELETE")) => format!("the privilege {verb}"),
+        _ => "a privilege".to_owned(),
+    };
+    let text = format!(
+        "cannot write the copy: the database role lacks {right} ({}); grant it, or use the role that created the copy",
+        cause.message()
+    );
+    Error::new(ErrorKind::Denied, text).because(Code(cause.code().clone()))
+}
+
+/// Creates the error of a connection that was closed.
+fn lost() -> Error {
+    Error::new(ErrorKind::Unreachable, LOST)
+}
+
+/// Converts an error of the connector, which names the cause and the next step.
+fn not_connected(error: methodical_postgres::Error) -> Error {
+    use methodical_postgres::ErrorKind as Cause;
+
+    let kind = match error.kind() {
+        Cause::Busy | Cause::Unreachable => ErrorKind::Unreachable,
+        _ => ErrorKind::Denied,
+    };
+    Error::new(kind, format!("cannot connect to the database: {error}")).because(error)
+}
+
+const FAILED: &str = "cannot write the copy";
+
+const LOST: &str = "the connection to the database was lost; try again";
 
 /// Timeout of a connection whose peer is silent.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,8 +1,9 @@
-//! Consumers: named positions in the feed, which a mirror keeps.
+//! Consumers: named positions in the feed, which a mirror keeps with the state of their deliveries.
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::cursor::Cursor;
-use crate::time::utc;
+use crate::feed::change::Cursor;
+use crate::mirror::Mirror;
+use crate::store::{Store, utc};
 
 /// A named position in the feed, and the state of its deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,11 +67,6 @@ impl Consumer {
     pub(crate) fn refused(&self, kind: ErrorKind, why: &str) -> Error {
         Error::new(kind, format!("cannot deliver to `{}`: {why}", self.name))
     }
-
-    /// Returns the time of the next attempt as text.
-    pub(crate) fn next_attempt(&self) -> String {
-        self.next_attempt_at.map(utc).unwrap_or_default()
-    }
 }
 
 /// The first position of a consumer.
@@ -86,16 +82,136 @@ pub enum StartAt {
     After(Cursor),
 }
 
-/// Checks that no consumer needs the changes up to this number. Those up to `pruned` were removed before.
-pub(crate) fn check_unneeded(consumers: &[Consumer], pruned: i64, until: i64) -> Result<(), Error> {
-    let needs = |consumer: &&Consumer| (pruned..until).contains(&consumer.position);
-    let Some(consumer) = consumers.iter().find(needs) else { return Ok(()) };
-    let text = format!(
-        "cannot remove the changes up to {until}: the consumer `{}` is at {}; deliver the changes, or move or remove the \
-         consumer",
-        consumer.name, consumer.position
-    );
-    Err(Error::new(ErrorKind::Consumer, text))
+impl Store {
+    /// Returns the consumers, by name.
+    pub(crate) fn consumers(&self) -> Result<Vec<Consumer>, Error> {
+        let last = self.feed()?.last;
+        let select = "SELECT name, position, unixepoch(created_at), unixepoch(delivered_at), failures, \
+                      unixepoch(failed_at), error, unixepoch(next_attempt_at), unixepoch(disabled_at) \
+                      FROM mirror_consumer ORDER BY name";
+        self.query(select, (), |row| {
+            let position = row.get(1)?;
+            Ok(Consumer {
+                name: row.get(0)?,
+                position,
+                behind: u64::try_from(last.saturating_sub(position)).unwrap_or_default(),
+                created_at: row.get(2)?,
+                delivered_at: row.get(3)?,
+                failures: row.get(4)?,
+                failed_at: row.get(5)?,
+                error: row.get(6)?,
+                next_attempt_at: row.get(7)?,
+                disabled_at: row.get(8)?,
+            })
+        })
+    }
+
+    /// Returns the consumer of this name.
+    pub(crate) fn consumer(&self, name: &str) -> Result<Consumer, Error> {
+        let found = self.consumers()?.into_iter().find(|consumer| consumer.name == name);
+        found.ok_or_else(|| {
+            // An invalid name, such as one with line breaks, is not repeated.
+            let shown = Consumer::new(name, 0, 0)
+                .map_or_else(|_invalid| String::new(), |one| format!(" `{}`", one.name));
+            let text = format!(
+                "cannot find the consumer{shown}: the mirror does not have it; add it first"
+            );
+            Error::new(ErrorKind::Consumer, text)
+        })
+    }
+
+    /// Replaces a consumer that was at this position.
+    pub(crate) fn update_consumer(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
+        let update = "UPDATE mirror_consumer SET position = ?3, delivered_at = ?4, failures = ?5, failed_at = ?6, \
+                      error = ?7, next_attempt_at = ?8, disabled_at = ?9 WHERE name = ?1 AND position = ?2";
+        let row = (
+            &consumer.name,
+            from,
+            consumer.position,
+            consumer.delivered_at.map(utc),
+            consumer.failures,
+            consumer.failed_at.map(utc),
+            consumer.error.as_deref(),
+            consumer.next_attempt_at.map(utc),
+            consumer.disabled_at.map(utc),
+        );
+        if self.execute(update, row)? > 0 {
+            return Ok(());
+        }
+        let why = "another process has moved or removed it meanwhile; try again";
+        Err(consumer.refused(ErrorKind::Busy, why))
+    }
+}
+
+impl Mirror {
+    /// Adds a consumer of the feed. Returns whether it is new: an existing one keeps its position.
+    ///
+    /// The name has 1 to 100 characters, without control characters.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Consumer`] if the name is invalid, and [`ErrorKind::Cursor`] if the feed does not have the position.
+    pub fn add_consumer(&mut self, name: &str, start: &StartAt) -> Result<bool, Error> {
+        let store = self.store();
+        let feed = store.feed()?;
+        let position = match start {
+            StartAt::End => feed.last,
+            StartAt::Oldest => feed.pruned,
+            StartAt::After(cursor) => feed.position(cursor, store.identity())?,
+        };
+        let consumer = Consumer::new(name, position, self.now())?;
+        let insert = "INSERT INTO mirror_consumer (name, position, created_at, failures) VALUES (?1, ?2, ?3, 0) \
+                      ON CONFLICT (name) DO NOTHING";
+        let row = (&consumer.name, consumer.position, utc(consumer.created_at));
+        Ok(store.execute(insert, row)? > 0)
+    }
+
+    /// Moves a consumer to the position after a cursor, and enables it: to deliver changes again, to skip one, or after a new
+    /// snapshot.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the feed does not have the position, and
+    /// [`ErrorKind::Busy`] if the consumer is moved or delivered to at the same time.
+    pub fn rewind_consumer(&mut self, name: &str, to: &Cursor) -> Result<(), Error> {
+        let store = self.store();
+        let mut consumer = store.consumer(name)?;
+        let from = consumer.position;
+        consumer.position = store.feed()?.position(to, store.identity())?;
+        consumer.enable();
+        store.update_consumer(&consumer, from)
+    }
+
+    /// Enables a consumer that was disabled, and attempts a failed delivery again without a delay.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Consumer`] if the consumer does not exist, and [`ErrorKind::Busy`] if the consumer is moved or delivered to
+    /// at the same time.
+    pub fn enable_consumer(&mut self, name: &str) -> Result<(), Error> {
+        let store = self.store();
+        let mut consumer = store.consumer(name)?;
+        consumer.enable();
+        store.update_consumer(&consumer, consumer.position)
+    }
+
+    /// Removes a consumer. Returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
+        Ok(self.store().execute("DELETE FROM mirror_consumer WHERE name = ?1", (name,))? > 0)
+    }
+
+    /// Returns the consumers, by name.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn consumers(&self) -> Result<Vec<Consumer>, Error> {
+        self.store().consumers()
+    }
 }
 
 /// Maximum length of the name of a consumer, in characters.

@@ -1,22 +1,18 @@
 //! Delivers the changes of the feed to a consumer: at least once, and in their order.
 
+use std::error::Error as _;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::engine::known::State;
 use crate::error::{Error, ErrorKind};
-use crate::feed::backoff;
 use crate::feed::change::Change;
 use crate::feed::consumer::Consumer;
-use crate::feed::consumers::{behind, find, moved};
-use crate::feed::cursor::Cursor;
-use crate::feed::event::Event;
 use crate::feed::sink::{Consequence, Failure, Sink};
-use crate::feed::stop::Stop;
 use crate::fields::hash::fill;
-use crate::fields::omit;
-use crate::keep::record::Record;
-use crate::mirror::{Mirror, lock, now};
-use crate::store::data::PAGE;
+use crate::mirror::Mirror;
+use crate::store::rows::PAGE;
+use crate::store::utc;
 
 /// The limits of one delivery.
 #[derive(Clone, Debug)]
@@ -91,7 +87,7 @@ impl Mirror {
     /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, shortened at random, and
     /// not before the delay that the receiver asked for. The time is kept in the mirror: before it, this function attempts
     /// nothing. It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
-    /// that a receiver never accepts, [move](Self::move_consumer) the consumer to the [cursor after](Self::cursor_after) it.
+    /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor after](Self::cursor_after) it.
     ///
     /// # Errors
     ///
@@ -138,22 +134,22 @@ impl Mirror {
         let (mut consumer, mut end) = self.next_delivery(consumer)?;
         let mut delivered = 0;
         if end.is_none() {
-            let _lease = lock(&self.store).lease(&consumer.name)?;
+            let _reserved = self.store().reserve(&consumer.name)?;
             // Another process may have delivered in between.
             (consumer, end) = self.next_delivery(&consumer.name)?;
             while end.is_none() {
                 end = self.deliver_batch(&mut consumer, sink, limits, &mut delivered)?;
             }
         }
-        let last = lock(&self.store).feed()?.last;
-        let end = end.unwrap_or(DeliveryEnd::Complete);
-        Ok(Delivery { delivered, behind: behind(&consumer, last), end })
+        let last = self.store().feed()?.last;
+        let behind = u64::try_from(last.saturating_sub(consumer.position)).unwrap_or_default();
+        Ok(Delivery { delivered, behind, end: end.unwrap_or(DeliveryEnd::Complete) })
     }
 
     /// Returns a consumer, and the reason if nothing is to be delivered to it now.
     fn next_delivery(&self, name: &str) -> Result<(Consumer, Option<DeliveryEnd>), Error> {
-        let mut store = lock(&self.store);
-        let consumer = find(&mut store, name)?;
+        let store = self.store();
+        let consumer = store.consumer(name)?;
         if consumer.disabled_at.is_some() {
             let reason = consumer.error.as_deref().unwrap_or_default();
             let why = format!("it is disabled: {reason}; enable it to try again");
@@ -167,28 +163,12 @@ impl Mirror {
         Ok((consumer, end))
     }
 
-    /// Returns the events of the changes after the cursor, at most `limit`, and the cursor after them, as
-    /// [`changes`](Self::changes) does.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`changes`](Self::changes).
-    pub fn events(
-        &self,
-        after: Option<&Cursor>,
-        limit: usize,
-    ) -> Result<(Vec<Event>, Cursor), Error> {
-        let (changes, cursor) = self.changes(after, limit)?;
-        let events = changes.into_iter().map(|change| self.event(change));
-        Ok((events.collect::<Result<_, _>>()?, cursor))
-    }
-
     /// Returns when the next attempt is due, if that is later.
     fn is_early(&self, consumer: &Consumer) -> Option<i64> {
         let until = consumer.next_attempt_at?;
-        let left = until.saturating_sub(now(&self.clock));
+        let left = until.saturating_sub(self.now());
         // A longer delay is the result of a clock that was set back.
-        (1..=seconds(backoff::LONGEST_ASKED)).contains(&left).then_some(until)
+        (1..=seconds(LONGEST_ASKED)).contains(&left).then_some(until)
     }
 
     /// Delivers one batch. Returns the reason if it was the last one.
@@ -221,13 +201,13 @@ impl Mirror {
                 Ok(()) => {
                     *delivered += count;
                     consumer.enable();
-                    consumer.delivered_at = Some(now(&self.clock));
+                    consumer.delivered_at = Some(self.now());
                 }
                 Err(error) => (consumer.position, failure) = (from, Some(error)),
             }
         }
         if consumer.position != from {
-            self.keep(consumer, from, &limits.stop)?;
+            self.save(consumer, from, &limits.stop)?;
         }
         match failure {
             None => Ok(end),
@@ -238,15 +218,18 @@ impl Mirror {
         }
     }
 
-    /// Keeps the state of a consumer. Waits for a sync of another process that blocks it, because the events would be
+    /// Saves the state of a consumer. Waits for a sync of another process that blocks it, because the events would be
     /// delivered again otherwise.
-    fn keep(&self, consumer: &Consumer, from: i64, stop: &Stop) -> Result<(), Error> {
+    fn save(&self, consumer: &Consumer, from: i64, stop: &Stop) -> Result<(), Error> {
         let start = Instant::now();
         loop {
-            let kept = lock(&self.store).update_consumer(consumer, from);
-            match kept {
-                Ok(is_kept) => return if is_kept { Ok(()) } else { Err(moved(consumer)) },
-                Err(error) if error.kind() != ErrorKind::Busy => return Err(error),
+            let updated = self.store().update_consumer(consumer, from);
+            match updated {
+                Ok(()) => return Ok(()),
+                // The store is blocked, unless another process moved the consumer.
+                Err(error) if error.kind() != ErrorKind::Busy || error.source().is_none() => {
+                    return Err(error);
+                }
                 Err(error) if start.elapsed() > LONGEST_BLOCK => return Err(error),
                 Err(error) if stop.wait_until(Instant::now() + CHECK_INTERVAL) => {
                     return Err(error);
@@ -258,7 +241,7 @@ impl Mirror {
 
     /// Returns the next changes of a consumer.
     fn page(&self, consumer: &Consumer, limit: usize) -> Result<Vec<Change>, Error> {
-        let mut store = lock(&self.store);
+        let store = self.store();
         let feed = store.feed()?;
         let why = if consumer.position < feed.pruned {
             "the changes after its position were removed"
@@ -267,30 +250,18 @@ impl Mirror {
         } else {
             return store.changes(consumer.position, limit.clamp(1, PAGE));
         };
-        let why = format!("{why}; take a new snapshot, and move the consumer");
+        let why = format!("{why}; take a new snapshot, and rewind the consumer to its cursor");
         Err(consumer.refused(ErrorKind::Cursor, &why))
     }
 
-    /// Creates the event of a change, from the record as it is now.
-    fn event(&self, change: Change) -> Result<Event, Error> {
-        let mut store = lock(&self.store);
-        let kept = store.record(&change.table, &change.id)?;
-        let is_live = |state: State| matches!(state, State::Present | State::Missing);
-        let kept = kept.filter(|kept| is_live(kept.known.state));
-        let is_reduced = omit::is_on(&mut store)?;
-        let record = kept.map(|kept| Record::of(kept, is_reduced)).transpose()?;
-        let record = record.map(|record| record.json);
-        Ok(Event::new(&store.identity().secret, change, record))
-    }
-
-    /// Keeps a failure, and returns its error.
+    /// Saves a failure, and returns its error.
     fn failed(
         &self,
         consumer: &mut Consumer,
         failure: Failure,
         stop: &Stop,
     ) -> Result<Error, Error> {
-        let failed_at = now(&self.clock);
+        let failed_at = self.now();
         consumer.failures = consumer.failures.saturating_add(1);
         consumer.failed_at = Some(failed_at);
         consumer.error = Some(failure.text.clone().into_owned());
@@ -302,17 +273,76 @@ impl Mirror {
             Consequence::Retry(asked) => {
                 let mut random = [0; 4];
                 fill(&mut random)?;
-                let delay = backoff::delay(consumer.failures, u32::from_le_bytes(random));
-                let delay = asked.map_or(delay, |asked| backoff::asked(asked).max(delay));
+                let delay = delay(consumer.failures, u32::from_le_bytes(random));
+                let delay = asked.map_or(delay, |asked| asked.min(LONGEST_ASKED).max(delay));
                 let at = failed_at.saturating_add(seconds(delay));
                 consumer.next_attempt_at = Some(at);
-                format!("the next attempt is due at {}", consumer.next_attempt())
+                format!("the next attempt is due at {}", utc(at))
             }
             Consequence::Close => String::new(),
         };
-        self.keep(consumer, consumer.position, stop)?;
+        self.save(consumer, consumer.position, stop)?;
         let error = consumer.refused(ErrorKind::Delivery, &format!("{failure}; {next}"));
         Ok(error.because(failure))
+    }
+}
+
+/// Returns a duration in whole seconds, rounded up.
+fn seconds(duration: Duration) -> i64 {
+    let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
+    i64::try_from(seconds).unwrap_or(i64::MAX)
+}
+
+/// Returns the delay after this number of failures in a row: 5 seconds, tripled with each failure, at most one hour, and
+/// shortened at random by up to half.
+fn delay(failures: u32, random: u32) -> Duration {
+    let exponent = failures.saturating_sub(1).min(MAX_EXPONENT);
+    let longest = FIRST.saturating_mul(FACTOR.saturating_pow(exponent)).min(LONGEST);
+    let half = longest / 2;
+    half + half.mul_f64(f64::from(random) / f64::from(u32::MAX))
+}
+
+/// A request to end a delivery, such as that of a signal. Clones are one request.
+#[derive(Clone, Default)]
+pub struct Stop(Arc<(Mutex<bool>, Condvar)>);
+
+impl Stop {
+    /// Creates a request that is not sent yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sends the request, and wakes the threads that wait for it.
+    pub fn request(&self) {
+        let (requested, changed) = &*self.0;
+        *requested.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        changed.notify_all();
+    }
+
+    /// Returns whether the request was sent.
+    pub fn is_requested(&self) -> bool {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until this time, or until the request is sent. Returns whether it was sent.
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        let (requested, changed) = &*self.0;
+        let mut requested = requested.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*requested {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = changed.wait_timeout(requested, left);
+            requested = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *requested
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stop").field("is_requested", &self.is_requested()).finish()
     }
 }
 
@@ -322,8 +352,34 @@ const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
 /// Time between two attempts to keep a position.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Returns a duration in whole seconds, rounded up.
-fn seconds(duration: Duration) -> i64 {
-    let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
-    i64::try_from(seconds).unwrap_or(i64::MAX)
+/// Delay after the first failure.
+const FIRST: Duration = Duration::from_secs(5);
+
+const FACTOR: u32 = 3;
+
+/// Keeps the power within `u32`.
+const MAX_EXPONENT: u32 = 10;
+
+/// Maximum delay.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+/// Maximum delay that a receiver can ask for.
+const LONGEST_ASKED: Duration = Duration::from_secs(24 * 60 * 60);
+
+#[cfg(test)]
+mod tests {
+    use super::delay;
+
+    #[test]
+    fn the_delay_grows_up_to_one_hour() {
+        let seconds = |failures| delay(failures, u32::MAX).as_secs();
+        let delays = [1, 2, 3, 4, 5, 6, 7, 8, u32::MAX].map(seconds);
+        assert_eq!(delays, [5, 15, 45, 135, 405, 1215, 3600, 3600, 3600]);
+    }
+
+    #[test]
+    fn chance_shortens_the_delay_by_up_to_half() {
+        assert_eq!(delay(3, 0).as_millis(), 22_500);
+        assert_eq!(delay(3, u32::MAX / 2).as_millis(), 33_749);
+    }
 }

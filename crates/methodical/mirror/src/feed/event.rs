@@ -7,9 +7,11 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::Change;
-use crate::fields::hash::{Hasher, Secret, hex};
-use crate::time::utc;
+use crate::feed::change::{Change, Cursor};
+use crate::fields::hash::{Hasher, hex};
+use crate::mirror::Mirror;
+use crate::read::Record;
+use crate::store::utc;
 
 /// A change as it is delivered: with an id for deduplication, and with the record as it is now.
 ///
@@ -57,19 +59,6 @@ pub struct Event {
 }
 
 impl Event {
-    /// Creates the event of a change.
-    pub(crate) fn new(secret: &Secret, change: Change, record: Option<String>) -> Self {
-        // The number is not enough: a mirror that was restored from a copy gives numbers again.
-        let id = Hasher::new(secret, "event").hash(&[
-            &change.number.to_le_bytes(),
-            &change.at.to_le_bytes(),
-            change.table.as_bytes(),
-            change.id.as_bytes(),
-            change.kind.as_str().as_bytes(),
-        ]);
-        Self { id: hex(&id.to_bytes()), change, record }
-    }
-
     /// Returns the event as JSON text, without a line break.
     ///
     /// # Errors
@@ -80,6 +69,43 @@ impl Event {
             Error::new(ErrorKind::Store, "cannot write an event: its record is damaged")
                 .because(error)
         })
+    }
+}
+
+impl Mirror {
+    /// Returns the events of the changes after the cursor, at most `limit`, and the cursor after them, as
+    /// [`changes`](Self::changes) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`changes`](Self::changes).
+    pub fn events(
+        &self,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<(Vec<Event>, Cursor), Error> {
+        let (changes, cursor) = self.changes(after, limit)?;
+        let events = changes.into_iter().map(|change| self.event(change));
+        Ok((events.collect::<Result<_, _>>()?, cursor))
+    }
+
+    /// Creates the event of a change, from the record as it is now.
+    pub(crate) fn event(&self, change: Change) -> Result<Event, Error> {
+        let mut store = self.store();
+        let stored = store.record(&change.table, &change.id)?;
+        let stored = stored.filter(|stored| stored.known.state.is_live());
+        let is_reduced = store.omits_personal()?;
+        let record = stored.map(|stored| Record::new(stored, is_reduced)).transpose()?;
+        // The number is not enough: a mirror that was restored from a copy gives numbers again.
+        let id = Hasher::new(&store.identity().secret, "event").hash(&[
+            &change.number.to_le_bytes(),
+            &change.at.to_le_bytes(),
+            change.table.as_bytes(),
+            change.id.as_bytes(),
+            change.kind.as_str().as_bytes(),
+        ]);
+        let id = hex(&id.to_bytes());
+        Ok(Event { id, change, record: record.map(|record| record.json) })
     }
 }
 

@@ -1,13 +1,9 @@
-//! The trait of receivers of events, and their failures.
-
-pub(crate) mod exec;
-pub(crate) mod ndjson;
-#[cfg(feature = "webhook")]
-pub(crate) mod webhook;
+//! The trait of receivers of events, their failures, and the receiver that writes lines of JSON.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
+use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::error::Error;
@@ -78,15 +74,6 @@ pub(crate) enum Consequence {
 
 impl Failure {
     /// Creates a failure. The event is delivered again after a delay that grows with each failure.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// use methodical_mirror::Failure;
-    ///
-    /// let failure = Failure::new("status 503").retry_after(Duration::from_secs(120));
-    /// assert_eq!(failure.to_string(), "status 503");
-    /// ```
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
     }
@@ -134,3 +121,54 @@ impl StdError for Failure {
         })
     }
 }
+
+/// Writes each event as one line of JSON, such as to standard output.
+///
+/// The position moves after the writer was flushed, which happens at least every 256 events. Up to 256 events may be written
+/// again if the process is killed. If the reader closes the pipe, the delivery ends without an error, and the events since the last flush
+/// are written again the next time.
+pub struct Ndjson<W>(W);
+
+impl<W: Write> Ndjson<W> {
+    /// Creates a sink from a writer, such as the locked standard output. A buffered writer is faster.
+    pub fn new(writer: W) -> Self {
+        Self(writer)
+    }
+
+    /// Returns the writer.
+    pub fn into_inner(self) -> W {
+        self.0
+    }
+}
+
+impl<W: Write> Sink for Ndjson<W> {
+    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
+        let mut line = event.to_json().map_err(Failure::from_error)?;
+        line.push('\n');
+        self.0.write_all(line.as_bytes()).map_err(failed)
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.0.flush().map_err(failed)
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+}
+
+fn failed(error: io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Failure::closed();
+    }
+    Failure::new(format!("cannot write the events: {error}")).because(error)
+}
+
+impl<W> fmt::Debug for Ndjson<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ndjson").finish_non_exhaustive()
+    }
+}
+
+/// Number of events between two flushes.
+const BATCH: usize = 256;

@@ -1,14 +1,12 @@
-//! JSON objects, read once for everything that needs their members.
+//! JSON objects, read once for everything that needs their members; numbers by their value; and JSON text under construction.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::compact;
 
 /// A JSON value. The items of a list stay text.
 pub(crate) enum Json<'a> {
@@ -45,10 +43,7 @@ impl<'a> Json<'a> {
 
 /// The members of a JSON object, sorted by name. If a name occurs several times, the last member wins.
 #[derive(Default)]
-pub(crate) struct Members<'a>(Unsorted<'a>);
-
-/// Members, at first in the order of the text.
-type Unsorted<'a> = Vec<(Cow<'a, str>, Member<'a>)>;
+pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Member<'a>)>);
 
 /// A member of a JSON object: its text, and the value that it spells.
 pub(crate) struct Member<'a> {
@@ -63,44 +58,13 @@ impl<'a> Members<'a> {
     }
 
     fn within(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let mut members = match Self::plain(text, depth)? {
-            Some(members) => members,
-            None => Self::any(text, depth)?,
+        let members: BTreeMap<Name<'a>, &'a RawValue> =
+            serde_json::from_str(text).map_err(invalid)?;
+        let member = |(Name(name), value): (Name<'a>, &'a RawValue)| {
+            let text = value.get();
+            Ok((name, Member { text, json: Json::of(text, depth)? }))
         };
-        // Stable, so that equal names stay in the order of the text.
-        let mut has_repeated = false;
-        members.sort_by(|(one, _), (other, _)| {
-            let order = one.cmp(other);
-            has_repeated |= order.is_eq();
-            order
-        });
-        if has_repeated {
-            members.reverse();
-            members.dedup_by(|(one, _), (other, _)| one == other);
-            members.reverse();
-        }
-        Ok(Self(members))
-    }
-
-    /// Reads the members of plain JSON; `None` if it is not plain.
-    fn plain(text: &'a str, depth: usize) -> Result<Option<Unsorted<'a>>, Error> {
-        let (mut members, mut failure) = (Vec::with_capacity(USUAL), None);
-        let plain = compact::each(text, &mut |name, text| match Json::of(text, depth) {
-            Ok(json) => members.push((name.into(), Member { text, json })),
-            Err(error) => failure = Some(error),
-        });
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(plain.map(|()| members)),
-        }
-    }
-
-    /// Reads the members of any JSON.
-    fn any(text: &'a str, depth: usize) -> Result<Unsorted<'a>, Error> {
-        let (mut deserializer, mut failure) = (serde_json::Deserializer::from_str(text), None);
-        let members = Object { depth, failure: &mut failure }.deserialize(&mut deserializer);
-        let members = members.and_then(|members| deserializer.end().map(|()| members));
-        members.map_err(|error| failure.unwrap_or_else(|| invalid(error)))
+        members.into_iter().map(member).collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Member<'a>)> {
@@ -116,12 +80,6 @@ impl<'a> Members<'a> {
         self.0.len()
     }
 }
-
-/// Number of members for which there is room from the start. With more, the memory is in no cache of glibc.
-const USUAL: usize = 14;
-
-/// Maximum nesting of a record, in levels. The decoders have the same limit.
-pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Returns the text of a JSON string.
 fn string(text: &str) -> Result<Cow<'_, str>, Error> {
@@ -143,46 +101,132 @@ fn invalid(error: serde_json::Error) -> Error {
     Error::new(ErrorKind::Record, text)
 }
 
-/// Reads the members of an object in the order of the text.
-struct Object<'f> {
-    /// Maximum number of levels of a member.
-    depth: usize,
-    /// Why a member could not be read.
-    failure: &'f mut Option<Error>,
-}
+/// A name, borrowed if it has no escapes.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> DeserializeSeed<'de> for Object<'_> {
-    type Value = Unsorted<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(self)
+/// Appends the value of a JSON number: its significant digits and a decimal exponent, so that `1`, `1.0` and `10e-1` are the
+/// same. An exponent that does not fit 64 bits is compared by its spelling.
+pub(crate) fn write_number(text: &str, out: &mut Vec<u8>) {
+    let (sign, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text),
+    };
+    let (decimal, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
+    let digits: Cow<'_, str> = match fraction {
+        "" => whole.into(),
+        _ => [whole, fraction].concat().into(),
+    };
+    let leading = digits.trim_start_matches('0');
+    let significant = leading.trim_end_matches('0');
+    if significant.is_empty() {
+        out.push(b'0');
+        return;
+    }
+    let zeros = leading.len() - significant.len();
+    let exponent = exponent.parse::<i64>().ok().and_then(|exponent| {
+        exponent.checked_sub(length(fraction.len())?)?.checked_add(length(zeros)?)
+    });
+    match exponent {
+        Some(exponent) => {
+            out.extend_from_slice(sign.as_bytes());
+            out.extend_from_slice(significant.as_bytes());
+            out.push(b'e');
+            out.extend_from_slice(exponent.to_string().as_bytes());
+        }
+        None => out.extend_from_slice(text.as_bytes()),
     }
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = Unsorted<'de>;
+fn length(bytes: usize) -> Option<i64> {
+    i64::try_from(bytes).ok()
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+/// Returns whether two JSON numbers have the same value.
+pub(crate) fn equal_numbers(one: &str, other: &str) -> bool {
+    let value = |text| {
+        let mut out = Vec::new();
+        write_number(text, &mut out);
+        out
+    };
+    value(one) == value(other)
+}
+
+/// Returns text as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    push_quoted(&mut json, text);
+    json
+}
+
+fn push_quoted(json: &mut String, text: &str) {
+    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        json.push_str(&serde_json::Value::from(text).to_string());
+    } else {
+        json.push('"');
+        json.push_str(text);
+        json.push('"');
+    }
+}
+
+/// A JSON object under construction.
+#[derive(Default)]
+pub(crate) struct Object(String);
+
+impl Object {
+    /// Appends a member. The value is JSON text.
+    pub(crate) fn push(&mut self, name: &str, value: &str) {
+        self.0.reserve(name.len() + value.len() + 5);
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        push_quoted(&mut self.0, name);
+        self.0.push(':');
+        self.0.push_str(value);
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::with_capacity(USUAL);
-        while let Some(Name(name)) = map.next_key()? {
-            let value: &'de RawValue = map.next_value()?;
-            let text = value.get();
-            match Json::of(text, self.depth) {
-                Ok(json) => members.push((name, Member { text, json })),
-                Err(error) => {
-                    *self.failure = Some(error);
-                    return Err(A::Error::custom("a member cannot be read"));
-                }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
+        self.0
+    }
+}
+
+/// Maximum nesting of a record, in levels. The decoders have the same limit.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::equal_numbers;
+
+    #[test]
+    fn spellings_of_the_same_value_are_equal() {
+        for spellings in [
+            &["1", "1.0", "10e-1", "0.1E+1", "1.000"][..],
+            &["0", "-0", "0.0", "0e99999999999999999999"],
+            &["-120", "-1.2e2", "-12E1"],
+            &["1e400", "10e399"],
+            &["123456789012345678901234567890", "123456789012345678901234567890.0"],
+        ] {
+            for one in spellings {
+                assert!(equal_numbers(one, spellings[0]), "{one}");
             }
         }
-        Ok(members)
+    }
+
+    #[test]
+    fn other_values_differ() {
+        for (one, other) in [
+            ("1", "-1"),
+            ("1", "10"),
+            ("1", "0.1"),
+            ("0.30000000000000004", "0.3"),
+            ("9007199254740993", "9007199254740992"),
+            ("1e99999999999999999999", "1e99999999999999999998"),
+        ] {
+            assert!(!equal_numbers(one, other), "{one} {other}");
+        }
     }
 }
-
-/// A name, borrowed if it has no escapes.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);

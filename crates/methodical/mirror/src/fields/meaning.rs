@@ -1,8 +1,7 @@
 //! The meaning of a JSON value as bytes: equal for values that mean the same, different for all others.
 
 use crate::error::Error;
-use crate::fields::json::{Json, MAX_DEPTH, Members};
-use crate::fields::number;
+use crate::fields::json::{Json, MAX_DEPTH, Members, write_number};
 
 /// Appends the meaning of a record.
 ///
@@ -27,7 +26,7 @@ fn write_json(value: &Json<'_>, out: &mut Vec<u8>, depth: usize) -> Result<(), E
         Json::Boolean(false) => out.push(b'f'),
         Json::Number(text) => {
             out.push(b'#');
-            number::write(text, out);
+            write_number(text, out);
             out.push(b';');
         }
         Json::Text(text) => write_text(text, out),

@@ -1,12 +1,15 @@
 //! A record as a row of its table. Nothing is lost: what fits no column is in the column `mirror_extra`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::json::Members;
+use crate::fields::difference::PERSONAL;
+use crate::fields::hash::{Hash, Hasher, Secret, hex};
+use crate::fields::json::{Json, Member, Members, Object, equal_numbers, quoted};
+use crate::fields::meaning;
 use crate::fields::shape::{Column, Kind, Shape};
-use crate::fields::text::{Object, quoted};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,49 +32,70 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Returns the record as JSON text.
+    /// Returns the record as JSON text, with its fields in the order of their names.
     pub(crate) fn to_json(&self, shape: &Shape) -> Result<String, Error> {
-        let extra = match &self.extra {
-            Some(text) => Members::of(text)?,
-            None => Members::default(),
-        };
-        let nulls: Vec<String> =
-            serde_json::from_str(self.nulls.as_deref().unwrap_or("[]")).map_err(damaged)?;
-        let is_null = |name: &str| nulls.iter().any(|null| null == name);
-        let mut members: BTreeMap<&str, String> =
-            extra.iter().map(|(name, value)| (name, value.text.to_owned())).collect();
-        let mut nested: BTreeMap<&str, Object> = BTreeMap::new();
-        for (column, cell) in shape.columns.iter().zip(&self.cells) {
-            let value = match cell {
-                Some(value) => json(value, column),
-                None if is_null(&column.name) => "null".to_owned(),
-                None => continue,
-            };
-            match &*column.path {
-                [name] => drop(members.insert(name, value)),
-                [name, field, ..] => nested.entry(name).or_default().push(field, &value),
-                [] => {}
-            }
-        }
-        let parents = shape.columns.iter().filter(|column| column.path.len() == 2);
-        for parent in parents.filter_map(|column| column.path.first()) {
-            if is_null(parent) {
-                members.insert(parent, "null".to_owned());
-            }
-        }
-        for (name, mut object) in nested {
-            if let Some(below) = extra.get(name) {
-                for (field, value) in Members::of(below.text)?.iter() {
-                    object.push(field, value.text);
-                }
-            }
-            members.insert(name, object.finish());
-        }
-        let mut object = Object::default();
-        for (name, value) in &members {
-            object.push(name, value);
-        }
+        let (text, mut object) = (self.to_model_json(shape)?, Object::default());
+        Members::of(&text)?.iter().for_each(|(name, value)| object.push(name, value.text));
         Ok(object.finish())
+    }
+
+    /// Returns the record as JSON text as its model writes it: fields in the order of the columns, then the unlisted ones.
+    pub(crate) fn to_model_json(&self, shape: &Shape) -> Result<String, Error> {
+        let extra = self.extra.as_deref().map_or_else(|| Ok(Members::default()), Members::of)?;
+        let (nulls, mut record, mut merged) = (self.null_names()?, Object::default(), Vec::new());
+        let is_null = |name: &str| nulls.iter().any(|null| null == name);
+        let columns = || shape.columns.iter().zip(&self.cells).enumerate();
+        let push = |object: &mut Object, field: &str, column: &Column, cell: &Option<Value<'_>>| {
+            match cell {
+                Some(value) => object.push(field, &json(value, column)),
+                None if is_null(&column.name) => object.push(field, "null"),
+                None => {}
+            }
+        };
+        for (index, (column, cell)) in columns() {
+            let parent = match &*column.path {
+                [name] => {
+                    push(&mut record, name, column, cell);
+                    continue;
+                }
+                [parent, ..] => parent,
+                [] => continue,
+            };
+            let is_below = |one: &Column| one.path.len() == 2 && one.path.first() == Some(parent);
+            if columns().any(|(at, (one, _))| at < index && is_below(one)) {
+                continue;
+            }
+            let mut nested = Object::default();
+            for (_, (column, cell)) in columns().filter(|(_, (one, _))| is_below(one)) {
+                push(&mut nested, column.path.last().unwrap_or(parent), column, cell);
+            }
+            if nested.is_empty() {
+                if is_null(parent) {
+                    record.push(parent, "null");
+                }
+                continue;
+            }
+            if let Some(below) = extra.get(parent) {
+                Members::of(below.text)?
+                    .iter()
+                    .for_each(|(field, value)| nested.push(field, value.text));
+                merged.push(parent);
+            }
+            record.push(parent, &nested.finish());
+        }
+        let others = extra
+            .iter()
+            .filter(|(name, _)| !merged.iter().any(|one: &&String| one.as_str() == *name));
+        others.for_each(|(name, value)| record.push(name, value.text));
+        Ok(record.finish())
+    }
+
+    fn null_names(&self) -> Result<Vec<String>, Error> {
+        let names = self.nulls.as_deref().map_or(Ok(Vec::new()), serde_json::from_str);
+        names.map_err(|error| {
+            Error::new(ErrorKind::Store, "cannot read a row: a column of the mirror is damaged")
+                .because(error)
+        })
     }
 
     /// Returns the row with copies of its texts.
@@ -88,32 +112,404 @@ impl Row<'_> {
 
     /// Removes everything that may be personal: the personal columns, and all unlisted fields.
     pub(crate) fn erase(&mut self, shape: &Shape) {
-        for (column, cell) in shape.columns.iter().zip(&mut self.cells) {
-            if column.is_personal && !is_identity(shape, column) {
+        for (index, (column, cell)) in shape.columns.iter().zip(&mut self.cells).enumerate() {
+            if column.is_personal && index != shape.identity {
                 *cell = None;
             }
         }
         (self.extra, self.nulls) = (None, None);
     }
-}
 
-/// Returns whether a column is the one that identifies a record. It stays when a record is erased.
-pub(crate) fn is_identity(shape: &Shape, column: &Column) -> bool {
-    shape.identity().is_ok_and(|identity| identity.name == column.name)
-}
-
-/// Returns the JSON text of a value.
-fn json(value: &Value<'_>, column: &Column) -> String {
-    match value {
-        Value::Text(text) if column.kind == Kind::Json => text.clone().into_owned(),
-        Value::Text(text) => quoted(text),
-        Value::Integer(value) => value.to_string(),
-        Value::Real(value) => serde_json::Value::from(*value).to_string(),
-        Value::Boolean(value) => value.to_string(),
+    /// Returns the text in a column. U+0000 counts as no text, because PostgreSQL does not have it.
+    pub(crate) fn text(&self, column: usize) -> Option<&str> {
+        match self.cells.get(column)?.as_ref()? {
+            Value::Text(text) if !text.contains('\0') => Some(text),
+            _ => None,
+        }
     }
 }
 
-fn damaged(error: serde_json::Error) -> Error {
-    Error::new(ErrorKind::Store, "cannot read a row: a column of the mirror is damaged")
-        .because(error)
+/// Returns the JSON text of a value.
+fn json<'a>(value: &'a Value<'_>, column: &Column) -> Cow<'a, str> {
+    match value {
+        Value::Text(text) if column.kind == Kind::Json => Cow::Borrowed(text),
+        Value::Text(text) => quoted(text).into(),
+        Value::Integer(value) => value.to_string().into(),
+        Value::Real(value) => serde_json::Value::from(*value).to_string().into(),
+        Value::Boolean(value) => value.to_string().into(),
+    }
+}
+
+/// Turns records into rows of one shape, and hashes them.
+pub(crate) struct Layout {
+    pub(crate) shape: Arc<Shape>,
+    places: HashMap<String, Place>,
+}
+
+/// The place of a field: the index of its column, or the columns of a nested record.
+enum Place {
+    Cell(usize),
+    Nested(HashMap<String, usize>),
+}
+
+impl Layout {
+    /// Creates the layout of a shape.
+    pub(crate) fn new(shape: Shape) -> Self {
+        let mut places = HashMap::new();
+        for (index, column) in shape.columns.iter().enumerate() {
+            match &*column.path {
+                [name] => drop(places.insert(name.clone(), Place::Cell(index))),
+                [name, field, ..] => {
+                    let nested = places.entry(name.clone());
+                    if let Place::Nested(fields) =
+                        nested.or_insert_with(|| Place::Nested(HashMap::new()))
+                    {
+                        fields.insert(field.clone(), index);
+                    }
+                }
+                [] => {}
+            }
+        }
+        Self { shape: Arc::new(shape), places }
+    }
+
+    /// Returns the identity of a record.
+    pub(crate) fn identity<'a>(&self, members: &Members<'a>) -> Result<Cow<'a, str>, Error> {
+        let Column { name, path, kind, .. } = self.shape.identity()?;
+        let value = path.first().and_then(|name| members.get(name));
+        match value.map(|value| cell(*kind, value)) {
+            // PostgreSQL has no U+0000 in text.
+            Some(Cell::Value(Value::Text(id))) if !id.is_empty() && !id.contains('\0') => Ok(id),
+            Some(Cell::Value(Value::Integer(id))) => Ok(id.to_string().into()),
+            _ => {
+                let text = format!("the identity `{name}` is missing or of another kind");
+                Err(Error::new(ErrorKind::Record, text))
+            }
+        }
+    }
+
+    /// Returns the row of a record.
+    pub(crate) fn row<'a>(&self, members: &Members<'a>) -> Row<'a> {
+        let mut row = Row { cells: vec![None; self.shape.columns.len()], extra: None, nulls: None };
+        let (mut extra, mut nulls) = (Object::default(), Vec::new());
+        for (name, member) in members.iter() {
+            match (self.places.get(name), &member.json) {
+                (Some(Place::Cell(index)), _)
+                    if self.store(*index, member, &mut row, &mut nulls) => {}
+                (Some(Place::Nested(_)), Json::Null) => nulls.push(quoted(name)),
+                (Some(Place::Nested(fields)), Json::Object(inner)) => {
+                    let mut below = Object::default();
+                    for (field, member) in inner.iter() {
+                        let index = fields.get(field);
+                        if !index.is_some_and(|at| self.store(*at, member, &mut row, &mut nulls)) {
+                            below.push(field, member.text);
+                        }
+                    }
+                    // An empty object would be lost: nothing else says that it is there.
+                    if !below.is_empty() || inner.len() == 0 {
+                        extra.push(name, &below.finish());
+                    }
+                }
+                _ => extra.push(name, member.text),
+            }
+        }
+        row.extra = (!extra.is_empty()).then(|| extra.finish());
+        row.nulls = (!nulls.is_empty()).then(|| format!("[{}]", nulls.join(",")));
+        row
+    }
+
+    /// Puts a value into its column, or its name into the list of nulls. Returns whether it fits.
+    fn store<'a>(
+        &self,
+        index: usize,
+        member: &Member<'a>,
+        row: &mut Row<'a>,
+        nulls: &mut Vec<String>,
+    ) -> bool {
+        let Some(column) = self.shape.columns.get(index) else { return false };
+        match (cell(column.kind, member), row.cells.get_mut(index)) {
+            (Cell::Value(value), Some(to)) => *to = Some(value),
+            (Cell::Null, _) => nulls.push(quoted(&column.name)),
+            (Cell::Misfit, _) | (_, None) => return false,
+        }
+        true
+    }
+}
+
+/// A JSON value for a column of some kind.
+enum Cell<'a> {
+    Value(Value<'a>),
+    Null,
+    /// The column cannot hold the value exactly.
+    Misfit,
+}
+
+fn cell<'a>(kind: Kind, member: &Member<'a>) -> Cell<'a> {
+    let exact = |value: Option<Value<'static>>| value.map_or(Cell::Misfit, Cell::Value);
+    match (&member.json, kind) {
+        (Json::Null, _) => Cell::Null,
+        (_, Kind::Json) => Cell::Value(Value::Text(member.text.into())),
+        (Json::Text(text), Kind::Text) => Cell::Value(Value::Text(text.clone())),
+        (Json::Boolean(value), Kind::Boolean) => Cell::Value(Value::Boolean(*value)),
+        (Json::Number(text), Kind::Integer) => exact(text.parse().ok().map(Value::Integer)),
+        (Json::Number(text), Kind::Real) => {
+            let value = text.parse().ok().filter(|value: &f64| value.is_finite());
+            let is_exact = |value: &f64| equal_numbers(&format!("{value:?}"), text);
+            exact(value.filter(is_exact).map(Value::Real))
+        }
+        _ => Cell::Misfit,
+    }
+}
+
+/// Hashes the contents of rows with the secret of a mirror.
+pub(crate) struct RowHasher(Hasher);
+
+impl RowHasher {
+    pub(crate) fn new(secret: &Secret) -> Self {
+        Self(Hasher::new(secret, "row"))
+    }
+
+    /// Returns the hash of a record as its model writes it.
+    pub(crate) fn text(&self, json: &[u8]) -> Hash {
+        self.0.hash(&[json])
+    }
+
+    /// Returns the hash of a row that has everything of its record.
+    pub(crate) fn row(&self, row: &Row<'_>, shape: &Shape) -> Result<Hash, Error> {
+        Ok(self.text(row.to_model_json(shape)?.as_bytes()))
+    }
+}
+
+/// Reduces the rows of a mirror that omits personal data.
+pub(crate) struct Omission(Hasher);
+
+impl Omission {
+    pub(crate) fn new(secret: &Secret) -> Self {
+        Self(Hasher::new(secret, "personal"))
+    }
+
+    /// Removes everything that may be personal from a row, and keeps a keyed hash of it.
+    pub(crate) fn reduce(&self, row: Row<'_>, shape: &Shape) -> Result<Row<'static>, Error> {
+        let columns = || shape.columns.iter().enumerate();
+        let is_omitted = |index, column: &Column| column.is_personal && index != shape.identity;
+        let is_kept = |name: &String| {
+            columns().any(|(index, column)| column.name == *name && !is_omitted(index, column))
+        };
+        let (kept_names, names): (Vec<String>, Vec<String>) =
+            row.null_names()?.into_iter().partition(is_kept);
+        let list = |names: &[String]| {
+            (!names.is_empty()).then(|| serde_json::Value::from(names).to_string())
+        };
+        let mut personal = row.into_owned();
+        let mut kept = personal.clone();
+        kept.erase(shape);
+        (kept.nulls, personal.nulls) = (list(&kept_names), list(&names));
+        for ((index, column), cell) in columns().zip(&mut personal.cells) {
+            if !is_omitted(index, column) {
+                *cell = None;
+            }
+        }
+        let has_more = personal.extra.is_some() || personal.nulls.is_some();
+        if has_more || personal.cells.iter().any(Option::is_some) {
+            let (json, mut bytes) = (personal.to_json(shape)?, Vec::new());
+            meaning::write(&Members::of(&json)?, &mut bytes)?;
+            let hash = hex(&self.0.hash(&[&bytes]).to_bytes());
+            kept.extra = Some(format!("{{{}:{}}}", quoted(PERSONAL), quoted(&hash)));
+        }
+        Ok(kept)
+    }
+}
+
+/// Returns whether at least two of the personal values that both versions have, and more than half of them, are different. A person
+/// may get another name. Case, spaces and separators do not count.
+pub(crate) fn is_other_person(old: (&Row<'_>, &Shape), new: (&Row<'_>, &Shape)) -> bool {
+    let (old, new) = (personal(old), personal(new));
+    let compared = old.iter().filter_map(|(name, old)| Some((*old, *new.get(name)?)));
+    let (mut count, mut different) = (0_u32, 0_u32);
+    for (old, new) in compared {
+        count += 1;
+        different += u32::from(!is_same_spelling(old, new));
+    }
+    different > 1 && different * 2 > count
+}
+
+/// Returns the personal columns that have a value.
+fn personal<'a>((row, shape): (&'a Row<'_>, &'a Shape)) -> BTreeMap<&'a str, &'a Value<'a>> {
+    let columns = shape.columns.iter().zip(&row.cells).enumerate();
+    columns
+        .filter_map(|(index, (column, cell))| {
+            let is_personal = column.is_personal && index != shape.identity;
+            Some((&*column.name, cell.as_ref().filter(|_| is_personal)?))
+        })
+        .collect()
+}
+
+fn is_same_spelling(old: &Value<'_>, new: &Value<'_>) -> bool {
+    let (Value::Text(old), Value::Text(new)) = (old, new) else { return old == new };
+    let letters = |text: &str| -> String {
+        text.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    letters(old) == letters(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use methodical_model::{Column, Table};
+    use proptest::prelude::*;
+    use serde_json::Value as JsonValue;
+
+    use super::{Layout, Row, Value, is_other_person};
+    use crate::fields::json::{Json, MAX_DEPTH, Members};
+    use crate::fields::meaning;
+    use crate::fields::shape::Shape;
+
+    const TABLE: Table = Table::new(
+        "photo",
+        "id",
+        &[
+            Column::text(&["id"]),
+            Column::text(&["title"]).personal(),
+            Column::integer(&["size"]),
+            Column::real(&["score"]),
+            Column::boolean(&["open"]),
+            Column::json(&["tags"]),
+            Column::text(&["place", "id"]),
+            Column::text(&["place", "name"]).personal(),
+        ],
+    );
+
+    fn row(json: &str) -> Row<'_> {
+        Layout::new(shape()).row(&Members::of(json).unwrap())
+    }
+
+    fn shape() -> Shape {
+        Shape::of(&TABLE).unwrap()
+    }
+
+    #[test]
+    fn a_record_fills_its_columns() {
+        let row = row(
+            r#"{"id":"007","title":"\u0041 😀","size":-7,"score":0.10,"open":true,"tags":["a"],
+                "place":{"id":"3","name":null,"zip":"0049"},"new":1.0}"#,
+        );
+        let text = |text: &str| Some(Value::Text(text.to_owned().into()));
+        assert_eq!(
+            row.cells,
+            [
+                text("007"),
+                text("A 😀"),
+                Some(Value::Integer(-7)),
+                Some(Value::Real(0.1)),
+                Some(Value::Boolean(true)),
+                text(r#"["a"]"#),
+                text("3"),
+                None
+            ]
+        );
+        assert_eq!(row.extra.as_deref(), Some(r#"{"new":1.0,"place":{"zip":"0049"}}"#));
+        assert_eq!(row.nulls.as_deref(), Some(r#"["place_name"]"#));
+    }
+
+    #[test]
+    fn a_value_that_its_column_cannot_hold_is_kept_as_json() {
+        for value in [
+            r#""size":"7""#,
+            r#""size":9223372036854775808"#,
+            r#""score":1e400"#,
+            r#""score":0.1234567890123456789"#,
+            r#""title":7"#,
+            r#""open":"yes""#,
+            r#""place":[]"#,
+            r#""place":{}"#,
+            r#""place":null"#,
+        ] {
+            let json = format!(r#"{{"id":"1",{value}}}"#);
+            assert_eq!(row(&json).to_json(&shape()).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn a_record_without_identity_is_an_error() {
+        for json in [r"{}", r#"{"id":null}"#, r#"{"id":7}"#, r#"{"id":""}"#, r#"{"id":"a\u0000"}"#]
+        {
+            let error = Layout::new(shape()).identity(&Members::of(json).unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), "the identity `id` is missing or of another kind");
+        }
+    }
+
+    #[test]
+    fn erasing_keeps_what_is_not_personal() {
+        let mut row =
+            row(r#"{"id":"1","title":"Ada","size":1,"place":{"id":"3","name":"Home"},"x":1}"#);
+        row.erase(&shape());
+        assert_eq!(row.to_json(&shape()).unwrap(), r#"{"id":"1","place":{"id":"3"},"size":1}"#);
+    }
+
+    fn value() -> impl Strategy<Value = JsonValue> {
+        let leaf = prop_oneof![
+            Just(JsonValue::Null),
+            any::<bool>().prop_map(JsonValue::from),
+            any::<i8>().prop_map(JsonValue::from),
+            any::<f64>().prop_map(JsonValue::from),
+            "[a0 \"\\\\]{0,2}".prop_map(JsonValue::from),
+        ];
+        leaf.prop_recursive(2, 8, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(JsonValue::from),
+                object(inner),
+            ]
+        })
+    }
+
+    fn object(value: impl Strategy<Value = JsonValue>) -> impl Strategy<Value = JsonValue> {
+        let name = prop::sample::select(vec![
+            "id", "title", "size", "score", "open", "tags", "place", "name", "new", "place_id",
+        ]);
+        prop::collection::btree_map(name.prop_map(str::to_owned), value, 0..8)
+            .prop_map(|map| map.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_has_the_meaning_of_its_record(record in object(value())) {
+            let json = record.to_string();
+            let back = row(&json).to_json(&shape()).unwrap();
+            let model = row(&json).to_model_json(&shape()).unwrap();
+            let meaning = |text| meaning::of(&Json::of(text, MAX_DEPTH).unwrap()).unwrap();
+            prop_assert_eq!(meaning(&json), meaning(&back), "{} {}", json, back);
+            prop_assert_eq!(meaning(&json), meaning(&model), "{} {}", json, model);
+        }
+    }
+
+    const PERSON: Table = Table::new(
+        "person",
+        "id",
+        &[
+            Column::text(&["id"]),
+            Column::text(&["name"]).personal(),
+            Column::text(&["mail"]).personal(),
+            Column::text(&["phone"]).personal(),
+            Column::text(&["date"]),
+        ],
+    );
+
+    #[test]
+    fn another_person_has_most_values_changed() {
+        let shape = Shape::of(&PERSON).unwrap();
+        let layout = Layout::new(shape.clone());
+        for (old, new, expected) in [
+            (r#"{"name":"Ada","mail":"a@x"}"#, r#"{"name":"Bob","mail":"b@x"}"#, true),
+            (r#"{"name":"Ada","mail":"a@x"}"#, r#"{"name":"Eve","mail":"a@x"}"#, false),
+            (r#"{"name":"Ada","phone":"1"}"#, r#"{"name":"Bob","phone":"2","mail":"b@x"}"#, true),
+            (r#"{"name":"Ada"}"#, r#"{"name":"Bob"}"#, false),
+            (r#"{"name":"Ada"}"#, r#"{"name":"Bob","mail":"b@x","phone":"1"}"#, false),
+            (r#"{"name":"ada l."}"#, r#"{"name":"Ada L","phone":"1"}"#, false),
+            (r#"{"phone":"+31 1"}"#, r#"{"phone":"+311"}"#, false),
+            (r#"{"date":"1"}"#, r#"{"date":"2"}"#, false),
+        ] {
+            let (old_json, new_json) = (Members::of(old).unwrap(), Members::of(new).unwrap());
+            let (one, other) = (layout.row(&old_json), layout.row(&new_json));
+            assert_eq!(is_other_person((&one, &shape), (&other, &shape)), expected, "{old} {new}");
+        }
+    }
 }

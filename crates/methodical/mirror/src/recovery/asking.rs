@@ -1,14 +1,13 @@
 //! Decides which queries recover the values of a table, and what their answers mean. It does no I/O.
 
-pub(crate) mod group;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 
 use crate::error::{Error, ErrorKind};
-use crate::recovery::asking::group::{Digest, Fate, Group, Known};
 
 /// A query for members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +38,7 @@ pub(crate) enum Answer {
 /// Asks for the values of the groups.
 #[derive(Debug)]
 pub(crate) struct Asking {
-    groups: Vec<Group>,
+    groups: Vec<Asked>,
     values: Vec<String>,
     /// The name of the value.
     name: &'static str,
@@ -84,13 +83,13 @@ impl Asking {
     /// to ask for, in the order of preference, and `members` is the number of present members.
     pub(crate) fn new(
         name: &'static str,
-        known: Vec<Known>,
+        known: Vec<Group>,
         values: Vec<String>,
         members: u64,
         hasher: RandomState,
     ) -> Self {
-        let groups: Vec<Group> =
-            known.into_iter().map(|known| Group::new(known, &values)).collect();
+        let groups: Vec<Asked> =
+            known.into_iter().map(|known| Asked::new(known, &values)).collect();
         Self {
             unasked: (0..groups.len()).collect(),
             ended: 0,
@@ -120,7 +119,7 @@ impl Asking {
             Probe::Sent => {}
             Probe::Empty | Probe::Refused => {
                 if let Some(index) = self.ready.pop_front() {
-                    let value = self.groups.get_mut(index).and_then(Group::next_value)?;
+                    let value = self.groups.get_mut(index).and_then(Asked::next_value)?;
                     return Some(Query::Value(index, value));
                 }
             }
@@ -184,7 +183,7 @@ impl Asking {
     /// # Errors
     ///
     /// The service ignores the filter of the group.
-    pub(crate) fn finish(self) -> Result<Vec<(Known, Fate)>, Error> {
+    pub(crate) fn finish(self) -> Result<Vec<(Group, Fate)>, Error> {
         let mut received = self.groups.iter().filter_map(|group| group.received);
         if let (Some(first), true) = (received.next(), self.members > 1)
             && first.count() >= self.members
@@ -194,7 +193,7 @@ impl Asking {
             let why = "each group has the records of the whole list, so that the service ignores the filter of the group";
             return Err(self.refuse(why));
         }
-        Ok(self.groups.into_iter().map(Group::finish).collect())
+        Ok(self.groups.into_iter().map(Asked::finish).collect())
     }
 
     /// Takes the answer for a value that does not exist.
@@ -329,6 +328,142 @@ impl Asking {
         let kept = self.values.iter().enumerate();
         let kept = kept.filter(|(index, _)| !self.refused.contains(index));
         kept.map(|(_, value)| value.clone()).collect()
+    }
+}
+
+/// The knowledge of a mirror about a group.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) id: String,
+    pub(crate) members: Digest,
+    /// How many members have each value.
+    pub(crate) values: BTreeMap<String, u64>,
+    /// How many members have no known value.
+    pub(crate) unknown: u64,
+    /// Its values are asked for even if its members did not change.
+    pub(crate) is_due: bool,
+}
+
+/// The number of some identities, and the sum of their hashes: a set in 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Digest {
+    count: u64,
+    sum: u64,
+}
+
+impl Digest {
+    pub(crate) fn add(&mut self, hash: u64) {
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(hash);
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+/// The result of a group.
+#[derive(Debug)]
+pub(crate) enum Fate {
+    /// The number of the value of each member, if it is known.
+    Placed(HashMap<String, Option<usize>>),
+    /// Its members did not change, and it was not due.
+    Kept,
+    /// An answer failed, so that nothing changes.
+    Failed(Error),
+}
+
+/// A group that is being asked.
+#[derive(Debug)]
+struct Asked {
+    known: Group,
+    /// The values that were not asked for, the next one last.
+    order: Vec<usize>,
+    all: Vec<usize>,
+    received: Option<Digest>,
+    members: HashMap<String, Option<usize>>,
+    unplaced: usize,
+    /// Its answers contradicted each other once.
+    is_again: bool,
+    fate: Option<Fate>,
+}
+
+impl Asked {
+    fn new(known: Group, values: &[String]) -> Self {
+        let mut all: Vec<usize> = (0..values.len()).collect();
+        // The sort is stable, so that the general order decides between equals.
+        let count = |index: &usize| values.get(*index).and_then(|value| known.values.get(value));
+        all.sort_by_key(|index| Reverse(count(index).copied().unwrap_or_default()));
+        all.reverse();
+        Self {
+            known,
+            order: all.clone(),
+            all,
+            received: None,
+            members: HashMap::new(),
+            unplaced: 0,
+            is_again: false,
+            fate: None,
+        }
+    }
+
+    /// Returns the value to ask for.
+    fn next_value(&mut self) -> Option<usize> {
+        self.order.pop()
+    }
+
+    /// Returns whether no value has to be asked for.
+    fn is_finished(&self) -> bool {
+        self.unplaced == 0 || self.order.is_empty()
+    }
+
+    /// Returns whether there is a value that was not asked for.
+    fn has_next(&self) -> bool {
+        !self.order.is_empty()
+    }
+
+    /// Returns how many values its members have; 2 for more than one.
+    fn values_found(&self) -> usize {
+        let mut values = self.members.values().flatten();
+        match values.next() {
+            None => 0,
+            Some(first) => {
+                if values.all(|value| value == first) {
+                    1
+                } else {
+                    2
+                }
+            }
+        }
+    }
+
+    /// Gives members their value. Fails if the answers contradict each other.
+    fn place(&mut self, value: usize, ids: &[String]) -> Result<(), &'static str> {
+        for id in ids {
+            match self.members.get_mut(id) {
+                None => return Err("a value has records that its group lacks"),
+                Some(Some(other)) if *other != value => {
+                    return Err("two values have the same record");
+                }
+                Some(Some(_)) => {}
+                Some(place) => {
+                    *place = Some(value);
+                    self.unplaced = self.unplaced.saturating_sub(1);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the answers.
+    fn begin_again(&mut self) {
+        self.is_again = true;
+        self.order.clone_from(&self.all);
+        self.members.clear();
+    }
+
+    fn finish(self) -> (Group, Fate) {
+        (self.known, self.fate.unwrap_or(Fate::Kept))
     }
 }
 

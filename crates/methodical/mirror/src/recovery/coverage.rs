@@ -4,16 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::Error;
-use crate::recovery::asking::group::{Fate, Known};
+use crate::recovery::asking::{Fate, Group};
 
 /// The result of a recovery: how many placements have a known value. A placement is a member in a group.
-///
-/// ```
-/// # fn show(coverage: &methodical_mirror::Coverage) {
-/// // 96.8 % of 4,812 placements have a known status; 154 unknown in 3 album records: name the missing values with --statuses
-/// println!("{}", coverage.text("--statuses"));
-/// # }
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Coverage {
@@ -51,7 +44,7 @@ impl Coverage {
     }
 
     /// Counts a group.
-    pub(crate) fn add(&mut self, known: &Known, fate: &Fate) {
+    pub(crate) fn add(&mut self, known: &Group, fate: &Fate) {
         let (total, unknown) = match fate {
             Fate::Placed(members) => {
                 self.asked += 1;

@@ -1,11 +1,25 @@
-//! Files and folders that only their owner may read.
+//! Files of a mirror that only their owner may read, their locks, and files that take their name when they are complete.
 
+use std::collections::BTreeSet;
+use std::error::Error as _;
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::hash::{fill, hex};
+
+/// The treatment of a file that exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Existing {
+    /// Refuse to write.
+    #[default]
+    Refuse,
+    /// Replace it.
+    Replace,
+}
 
 /// Opens a file for reading and writing. Creates it for its owner only.
 pub(crate) fn private(path: &Path) -> io::Result<File> {
@@ -17,7 +31,7 @@ pub(crate) fn private(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the path with a suffix, such as that of the log of a database.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
@@ -25,26 +39,23 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Creates the folder of a file for its owner only, if it does not exist.
 pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
-        return Ok(());
-    };
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| failed(path, error))
+    builder.create(folder(path)).map_err(|error| failed("open", path, error))
 }
 
 /// Creates the database file and its folder if they do not exist. Refuses a file that other users may read.
 pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
     create_folder(path)?;
     if !path.exists() {
-        drop(private(path).map_err(|error| failed(path, error))?);
+        drop(private(path).map_err(|error| failed("open", path, error))?);
     }
     #[cfg(unix)]
     {
-        // Not by opening it, see `opened`.
-        let metadata = path.metadata().map_err(|error| failed(path, error))?;
+        // Not by opening it: closing a file drops all locks that the process has on it.
+        let metadata = path.metadata().map_err(|error| failed("open", path, error))?;
         if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o077 != 0 {
             let path = path.display();
             let text = format!(
@@ -56,6 +67,168 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn failed(path: &Path, error: io::Error) -> Error {
-    Error::new(ErrorKind::Io, format!("cannot open {}", path.display())).because(error)
+/// A held lock of a file. Dropping it, or the end of the process, releases it.
+#[derive(Debug)]
+pub(crate) struct Lock(File);
+
+impl Lock {
+    /// Takes the lock of a database, without waiting.
+    pub(crate) fn take(database: &Path) -> Result<Self, Error> {
+        Self::take_file(&with_suffix(database, ".lock"), |holder| {
+            let database = database.display();
+            format!(
+                "cannot change {database}: {holder} is syncing it; try again when it has finished"
+            )
+        })
+    }
+
+    /// Takes the lock of a file, which has the name of its holder.
+    pub(crate) fn take_file(path: &Path, busy: impl FnOnce(&str) -> String) -> Result<Self, Error> {
+        let mut file = private(path).map_err(|error| failed("lock", path, error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::Busy, busy(&holder(path))));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+        }
+        let holder = format!("process {}", std::process::id());
+        let written = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
+        written.map_err(|error| failed("lock", path, error))?;
+        Ok(Self(file))
+    }
 }
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that is being started has it open until it runs its own program.
+        // Without a success, the lock ends with the processes that have the file open.
+        drop(self.0.unlock());
+    }
+}
+
+/// Names the process that holds the lock.
+fn holder(lock: &Path) -> String {
+    // Some systems do not let others read a locked file.
+    let holder = fs::read_to_string(lock).ok().filter(|holder| !holder.is_empty());
+    holder.unwrap_or_else(|| "another process".to_owned())
+}
+
+/// A file in the folder of the one that it becomes. Dropping it removes it.
+#[derive(Debug)]
+pub(crate) struct Partial {
+    path: PathBuf,
+    /// Shows to [`sweep`] that the file is in use.
+    lock: Option<Lock>,
+}
+
+impl Partial {
+    /// Creates an empty file for its owner only.
+    pub(crate) fn create(target: &Path) -> Result<Self, Error> {
+        let mut random = [0; 8];
+        fill(&mut random)?;
+        let mut name = OsString::from(".");
+        name.push(target.file_name().unwrap_or_default());
+        name.push(format!(".{}{SUFFIX}", hex(&random)));
+        let path = folder(target).join(name);
+        let lock = Lock::take(&own(&path)).map_err(|error| {
+            let (target, folder) = (target.display(), folder(target).display());
+            let text = format!(
+                "cannot write {target}: no file can be created in {folder}; choose another folder"
+            );
+            let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            Error::new(error.kind(), text).because(cause)
+        })?;
+        private(&path).map_err(|error| failed("create", &path, error))?;
+        Ok(Self { path, lock: Some(lock) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives the file its name, when everything is on the disk.
+    pub(crate) fn finish(self, target: &Path, existing: Existing) -> Result<(), Error> {
+        let write = || -> io::Result<()> {
+            File::open(&self.path)?.sync_all()?;
+            match existing {
+                // A link does not replace a file that another process has created since.
+                Existing::Refuse => match fs::hard_link(&self.path, target) {
+                    // Some media, such as memory cards, have no links.
+                    Err(_) if target.symlink_metadata().is_err() => fs::rename(&self.path, target)?,
+                    linked => linked?,
+                },
+                Existing::Replace => fs::rename(&self.path, target)?,
+            }
+            // Writes the new name to the disk. Windows cannot open a folder.
+            if cfg!(unix) { File::open(folder(target))?.sync_all() } else { Ok(()) }
+        };
+        write().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(target),
+            _ => failed("write", target, error),
+        })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        for suffix in CONTENTS.iter().chain(&[".lock"]) {
+            let _ignored = fs::remove_file(with_suffix(&self.path, suffix));
+        }
+        self.lock = None;
+        let _ignored = fs::remove_file(with_suffix(&own(&self.path), ".lock"));
+    }
+}
+
+/// Removes the partial files of processes that were killed in the folder of a file, also those for other files: the next backup
+/// often has another name.
+pub(crate) fn sweep(target: &Path) {
+    let folder = folder(target);
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let partials: BTreeSet<PathBuf> =
+        names.filter_map(|name| Some(folder.join(partial(&name)?))).collect();
+    for path in partials {
+        if let Ok(lock) = Lock::take(&own(&path)) {
+            drop(Partial { path, lock: Some(lock) });
+        }
+    }
+}
+
+/// Returns the name of a partial file from that of a file which has its contents.
+fn partial(name: &str) -> Option<&str> {
+    let (stem, ending) = name.rsplit_once(SUFFIX)?;
+    let (target, number) = stem.rsplit_once('.')?;
+    let is_number = number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_partial = target.starts_with('.') && is_number && CONTENTS.contains(&ending);
+    name.get(..stem.len() + SUFFIX.len()).filter(|_| is_partial)
+}
+
+/// Creates the error of a file that exists.
+pub(crate) fn exists(path: &Path) -> Error {
+    let text = format!(
+        "cannot write {}: it exists; choose another file, or allow replacing it",
+        path.display()
+    );
+    Error::new(ErrorKind::Io, text)
+}
+
+pub(crate) fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot {verb} {}", path.display())).because(error)
+}
+
+/// The path whose lock belongs to a partial file. That of the file itself belongs to its transactions.
+fn own(path: &Path) -> PathBuf {
+    with_suffix(path, "-own")
+}
+
+/// Returns the folder of a file.
+fn folder(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| Path::new("."))
+}
+
+const SUFFIX: &str = ".partial";
+
+/// The endings of the files with the contents of a database.
+const CONTENTS: [&str; 4] = ["", "-wal", "-shm", "-journal"];

@@ -1,36 +1,311 @@
-//! Reads rows of the tables.
+//! The rows of records: read, written, marked and erased.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use rusqlite::types::{FromSqlError, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, ToSql};
+use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params_from_iter};
 
-use crate::engine::known::{Known, State};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::{Kind, Shape};
-use crate::fields::text_hash::split;
-use crate::store::data::{Kept, Times};
-use crate::store::failure::failed;
+use crate::store::filter::Filter;
+use crate::store::page::Paging;
+use crate::store::table::NewRow;
+use crate::store::{Store, integer, quoted, utc};
 
-/// The shapes that were read.
-pub(crate) type Shapes = HashMap<i64, Arc<Shape>>;
-
-/// Reads the first columns of the statements for records.
-pub(crate) fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
-    let (hash, text) = row.get_ref(1)?.as_blob_or_null()?.map_or((None, None), split);
-    let Some(state) = State::of(row.get_ref(2)?.as_str()?) else {
-        // A damaged row, which the next list replaces.
-        let (key, misses, shape) = (row.get(0)?, row.get(3)?, row.get(4)?);
-        return Ok(Known { key, hash: None, text: None, state: State::Present, misses, shape });
-    };
-    Ok(Known { key: row.get(0)?, hash, text, state, misses: row.get(3)?, shape: row.get(4)? })
+/// The state of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum State {
+    /// It was in the last complete list.
+    Present,
+    /// It was absent from the last complete list.
+    Missing,
+    /// It was absent from several complete lists in a row, so that it counts as deleted. Its personal fields are erased.
+    Gone,
+    /// It was erased on request, and later lists do not bring it back.
+    Forgotten,
 }
 
-/// The index of the column of the identity in the statements for what is known.
-pub(crate) const ID: usize = 5;
+impl State {
+    pub(crate) const ALL: [Self; 4] = [Self::Present, Self::Missing, Self::Gone, Self::Forgotten];
+
+    /// Returns the name of the state, as in the column `mirror_state`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Missing => "missing",
+            Self::Gone => "gone",
+            Self::Forgotten => "forgotten",
+        }
+    }
+
+    /// Returns whether the record is present or missing, so that it has contents.
+    pub(crate) const fn is_live(self) -> bool {
+        matches!(self, Self::Present | Self::Missing)
+    }
+}
+
+/// What the mirror knows of a record before it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The number of its row.
+    pub(crate) key: i64,
+    pub(crate) state: State,
+    /// How many complete lists in a row lacked it.
+    pub(crate) misses: u32,
+    /// The number of the columns that its row was written with.
+    pub(crate) shape: i64,
+    /// The hash of its contents; `None` if it is erased, and if an older release wrote it.
+    pub(crate) hash: Option<Hash>,
+}
+
+/// A record with its row.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) known: Known,
+    pub(crate) id: String,
+    pub(crate) row: Row<'static>,
+    /// The columns that its row was written with.
+    pub(crate) shape: Arc<Shape>,
+    /// An older release wrote its hash.
+    pub(crate) has_old_hash: bool,
+    /// The times, in seconds since 1970.
+    pub(crate) first_seen: i64,
+    pub(crate) changed_at: i64,
+    pub(crate) missing_since: Option<i64>,
+    pub(crate) gone_at: Option<i64>,
+}
+
+impl Stored {
+    /// Returns whether the record has anything that an erasure removes.
+    pub(crate) fn is_readable(&self) -> bool {
+        let mut erased = self.row.clone();
+        erased.erase(&self.shape);
+        erased != self.row || self.known.hash.is_some() || self.has_old_hash
+    }
+}
+
+impl Store {
+    /// Passes what is known of all records of a table, with their identities.
+    pub(crate) fn each_known(
+        &mut self,
+        table: &str,
+        mut each: impl FnMut(&str, Known),
+    ) -> Result<(), Error> {
+        let table = self.table(table)?;
+        let mut statement = self.connection.prepare_cached(&table.known)?;
+        let mut found = statement.query(())?;
+        while let Some(row) = found.next()? {
+            let state = state(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?);
+            let hash = row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+            let known = Known {
+                key: row.get(0)?,
+                // A damaged row is replaced by the next list.
+                hash: hash.and_then(read_hash).filter(|_| state.is_some()),
+                state: state.unwrap_or(State::Present),
+                misses: row.get(3)?,
+                shape: row.get(4)?,
+            };
+            match row.get_ref(5)?.as_str() {
+                Ok(id) => each(id, known),
+                Err(_integer) => each(&id(row.get_ref(5)?), known),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a record by its identity; `None` also if the table does not exist.
+    pub(crate) fn record(&mut self, table: &str, id: &str) -> Result<Option<Stored>, Error> {
+        let table = match self.table(table) {
+            Ok(table) => table,
+            Err(error) if error.kind() == ErrorKind::Table => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut read = self.read(&table.row, (table.id(id),))?;
+        Ok(read.pop())
+    }
+
+    /// Returns the records of a statement that selects all columns.
+    pub(crate) fn read(
+        &mut self,
+        select: &str,
+        parameters: impl rusqlite::Params,
+    ) -> Result<Vec<Stored>, Error> {
+        let mut found = Vec::new();
+        self.read_each(select, parameters, |row, reader| {
+            found.push(reader.stored(row)?);
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
+    /// Passes the rows of a statement that selects all columns to `visit`, until it returns false.
+    pub(crate) fn read_each(
+        &mut self,
+        select: &str,
+        parameters: impl rusqlite::Params,
+        mut visit: impl FnMut(&SqlRow<'_>, &mut Reader<'_>) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let mut reader = Reader { connection: &self.connection, shapes: &mut self.shapes };
+        let mut statement = reader.connection.prepare_cached(select)?;
+        let mut rows = statement.query(parameters)?;
+        while let Some(row) = rows.next()? {
+            if !visit(row, &mut reader)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes each record of a table that a filter accepts, in pages, so that `take` can change the mirror.
+    pub(crate) fn each_record(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        mut take: impl FnMut(&mut Self, Stored) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut paging = Paging::new(PAGE);
+        loop {
+            let (page, next) = self.page(table, filter, &paging)?;
+            page.into_iter().try_for_each(|one| take(self, one))?;
+            match next {
+                Some(number) => paging = paging.after(number),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Writes the row of a record. The table does not have the identity of a new one.
+    pub(crate) fn write(
+        &mut self,
+        table: &str,
+        new: &NewRow<'_>,
+        is_new: bool,
+    ) -> Result<(), Error> {
+        let (table, hash) = (self.table(table)?, new.hash.to_bytes());
+        let sql = if is_new { &table.insert } else { &table.update };
+        self.execute(sql, params_from_iter(table.parameters(new, &hash))).map(drop)
+    }
+
+    /// Makes a record present or missing, and leaves its fields as they are.
+    pub(crate) fn mark(
+        &mut self,
+        table: &str,
+        key: i64,
+        misses: u32,
+        at: &str,
+    ) -> Result<(), Error> {
+        let state = if misses == 0 { State::Present } else { State::Missing };
+        let table = self.table(table)?;
+        self.execute(&table.mark, (key, state.as_str(), misses, at)).map(drop)
+    }
+
+    /// Empties the personal columns of a record and everything without a column, sets its state, and counts it out.
+    pub(crate) fn erase(
+        &mut self,
+        name: &str,
+        known: Known,
+        state: State,
+        at: i64,
+    ) -> Result<(), Error> {
+        let table = self.table(name)?;
+        self.execute(&table.erase, (known.key, state.as_str(), utc(at)))?;
+        if known.state.is_live() {
+            let count = known.state.as_str();
+            let update = format!(
+                "UPDATE mirror_scope SET {count} = max({count} - 1, 0) WHERE table_name = ?1"
+            );
+            self.execute(&update, (name,))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces a row by one without personal values. Its other columns stay.
+    pub(crate) fn omit(&mut self, table: &str, key: i64, row: &Row<'_>) -> Result<(), Error> {
+        let table = self.table(table)?;
+        self.execute(&table.omit, (key, row.extra.as_deref(), row.nulls.as_deref())).map(drop)
+    }
+
+    /// Sets a column of a row that the mirror needs for itself.
+    pub(crate) fn set(
+        &self,
+        table: &str,
+        key: i64,
+        column: &str,
+        value: impl rusqlite::ToSql,
+    ) -> Result<(), Error> {
+        let update = format!("UPDATE {} SET {column} = ?2 WHERE mirror_key = ?1", quoted(table));
+        self.execute(&update, (key, value)).map(drop)
+    }
+
+    /// Records a rejected record of a list.
+    pub(crate) fn reject(&self, scope: &str, index: u64, reason: &str) -> Result<(), Error> {
+        let insert = "INSERT INTO mirror_rejected (scope, position, reason) VALUES (?1, ?2, ?3)";
+        self.execute(insert, (scope, integer(index), reason)).map(drop)
+    }
+}
+
+/// Reads records, with the columns that their rows were written with.
+pub(crate) struct Reader<'a> {
+    connection: &'a Connection,
+    shapes: &'a mut HashMap<i64, Arc<Shape>>,
+}
+
+impl Reader<'_> {
+    /// Reads the record of a row that has all columns.
+    pub(crate) fn stored(&mut self, row: &SqlRow<'_>) -> Result<Stored, Error> {
+        let number = row.get("mirror_shape")?;
+        if let Some(shape) = self.shapes.get(&number) {
+            return Ok(stored(row, Arc::clone(shape))?);
+        }
+        let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
+        let columns: Option<String> =
+            self.connection.query_row(select, (number,), |row| row.get(0)).optional()?;
+        let shape = Arc::new(Shape::parse(columns.as_deref().unwrap_or_default())?);
+        self.shapes.insert(number, Arc::clone(&shape));
+        Ok(stored(row, shape)?)
+    }
+}
+
+fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
+    let hash = row.get_ref("mirror_hash")?.as_blob_or_null()?;
+    let known = Known {
+        key: row.get("mirror_key")?,
+        hash: hash.and_then(read_hash),
+        state: state(row.get_ref("mirror_state")?.as_str()?).unwrap_or(State::Present),
+        misses: row.get("mirror_misses")?,
+        shape: row.get("mirror_shape")?,
+    };
+    let identity = shape.columns.get(shape.identity).map_or("", |column| &*column.name);
+    let cells = shape.columns.iter().map(|column| cell(row, &column.name, column.kind));
+    Ok(Stored {
+        known,
+        id: id(row.get_ref(identity)?),
+        has_old_hash: hash.is_some() && known.hash.is_none(),
+        first_seen: time(row, "mirror_first_seen")?.unwrap_or_default(),
+        changed_at: time(row, "mirror_changed_at")?.unwrap_or_default(),
+        missing_since: time(row, "mirror_missing_since")?,
+        gone_at: time(row, "mirror_gone_at")?,
+        row: Row {
+            cells: cells.collect::<Result<_, _>>()?,
+            extra: row.get("mirror_extra")?,
+            nulls: row.get("mirror_nulls")?,
+        },
+        shape,
+    })
+}
+
+fn read_hash(bytes: &[u8]) -> Option<Hash> {
+    bytes.try_into().ok().map(Hash::from_bytes)
+}
+
+fn state(name: &str) -> Option<State> {
+    State::ALL.into_iter().find(|state| state.as_str() == name)
+}
 
 /// Returns an identity as text.
 pub(crate) fn id(value: ValueRef<'_>) -> String {
@@ -39,57 +314,6 @@ pub(crate) fn id(value: ValueRef<'_>) -> String {
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
         _ => String::new(),
     }
-}
-
-/// Reads a row of a statement that selects all columns.
-pub(crate) fn kept(
-    connection: &Connection,
-    shapes: &mut Shapes,
-    row: &SqlRow<'_>,
-) -> Result<Kept, Error> {
-    let number = row.get("mirror_shape").map_err(failed)?;
-    let shape = shape(connection, shapes, number)?;
-    one(row, shape).map_err(failed)
-}
-
-/// Reads the row of a statement that selects all columns by a key.
-pub(crate) fn find(
-    connection: &Connection,
-    shapes: &mut Shapes,
-    sql: &str,
-    key: impl ToSql,
-) -> Result<Option<Kept>, Error> {
-    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    let mut rows = statement.query((key,)).map_err(failed)?;
-    rows.next().map_err(failed)?.map(|row| kept(connection, shapes, row)).transpose()
-}
-
-fn one(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Kept> {
-    let (hash, text) = row.get_ref("mirror_hash")?.as_blob_or_null()?.map_or((None, None), split);
-    let state = row.get_ref("mirror_state")?.as_str()?;
-    let known = Known {
-        key: row.get("mirror_key")?,
-        hash,
-        text,
-        state: State::of(state).unwrap_or(State::Present),
-        misses: row.get("mirror_misses")?,
-        shape: row.get("mirror_shape")?,
-    };
-    let times = Times {
-        first_seen: time(row, "mirror_first_seen")?.unwrap_or_default(),
-        changed_at: time(row, "mirror_changed_at")?.unwrap_or_default(),
-        missing_since: time(row, "mirror_missing_since")?,
-        gone_at: time(row, "mirror_gone_at")?,
-    };
-    let identity = shape.columns.get(shape.identity);
-    let id = id(row.get_ref(identity.map_or("", |column| &*column.name))?);
-    let cells = shape.columns.iter().map(|column| cell(row, &column.name, column.kind));
-    let row = Row {
-        cells: cells.collect::<Result<_, _>>()?,
-        extra: row.get("mirror_extra")?,
-        nulls: row.get("mirror_nulls")?,
-    };
-    Ok(Kept { known, id, times, row, shape })
 }
 
 /// Reads a time in seconds since 1970.
@@ -111,19 +335,5 @@ fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Val
     })
 }
 
-/// Returns the shape of this number.
-pub(crate) fn shape(
-    connection: &Connection,
-    shapes: &mut Shapes,
-    number: i64,
-) -> Result<Arc<Shape>, Error> {
-    if let Some(shape) = shapes.get(&number) {
-        return Ok(Arc::clone(shape));
-    }
-    let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
-    let columns: Option<String> =
-        connection.query_row(select, (number,), |row| row.get(0)).optional().map_err(failed)?;
-    let shape = Arc::new(Shape::parse(columns.as_deref().unwrap_or_default())?);
-    shapes.insert(number, Arc::clone(&shape));
-    Ok(shape)
-}
+/// Maximum number of records that are read together.
+pub(crate) const PAGE: usize = 512;

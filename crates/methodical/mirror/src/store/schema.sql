@@ -45,3 +45,67 @@ CREATE TABLE mirror_suppressed (
     at TEXT NOT NULL,
     PRIMARY KEY (table_name, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mirror_consumer (
+    name TEXT PRIMARY KEY,
+    position INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    delivered_at TEXT,
+    failures INTEGER NOT NULL,
+    failed_at TEXT,
+    error TEXT,
+    next_attempt_at TEXT,
+    disabled_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mirror_note (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mirror_run (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    started_at TEXT NOT NULL,
+    ended_at TEXT NOT NULL,
+    table_name TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    is_baseline INTEGER NOT NULL,
+    added INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    unchanged INTEGER NOT NULL,
+    returned INTEGER NOT NULL,
+    missing INTEGER NOT NULL,
+    gone INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    repeated INTEGER NOT NULL,
+    suppressed INTEGER NOT NULL,
+    calls INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE mirror_sample (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    gauge TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    unit TEXT
+) STRICT;
+
+CREATE INDEX mirror_sample_gauge ON mirror_sample (gauge, number);
+
+CREATE TABLE mirror_spell (
+    number INTEGER PRIMARY KEY,
+    table_name TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    group_id TEXT NOT NULL,
+    member_id TEXT NOT NULL,
+    -- NULL while the value was unknown.
+    value TEXT,
+    began_at TEXT NOT NULL,
+    -- NULL if the placement has the value.
+    ended_at TEXT,
+    -- 1 if the value may be older: the first recovery found it, or it follows an unknown value.
+    began_before INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX mirror_spell_member ON mirror_spell (member_id);

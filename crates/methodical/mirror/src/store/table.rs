@@ -1,20 +1,66 @@
-//! The SQL of one table of records.
+//! The tables of records: created, extended, described in SQL, and assigned to the lists that fill them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::row::Value;
+use crate::fields::hash::Hash;
+use crate::fields::row::{Row, Value};
 use crate::fields::shape::{Kind, Shape};
-use crate::store::data::{PAGE, Written};
+use crate::store::{Store, count, integer, quoted, utc};
+
+/// The state of one table of a mirror.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableStatus {
+    /// The name of the table.
+    pub table: String,
+    /// When its last list was complete, in seconds since 1970 (UTC). `None` before the first one.
+    pub completed_at: Option<i64>,
+    /// How many records were in the last complete list.
+    pub present: u64,
+    /// How many records are missing.
+    pub missing: u64,
+    /// How many records of the last list were rejected.
+    pub rejected: u64,
+    /// In a recovered table, when the values of the longest waiting group were asked for, in seconds since 1970 (UTC).
+    pub values_from: Option<i64>,
+}
+
+/// A list of records of one table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) table: &'a str,
+}
+
+/// How many records of a table are in these states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) present: u64,
+    pub(crate) missing: u64,
+}
+
+/// A record to be written. Its state becomes present.
+pub(crate) struct NewRow<'a> {
+    pub(crate) key: i64,
+    pub(crate) id: &'a str,
+    pub(crate) hash: Hash,
+    /// The number of the columns.
+    pub(crate) shape: i64,
+    pub(crate) row: &'a Row<'a>,
+    /// When it changed; `None` if it has the same meaning as before.
+    pub(crate) changed_at: Option<&'a str>,
+}
 
 /// The statements of a table, for rows of one shape.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) shape: Arc<Shape>,
-    pub(crate) identity: Kind,
+    identity: Kind,
     pub(crate) insert: String,
     pub(crate) update: String,
     pub(crate) mark: String,
@@ -23,52 +69,46 @@ pub(crate) struct Table {
     pub(crate) existing: Vec<String>,
     /// Empties the personal columns of a row that stays as it is otherwise.
     pub(crate) omit: String,
-    /// Finds what is known of a record by its identity.
-    pub(crate) known: String,
     /// Reads what is known of all rows.
-    pub(crate) all_known: String,
-    pub(crate) live_after: String,
-    pub(crate) row: String,
+    pub(crate) known: String,
     /// Reads a row by its identity.
-    pub(crate) row_of: String,
+    pub(crate) row: String,
 }
 
 impl Table {
     /// Creates the statements from the columns for new rows, all columns of the table, and those that may be kept when a
     /// record is erased.
-    pub(crate) fn new(
+    fn new(
         name: &str,
         shape: &Shape,
-        existing: &[String],
+        existing: Vec<String>,
         kept: impl Fn(&str) -> bool,
     ) -> Result<Self, Error> {
-        let table = quoted(name);
-        let identity = shape.identity()?;
+        let (table, identity) = (quoted(name), shape.identity()?);
         let id = quoted(&identity.name);
         let (mut columns, mut values, mut sets) = (String::new(), String::new(), String::new());
         let others = shape.columns.iter().filter(|column| column.name != identity.name);
         for (column, number) in others.zip(FIRST_CELL..) {
             let column = quoted(&column.name);
-            append(&mut columns, format_args!(", {column}"));
-            append(&mut values, format_args!(", ?{number}"));
-            append(&mut sets, format_args!(", {column} = ?{number}"));
-        }
-        let is_current = |name: &String| shape.columns.iter().any(|column| column.name == *name);
-        for column in existing.iter().filter(|name| !is_current(name)) {
-            append(&mut sets, format_args!(", {} = NULL", quoted(column)));
+            let _ = write!(columns, ", {column}");
+            let _ = write!(values, ", ?{number}");
+            let _ = write!(sets, ", {column} = ?{number}");
         }
         let mut erased = String::new();
-        let is_erased = |name: &&String| **name != identity.name && !kept(name);
-        for column in existing.iter().filter(is_erased) {
-            append(&mut erased, format_args!(", {} = NULL", quoted(column)));
+        for column in &existing {
+            let is_current = shape.columns.iter().any(|one| one.name == *column);
+            let empty = format!(", {} = NULL", quoted(column));
+            if !is_current {
+                sets += &empty;
+            }
+            if *column != identity.name && !kept(column) {
+                erased += &empty;
+            }
         }
-        let known = format!(
-            "SELECT mirror_key, mirror_hash, mirror_state, mirror_misses, mirror_shape, {id} FROM {table}"
-        );
         Ok(Self {
             shape: Arc::new(shape.clone()),
-            existing: existing.to_vec(),
             identity: identity.kind,
+            existing,
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
                  mirror_first_seen, mirror_changed_at, mirror_extra, mirror_nulls{columns}) \
@@ -90,14 +130,10 @@ impl Table {
             omit: format!(
                 "UPDATE {table} SET mirror_extra = ?2, mirror_nulls = ?3{erased} WHERE mirror_key = ?1"
             ),
-            all_known: known.clone(),
-            known: format!("{known} WHERE {id} = ?1"),
-            live_after: format!(
-                "SELECT mirror_key, mirror_misses, {id} FROM {table} WHERE mirror_key > ?1 \
-                 AND mirror_state IN ('present', 'missing') ORDER BY mirror_key LIMIT {PAGE}"
+            known: format!(
+                "SELECT mirror_key, mirror_hash, mirror_state, mirror_misses, mirror_shape, {id} FROM {table}"
             ),
-            row: format!("SELECT * FROM {table} WHERE mirror_key = ?1"),
-            row_of: format!("SELECT * FROM {table} WHERE {id} = ?1"),
+            row: format!("SELECT * FROM {table} WHERE {id} = ?1"),
         })
     }
 
@@ -112,29 +148,178 @@ impl Table {
     /// Returns the parameters of `insert` and `update`.
     pub(crate) fn parameters<'a>(
         &'a self,
-        written: &'a Written<'_>,
+        new: &'a NewRow<'_>,
         hash: &'a [u8],
-        changed_at: Option<&'a str>,
     ) -> impl Iterator<Item = ToSqlOutput<'a>> {
         let integer = |value| ToSqlOutput::Borrowed(ValueRef::Integer(value));
         let fixed = [
-            integer(written.key),
-            self.id(written.id),
+            integer(new.key),
+            self.id(new.id),
             ToSqlOutput::Borrowed(ValueRef::Blob(hash)),
-            integer(written.shape),
-            text(changed_at),
-            text(written.row.extra.as_deref()),
-            text(written.row.nulls.as_deref()),
+            integer(new.shape),
+            text(new.changed_at),
+            text(new.row.extra.as_deref()),
+            text(new.row.nulls.as_deref()),
         ];
         let identity = self.shape.identity;
-        let cells = written.row.cells.iter().enumerate();
-        let others = cells.filter(move |(index, _)| *index != identity);
-        fixed.into_iter().chain(others.map(|(_, cell)| ToSqlOutput::Borrowed(sql(cell.as_ref()))))
+        let cells = new.row.cells.iter().enumerate().filter(move |(index, _)| *index != identity);
+        fixed.into_iter().chain(cells.map(|(_, cell)| ToSqlOutput::Borrowed(sql(cell.as_ref()))))
+    }
+}
+
+impl Store {
+    /// Registers a list, unless its table or name belongs to another one. Creates the table, or adds the columns that it lacks.
+    /// Returns whether the list is the first one, and the number of the columns.
+    pub(crate) fn register(
+        &mut self,
+        scope: Scope<'_>,
+        shape: &Shape,
+    ) -> Result<(bool, i64), Error> {
+        let select = "SELECT name, table_name, completed_at IS NULL FROM mirror_scope \
+                      WHERE table_name = ?1 OR name = ?2";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let found = self.query(select, (scope.table, scope.name), read)?.into_iter().next();
+        let is_first = match found {
+            None => {
+                let insert = "INSERT INTO mirror_scope (name, table_name) VALUES (?1, ?2)";
+                self.execute(insert, (scope.name, scope.table))?;
+                true
+            }
+            Some((name, table, is_first)) => {
+                let (name, table): (String, String) = (name, table);
+                if name != scope.name {
+                    let text = format!(
+                        "cannot sync `{}` into the table `{}`: it belongs to `{name}`, whose records would all be missing",
+                        scope.name, scope.table
+                    );
+                    return Err(Error::new(ErrorKind::Table, text));
+                }
+                if table != scope.table {
+                    let text = format!(
+                        "cannot sync `{name}` into `{}`: its table is `{table}`",
+                        scope.table
+                    );
+                    return Err(Error::new(ErrorKind::Table, text));
+                }
+                is_first
+            }
+        };
+        let number = self.migrate(scope.table, shape)?;
+        let table = self.describe(scope.table, Some(shape))?;
+        self.tables.clear();
+        self.tables.extend(table.map(|table| (scope.table.to_owned(), Arc::new(table))));
+        self.execute("DELETE FROM mirror_rejected WHERE scope = ?1", (scope.name,))?;
+        Ok((is_first, number))
+    }
+
+    /// Creates the table, or adds the columns that it lacks, and its view. Returns the number of the shape.
+    fn migrate(&self, name: &str, shape: &Shape) -> Result<i64, Error> {
+        let existing = self.columns(name)?;
+        let sql =
+            if existing.is_empty() { create(name, shape)? } else { alter(name, shape, &existing)? };
+        self.run(&sql)?;
+        let existing: Vec<String> = self.columns(name)?.into_iter().map(|(name, _)| name).collect();
+        let (view, wanted) = (view_name(name), view_columns(&shape.identity()?.name, &existing));
+        let found: Vec<String> = self.columns(&view)?.into_iter().map(|(name, _)| name).collect();
+        if found != wanted {
+            let list: Vec<String> = wanted.into_iter().map(quoted).collect();
+            let (view, table, list) = (quoted(&view), quoted(name), list.join(", "));
+            self.run(&format!(
+                "DROP VIEW IF EXISTS {view}; \
+                 CREATE VIEW {view} AS SELECT {list} FROM {table} WHERE mirror_state = 'present'"
+            ))?;
+        }
+        if let Some((number, _)) = self.shapes_of(name)?.into_iter().find(|(_, one)| one == shape) {
+            return Ok(number);
+        }
+        let columns = serde_json::to_string(shape).map_err(|error| {
+            Error::new(ErrorKind::Table, "cannot describe the columns").because(error)
+        })?;
+        let insert = "INSERT INTO mirror_shape (table_name, columns) VALUES (?1, ?2)";
+        self.execute(insert, (name, columns))?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Returns the statements of a table for its latest columns.
+    pub(crate) fn table(&mut self, name: &str) -> Result<Arc<Table>, Error> {
+        if let Some(table) = self.tables.get(name) {
+            return Ok(Arc::clone(table));
+        }
+        let table = self.describe(name, None)?.ok_or_else(|| {
+            Error::new(ErrorKind::Table, format!("the mirror has no table `{name}`"))
+        })?;
+        let table = Arc::new(table);
+        self.tables.insert(name.to_owned(), Arc::clone(&table));
+        Ok(table)
+    }
+
+    /// Returns the statements of a table; `None` if it does not exist. New rows have this shape, or the latest one.
+    fn describe(&self, name: &str, shape: Option<&Shape>) -> Result<Option<Table>, Error> {
+        let shapes: Vec<Shape> =
+            self.shapes_of(name)?.into_iter().map(|(_, shape)| shape).collect();
+        let Some(shape) = shape.or_else(|| shapes.last()) else { return Ok(None) };
+        let existing = self.columns(name)?.into_iter().map(|(name, _)| name);
+        let existing = existing.filter(|name| !name.starts_with("mirror_")).collect();
+        let columns = || shapes.iter().flat_map(|shape| &shape.columns);
+        let listed: BTreeSet<&str> = columns().map(|column| &*column.name).collect();
+        let personal = columns().filter(|column| column.is_personal);
+        let personal: BTreeSet<&str> = personal.map(|column| &*column.name).collect();
+        let kept = |name: &str| listed.contains(name) && !personal.contains(name);
+        Table::new(name, shape, existing, kept).map(Some)
+    }
+
+    /// Returns the names and types of the columns of a table or view; none if it does not exist.
+    fn columns(&self, name: &str) -> Result<Vec<(String, String)>, Error> {
+        let select = "SELECT name, type FROM pragma_table_info(?1)";
+        self.query(select, (name,), |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Returns the numbered shapes of a table, the latest one last.
+    fn shapes_of(&self, name: &str) -> Result<Vec<(i64, Shape)>, Error> {
+        let select =
+            "SELECT number, columns FROM mirror_shape WHERE table_name = ?1 ORDER BY number";
+        let rows =
+            self.query(select, (name,), |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+        rows.into_iter().map(|(number, columns)| Ok((number, Shape::parse(&columns)?))).collect()
+    }
+
+    /// Returns the state of each table, in the order of their names.
+    pub(crate) fn tables(&self) -> Result<Vec<TableStatus>, Error> {
+        let select = "SELECT present, missing, table_name, unixepoch(completed_at), \
+                      (SELECT count(*) FROM mirror_rejected WHERE scope = name) FROM mirror_scope ORDER BY table_name";
+        self.query(select, (), |row| {
+            Ok(TableStatus {
+                table: row.get(2)?,
+                completed_at: row.get(3)?,
+                present: count(row, 0)?,
+                missing: count(row, 1)?,
+                rejected: count(row, 4)?,
+                values_from: None,
+            })
+        })
+    }
+
+    /// Returns whether the mirror has a table of records.
+    pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.tables()?.iter().any(|status| status.table == name))
+    }
+
+    /// Sets the counts of a table, and when its list was complete.
+    pub(crate) fn set_counts(
+        &self,
+        table: &str,
+        counts: Counts,
+        completed_at: Option<i64>,
+    ) -> Result<(), Error> {
+        let update = "UPDATE mirror_scope SET present = ?2, missing = ?3, completed_at = coalesce(?4, completed_at) \
+                      WHERE table_name = ?1";
+        let row = (table, integer(counts.present), integer(counts.missing), completed_at.map(utc));
+        self.execute(update, row).map(drop)
     }
 }
 
 /// Returns the statement that creates a table.
-pub(crate) fn create(name: &str, shape: &Shape) -> Result<String, Error> {
+fn create(name: &str, shape: &Shape) -> Result<String, Error> {
     let identity = shape.identity()?;
     let mut sql = format!(
         "CREATE TABLE {} (mirror_key INTEGER PRIMARY KEY, {} {} NOT NULL UNIQUE, mirror_hash BLOB, \
@@ -144,21 +329,15 @@ pub(crate) fn create(name: &str, shape: &Shape) -> Result<String, Error> {
         type_of(identity.kind)
     );
     for column in shape.columns.iter().filter(|column| column.name != identity.name) {
-        append(&mut sql, format_args!(", {} {}", quoted(&column.name), type_of(column.kind)));
+        let _ = write!(sql, ", {} {}", quoted(&column.name), type_of(column.kind));
     }
-    sql.push_str(
-        ", mirror_extra TEXT, mirror_nulls TEXT, mirror_first_seen TEXT NOT NULL, mirror_changed_at TEXT NOT NULL, \
-         mirror_missing_since TEXT, mirror_gone_at TEXT) STRICT",
-    );
+    sql += ", mirror_extra TEXT, mirror_nulls TEXT, mirror_first_seen TEXT NOT NULL, mirror_changed_at TEXT NOT NULL, \
+            mirror_missing_since TEXT, mirror_gone_at TEXT) STRICT";
     Ok(sql)
 }
 
 /// Returns the statements that add the columns which a table lacks.
-pub(crate) fn alter(
-    name: &str,
-    shape: &Shape,
-    existing: &[(String, String)],
-) -> Result<String, Error> {
+fn alter(name: &str, shape: &Shape, existing: &[(String, String)]) -> Result<String, Error> {
     let mut sql = String::new();
     for column in &shape.columns {
         let expected = type_of(column.kind);
@@ -172,17 +351,26 @@ pub(crate) fn alter(
                 );
                 return Err(Error::new(ErrorKind::Table, text));
             }
-            None => append(
-                &mut sql,
-                format_args!(
-                    "ALTER TABLE {} ADD COLUMN {} {expected};",
-                    quoted(name),
-                    quoted(&column.name)
-                ),
-            ),
+            None => {
+                let (table, column) = (quoted(name), quoted(&column.name));
+                let _ = write!(sql, "ALTER TABLE {table} ADD COLUMN {column} {expected};");
+            }
         }
     }
     Ok(sql)
+}
+
+/// Returns the name of the view with the present records of a table. No table has such a name.
+pub(crate) fn view_name(table: &str) -> String {
+    format!("{table}_present")
+}
+
+/// Returns the columns of a view, from those of its table: the identity, the times, and the columns of records. A column that is
+/// added to the table is the last one, so that a view can be replaced in its place.
+pub(crate) fn view_columns<'a>(identity: &'a str, existing: &'a [String]) -> Vec<&'a str> {
+    let own = existing.iter().map(|name| &**name);
+    let own = own.filter(|name| *name != identity && !name.starts_with("mirror_"));
+    [identity, "mirror_first_seen", "mirror_changed_at"].into_iter().chain(own).collect()
 }
 
 /// Returns a value for SQLite.
@@ -207,16 +395,6 @@ const fn type_of(kind: Kind) -> &'static str {
         Kind::Integer | Kind::Boolean => "INTEGER",
         Kind::Real => "REAL",
     }
-}
-
-/// Returns a name as an identifier of SQL.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// Appends formatted text.
-pub(crate) fn append(sql: &mut String, text: std::fmt::Arguments<'_>) {
-    let _infallible = sql.write_fmt(text);
 }
 
 /// The number of the first parameter for a column of the shape.

@@ -1,10 +1,16 @@
-//! The options of a sync of all tables.
+//! The options of a sync of all tables, its progress, and the rate of its calls.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use crate::engine::brake::Rules;
+use methodical_client::sleep_blocking;
+use methodical_client::transport::{Instant, now};
+
 use crate::error::{Error, ErrorKind};
-use crate::sync::progress::{Observer, SyncProgress};
+use crate::guard::Rules;
 
 /// The options of [`Mirror::sync_all`](crate::Mirror::sync_all).
 ///
@@ -107,20 +113,9 @@ impl SyncOptions {
     }
 
     /// Sets a function that gets the progress of the sync: after every 256 records of a list and at its end, and after each
-    /// group. It is called on the threads of the sync, which wait for it. An async sync calls it on the thread that polls it.
-    ///
-    /// ```
-    /// use methodical_mirror::{SyncOptions, SyncProgress};
-    ///
-    /// let options = SyncOptions::new().on_progress(|progress| match progress {
-    ///     SyncProgress::Records { table, received, .. } => eprintln!("{table}: {received} records"),
-    ///     SyncProgress::Groups { groups, asked, all, .. } => eprintln!("{groups}: {asked} of {all}"),
-    ///     _ => {}
-    /// });
-    /// # let _ = options;
-    /// ```
+    /// group. It is called on the threads of the sync, which wait for it.
     pub fn on_progress(self, observer: impl Fn(SyncProgress) + Send + Sync + 'static) -> Self {
-        Self { observer: Observer::new(observer), ..self }
+        Self { observer: Observer(Some(Arc::new(observer))), ..self }
     }
 
     /// Returns the rules of a table.
@@ -156,5 +151,112 @@ impl SyncOptions {
 impl Default for SyncOptions {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The progress of a sync, as [`SyncOptions::on_progress`](crate::SyncOptions::on_progress) reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SyncProgress {
+    /// A list is being received.
+    Records {
+        /// The table of the list.
+        table: &'static str,
+        /// How many records were received, also rejected ones.
+        received: u64,
+    },
+    /// The values of the groups are being asked for.
+    Groups {
+        /// The table of the placements.
+        table: &'static str,
+        /// The table of the groups.
+        groups: &'static str,
+        /// How many groups have their values, failed, or did not change.
+        asked: u64,
+        /// The number of all groups.
+        all: u64,
+    },
+}
+
+/// The function that receives the progress. `None` reports nothing.
+#[derive(Clone, Default)]
+pub(crate) struct Observer(Option<Arc<dyn Fn(SyncProgress) + Send + Sync>>);
+
+impl Observer {
+    pub(crate) fn report(&self, progress: SyncProgress) {
+        if let Some(observer) = &self.0 {
+            observer(progress);
+        }
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observer").field("is_set", &self.0.is_some()).finish()
+    }
+}
+
+/// Spaces the calls of a run evenly, and counts them.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    /// The time between two calls; zero without a limit.
+    interval: Duration,
+    /// When the next call may begin.
+    next: Mutex<Option<Instant>>,
+    calls: AtomicU64,
+}
+
+impl Budget {
+    /// Creates a budget of this many calls per second; 0 for any number.
+    pub(crate) fn per_second(calls: u32) -> Self {
+        let interval = Duration::from_secs(1).checked_div(calls).unwrap_or_default();
+        Self { interval, next: Mutex::new(None), calls: AtomicU64::new(0) }
+    }
+
+    /// Counts a call, and blocks the thread until it may begin.
+    pub(crate) fn take(&self) {
+        sleep_blocking(self.reserve(now()));
+    }
+
+    /// Returns how many calls were counted.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Reserves the next free time, and returns the wait until then.
+    fn reserve(&self, now: Instant) -> Duration {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let begin = next.map_or(now, |next| next.max(now));
+        *next = begin.checked_add(self.interval);
+        begin.saturating_duration_since(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use methodical_client::transport::Instant;
+
+    use super::Budget;
+
+    #[test]
+    fn calls_are_spaced_evenly_and_an_idle_time_is_not_made_up_for() {
+        let budget = Budget::per_second(4);
+        let start = Instant::now();
+        let ms = Duration::from_millis;
+        assert_eq!(budget.reserve(start), ms(0));
+        assert_eq!(budget.reserve(start), ms(250));
+        assert_eq!(budget.reserve(start + ms(100)), ms(400));
+        assert_eq!(budget.reserve(start + ms(5000)), ms(0));
+        assert_eq!(budget.reserve(start + ms(5000)), ms(250));
+        assert_eq!(budget.calls(), 5);
+    }
+
+    #[test]
+    fn without_a_limit_no_call_waits() {
+        let (budget, now) = (Budget::per_second(0), Instant::now());
+        assert!((0..100).all(|_| budget.reserve(now).is_zero()));
     }
 }

@@ -1,107 +1,226 @@
-//! Asks a service for the values of a recovery, with at most some calls at the same time.
+//! Recovers the values of one table: reads what the mirror knows, asks with at most some calls at the same time, and writes the
+//! placements as one list.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use methodical_client::blocking;
-
-use crate::engine::brake::Rules;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::fields::hash::{Hash, Hasher};
+use crate::fields::row::Value;
+use crate::history::Report;
 use crate::mirror::Mirror;
-use crate::recovery::asking::{Answer, Asking};
-use crate::recovery::known::{self, Forgotten};
-use crate::recovery::rota::Rota;
-use crate::recovery::target::Target;
-use crate::recovery::write::{self, Recovered, Values};
-use crate::sync::budget::Budget;
-use crate::sync::options::SyncOptions;
-use crate::sync::progress::{Observer, SyncProgress};
+use crate::recovery::asking::{Answer, Asking, Fate, Group};
+use crate::recovery::coverage::{Coverage, GroupFailure};
+use crate::recovery::placement::{Target, escaped};
+use crate::recovery::schedule::Schedule;
+use crate::store::filter::Filter;
+use crate::store::rows::State;
+use crate::sync::options::{SyncOptions, SyncProgress};
 
-/// A list that recovers values.
-pub(crate) trait Recover<S>: Send + Sync {
-    fn target(&self) -> Target;
-
-    /// Asks for the members of a group, or for those of them with a value.
-    fn ask(
-        &self,
-        client: &blocking::Client<S>,
-        group: &str,
-        value: Option<&str>,
-        budget: &Budget,
-    ) -> Answer;
+/// The result of a recovery.
+#[derive(Debug)]
+pub(crate) struct Recovered {
+    pub(crate) report: Report,
+    pub(crate) coverage: Coverage,
+    pub(crate) failures: Vec<GroupFailure>,
 }
 
 /// Recovers the values of one table, with one thread for each call at the same time.
-pub(crate) fn recover<S>(
+pub(crate) fn recover(
     mirror: &mut Mirror,
-    client: &blocking::Client<S>,
-    recovery: &dyn Recover<S>,
+    target: &Target,
     options: &SyncOptions,
-    budget: &Budget,
+    ask: impl Fn(&str, Option<&str>) -> Answer + Sync,
 ) -> Result<Recovered, Error> {
-    let target = recovery.target();
-    let begun = Shared {
-        state: Mutex::new(Open {
-            begun: begin(mirror, &target, options)?,
-            calls: 0,
-            failure: None,
-        }),
-        changed: Condvar::new(),
-    };
-    let report = |begun: &Begun| begun.report(&target, &options.observer);
-    let ask = |group: &str, value: Option<&str>| recovery.ask(client, group, value, budget);
-    thread::scope(|scope| {
-        for _ in 1..options.concurrency {
-            scope.spawn(|| begun.work(&ask, &report));
-        }
-        begun.work(&ask, &report);
-    });
-    let Open { begun, failure, .. } =
-        begun.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match failure {
-        Some(error) => Err(error),
-        None => begun.finish(mirror, &target, options.rules_of(target.table.name())),
-    }
-}
-
-/// A recovery that was begun.
-struct Begun {
-    asking: Asking,
-    forgotten: Forgotten,
-    rota: Rota,
-}
-
-fn begin(mirror: &Mirror, target: &Target, options: &SyncOptions) -> Result<Begun, Error> {
-    let more = options.values_of(target.value);
-    let known::Knowledge { groups, values, members, rota, forgotten, hasher } =
-        known::read(mirror, target, more, options.recheck_every)?;
-    let asking = Asking::new(target.value, groups, values, members, hasher);
-    Ok(Begun { asking, forgotten, rota })
-}
-
-impl Begun {
-    fn report(&self, target: &Target, observer: &Observer) {
-        let (asked, all) = self.asking.progress();
-        observer.report(SyncProgress::Groups {
+    let (schedule, asking) = begin(mirror, target, options)?;
+    let forgotten = Forgotten::new(mirror, target)?;
+    let report = |asking: &Asking| {
+        let (asked, all) = asking.progress();
+        options.observer.report(SyncProgress::Groups {
             table: target.table.name(),
             groups: target.groups.name(),
             asked: u64::try_from(asked).unwrap_or(u64::MAX),
             all: u64::try_from(all).unwrap_or(u64::MAX),
         });
+    };
+    let ask = |group: &str, value: Option<&str>| match ask(group, value) {
+        Answer::Members(mut ids) => {
+            ids.retain(|id| !forgotten.has(id));
+            Answer::Members(ids)
+        }
+        other => other,
+    };
+    let shared = Shared {
+        state: Mutex::new(Open { asking, calls: 0, failure: None }),
+        changed: Condvar::new(),
+    };
+    thread::scope(|scope| {
+        for _ in 1..options.concurrency {
+            scope.spawn(|| shared.work(&ask, &report));
+        }
+        shared.work(&ask, &report);
+    });
+    let Open { asking, failure, .. } =
+        shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match failure {
+        Some(error) => Err(error),
+        None => write(mirror, target, options, &schedule, asking),
+    }
+}
+
+/// The forgotten members.
+struct Forgotten {
+    hasher: Hasher,
+    ids: HashSet<Hash>,
+}
+
+impl Forgotten {
+    fn new(mirror: &Mirror, target: &Target) -> Result<Self, Error> {
+        let store = mirror.store();
+        let hasher = store.identity().records();
+        Ok(Self { hasher, ids: store.suppressed(target.members.name())? })
     }
 
-    fn finish(
-        self,
-        mirror: &mut Mirror,
-        target: &Target,
-        rules: Rules,
-    ) -> Result<Recovered, Error> {
-        let values =
-            Values { all: self.asking.values().to_vec(), kept: self.asking.values_to_keep() };
-        let groups = self.asking.finish()?;
-        let before = write::Begun { rota: &self.rota, forgotten: &self.forgotten };
-        write::write(mirror, target, rules, &values, before, groups)
+    fn has(&self, id: &str) -> bool {
+        !self.ids.is_empty() && self.ids.contains(&self.hasher.hash(&[id.as_bytes()]))
     }
+}
+
+/// Reads what the mirror knows before a recovery.
+fn begin(
+    mirror: &Mirror,
+    target: &Target,
+    options: &SyncOptions,
+) -> Result<(Schedule, Asking), Error> {
+    let mut store = mirror.store();
+    let tables = store.tables()?;
+    let status = |name: &str| tables.iter().find(|table| table.table == name);
+    for table in [target.members, target.groups] {
+        if status(table.name()).is_none_or(|status| status.completed_at.is_none()) {
+            let text = format!("cannot recover `{}`: sync `{}` first", target.value, table.name());
+            return Err(Error::new(ErrorKind::Table, text));
+        }
+    }
+    let hasher = RandomState::new();
+    let mut groups = BTreeMap::new();
+    store.each_known(target.groups.name(), |id, known| {
+        if known.state == State::Present {
+            groups.insert(id.to_owned(), Group { id: id.to_owned(), ..Group::default() });
+        }
+    })?;
+    if status(target.table.name()).is_some() {
+        let names = target.columns()?;
+        let present = Filter::new().state(State::Present);
+        store.each_record(target.table.name(), &present, |_, stored| {
+            let cell = |name: &str| {
+                let index = stored.shape.columns.iter().position(|column| column.name == name)?;
+                match stored.row.cells.get(index)?.as_ref()? {
+                    Value::Text(text) => Some(text.to_string()),
+                    Value::Integer(number) => Some(number.to_string()),
+                    Value::Real(_) | Value::Boolean(_) => None,
+                }
+            };
+            let [_, group, member, value] = names.map(cell);
+            let group = group.and_then(|group| groups.get_mut(&group));
+            if let (Some(group), Some(member)) = (group, member) {
+                group.members.add(hasher.hash_one(&*member));
+                match value {
+                    Some(value) => *group.values.entry(value).or_default() += 1,
+                    None => group.unknown += 1,
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let schedule = store.schedule(target.table.name())?;
+    let values = values(&groups, target, options.values_of(target.value), schedule.values());
+    let ids: Vec<&str> = groups.keys().map(|id| &**id).collect();
+    let due = schedule.due(&ids, options.recheck_every, mirror.now());
+    let due: BTreeSet<String> = due.into_iter().map(str::to_owned).collect();
+    let has_new = schedule.has_new(&values);
+    for (id, group) in &mut groups {
+        group.is_due = due.contains(id) || has_new && group.unknown > 0;
+    }
+    let members = status(target.members.name()).map_or(0, |status| status.present);
+    let groups = groups.into_values().collect();
+    Ok((schedule, Asking::new(target.value, groups, values, members, hasher)))
+}
+
+/// Returns the names of all values: those in the mirror by their frequency, then the others, and those of earlier recoveries.
+fn values(
+    groups: &BTreeMap<String, Group>,
+    target: &Target,
+    more: &[String],
+    earlier: &[String],
+) -> Vec<String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for (value, count) in groups.values().flat_map(|group| &group.values) {
+        *counts.entry(value).or_default() += count;
+    }
+    let mut frequent: Vec<(&str, u64)> = counts.into_iter().collect();
+    frequent.sort_by_key(|(_, count)| Reverse(*count));
+    let frequent = frequent.into_iter().map(|(value, _)| value);
+    let all = frequent
+        .chain(target.known_values.iter().copied())
+        .chain(more.iter().chain(earlier).map(|value| &**value));
+    let mut seen = BTreeSet::new();
+    all.filter(|value| seen.insert(*value)).map(str::to_owned).collect()
+}
+
+/// Commits the placements of the groups that were asked. Those of other groups stay as they are.
+fn write(
+    mirror: &mut Mirror,
+    target: &Target,
+    options: &SyncOptions,
+    schedule: &Schedule,
+    asking: Asking,
+) -> Result<Recovered, Error> {
+    let (values, kept) = (asking.values().to_vec(), asking.values_to_keep());
+    let groups = asking.finish()?;
+    let (table, mut coverage) =
+        (target.table.name(), Coverage::new(target.value, target.groups.name()));
+    for (group, fate) in &groups {
+        coverage.add(group, fate);
+    }
+    let existing: BTreeSet<&str> = groups.iter().map(|(group, _)| &*group.id).collect();
+    let asked = groups.iter().filter(|(_, fate)| matches!(fate, Fate::Placed(_)));
+    let next = schedule.after(asked.map(|(one, _)| &*one.id), &existing, &kept, mirror.now());
+    coverage.values_from = next.oldest();
+    let fates: BTreeMap<String, &Fate> =
+        groups.iter().map(|(group, fate)| (escaped(&group.id), fate)).collect();
+    // A member that was forgotten during the calls must not return.
+    let forgotten = Forgotten::new(mirror, target)?;
+    let mut run =
+        mirror.begin(&format!("recovery/{table}"), target.table, options.rules_of(table))?;
+    run.recover(target)?;
+    run.keep(|id, is_missing| {
+        let group = id.split_once('/').map_or("", |(group, _)| group);
+        match fates.get(group) {
+            Some(Fate::Placed(_)) => false,
+            // Its list was complete, and did not have a missing member.
+            Some(Fate::Kept) => !is_missing,
+            Some(Fate::Failed(_)) | None => true,
+        }
+    });
+    for (group, fate) in &groups {
+        let Fate::Placed(members) = fate else { continue };
+        // The order of a hash map would number the rows at random.
+        let members: BTreeMap<_, _> = members.iter().collect();
+        for (member, value) in members.into_iter().filter(|(member, _)| !forgotten.has(member)) {
+            let value = value.and_then(|value| values.get(value)).map(|value| &**value);
+            run.record(&target.record(&group.id, member, value)?)?;
+        }
+    }
+    run.store().set_schedule(table, &next)?;
+    let report = run.finish()?;
+    let failures = groups.into_iter().filter_map(|(group, fate)| match fate {
+        Fate::Failed(error) => Some(GroupFailure { group: group.id, error }),
+        Fate::Placed(_) | Fate::Kept => None,
+    });
+    Ok(Recovered { report, coverage, failures: failures.collect() })
 }
 
 /// A recovery that several threads work on.
@@ -111,7 +230,7 @@ struct Shared {
 }
 
 struct Open {
-    begun: Begun,
+    asking: Asking,
     /// How many answers are awaited.
     calls: usize,
     failure: Option<Error>,
@@ -119,31 +238,30 @@ struct Open {
 
 impl Shared {
     /// Asks until there are no more queries.
-    fn work(&self, ask: &impl Fn(&str, Option<&str>) -> Answer, report: &impl Fn(&Begun)) {
+    fn work(&self, ask: &impl Fn(&str, Option<&str>) -> Answer, report: &impl Fn(&Asking)) {
         let mut state = self.lock();
         loop {
             if state.failure.is_some() {
                 return;
             }
-            let Some(query) = state.begun.asking.next() else {
+            let Some(query) = state.asking.next() else {
                 if state.calls == 0 {
                     return;
                 }
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let (group, value) = state.begun.asking.parts(query);
+            let (group, value) = state.asking.parts(query);
             let (group, value) = (group.to_owned(), value.map(str::to_owned));
             state.calls += 1;
             drop(state);
             let call = Call(self);
             let answer = ask(&group, value.as_deref());
             state = self.lock();
-            let answer = state.begun.forgotten.without(answer);
-            if let Err(error) = state.begun.asking.answer(query, answer) {
+            if let Err(error) = state.asking.answer(query, answer) {
                 state.failure.get_or_insert(error);
             }
-            report(&state.begun);
+            report(&state.asking);
             drop(state);
             drop(call);
             state = self.lock();
@@ -162,18 +280,5 @@ impl Drop for Call<'_> {
     fn drop(&mut self) {
         self.0.lock().calls -= 1;
         self.0.changed.notify_all();
-    }
-}
-
-impl Forgotten {
-    /// Removes the forgotten members from an answer.
-    fn without(&self, answer: Answer) -> Answer {
-        match answer {
-            Answer::Members(mut ids) => {
-                ids.retain(|id| !self.has(id));
-                Answer::Members(ids)
-            }
-            other => other,
-        }
     }
 }

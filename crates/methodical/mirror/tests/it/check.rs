@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use methodical_mirror::{Check, FindingKind, Mirror, StartAt};
+use methodical_mirror::{Check, FindingKind, Mirror, Purge, StartAt};
 use rusqlite::Connection;
 
 use crate::place::{Place, mirrors, places};
@@ -50,7 +50,7 @@ fn a_sound_mirror_has_no_findings() {
         assert_eq!(shown(&check), [""; 0]);
         assert_eq!((check.records, check.changes, check.is_pruned), (4, 4, false));
         let end = mirror.cursor().unwrap();
-        mirror.prune(&end).unwrap();
+        mirror.purge(&Purge::new().changes_until(&end)).unwrap();
         let check = mirror.check().unwrap();
         assert_eq!((shown(&check).len(), check.changes, check.is_pruned), (0, 0, true));
     }
@@ -58,7 +58,7 @@ fn a_sound_mirror_has_no_findings() {
 
 #[test]
 fn a_wrong_row_or_count_is_found() {
-    let hash = "the row was changed by another program; repair the mirror";
+    let hash = "the row was changed by another program; rebuild the mirror";
     for (sql, kind, expected) in [
         (
             "UPDATE photo SET size = 4 WHERE id = '1'",
@@ -73,17 +73,17 @@ fn a_wrong_row_or_count_is_found() {
         (
             "UPDATE photo SET title = 'Zanzibar' WHERE id = '3'",
             FindingKind::Erasure,
-            "`photo` 3: it is gone, and still has contents; repair the mirror".to_owned(),
+            "`photo` 3: it is gone, and still has contents; rebuild the mirror".to_owned(),
         ),
         (
             "UPDATE photo SET mirror_extra = '{}' WHERE id = '4'",
             FindingKind::Erasure,
-            "`photo` 4: it is forgotten, and still has contents; repair the mirror".to_owned(),
+            "`photo` 4: it is forgotten, and still has contents; rebuild the mirror".to_owned(),
         ),
         (
             "UPDATE mirror_scope SET missing = 2",
             FindingKind::Counts,
-            "`photo`: it has 1 present and 1 missing records, and its counts are 1 and 2; repair the mirror".to_owned(),
+            "`photo`: it has 1 present and 1 missing records, and its counts are 1 and 2; rebuild the mirror".to_owned(),
         ),
     ] {
         for check in checks_after(sql) {
@@ -95,7 +95,7 @@ fn a_wrong_row_or_count_is_found() {
 
 #[test]
 fn a_feed_that_leads_to_other_states_is_found() {
-    let snapshot = "repair the mirror";
+    let snapshot = "rebuild the mirror";
     for (sql, expected) in [
         (
             "DELETE FROM mirror_change WHERE number = 2",
@@ -115,7 +115,7 @@ fn a_feed_that_leads_to_other_states_is_found() {
         ),
         (
             "UPDATE mirror_consumer SET position = 99",
-            "the consumer `backup` is at 99, and the feed ends at 4; repair the mirror, and give the consumer a new snapshot".to_owned(),
+            "the consumer `backup` is at 99, and the feed ends at 4; remove the consumer, and add it again after a new snapshot".to_owned(),
         ),
     ] {
         for check in checks_after(sql) {
@@ -148,7 +148,7 @@ fn a_forgotten_identity_with_a_live_row_is_found_and_forgotten_again() {
     let found = shown(&mirror.check().unwrap());
     assert_eq!(
         found,
-        ["`photo` 1: it is present, and its identity is forgotten; repair the mirror"]
+        ["`photo` 1: it is present, and its identity is forgotten; rebuild the mirror"]
     );
     mirror.forget("photo", "1").unwrap();
     assert_eq!(shown(&mirror.check().unwrap()), [""; 0]);

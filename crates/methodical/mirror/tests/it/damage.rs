@@ -1,4 +1,4 @@
-//! Damaged files, logs of other files, and a full disk: refused with the next step, and nothing is changed.
+//! Damaged files and a full disk: refused with the next step, and nothing is changed.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn a_damaged_file_is_refused_and_stays_unchanged() {
     };
     let half = bytes[..bytes.len() / 2].to_vec();
     for (damaged, expected) in [
-        (half, "cannot open FOLDER/mirror.db: it was cut; restore a backup"),
+        (half, "cannot read the mirror: the file is damaged or not a database"),
         (flipped(18), "cannot open FOLDER/mirror.db: its header is damaged; restore a backup"),
         (flipped(0), "cannot read the mirror: the file is damaged or not a database"),
         (flipped(100), "cannot read the mirror: the file is damaged or not a database"),
@@ -48,41 +48,6 @@ fn a_damaged_file_is_refused_and_stays_unchanged() {
         let shown = refusal(&path).replace(&folder.path().display().to_string(), "FOLDER");
         assert_eq!(shown, expected);
     }
-}
-
-#[test]
-fn the_log_of_another_state_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let log = folder.path().join("mirror.db-wal");
-    let mut mirror = create(&path, 10);
-    mirror.forget("photo", "1").unwrap();
-    let copy = folder.path().join("copy.db");
-    std::fs::copy(&path, &copy).unwrap();
-    // Two checkpoints later, the log continues another state of the file.
-    for id in ["2", "3"] {
-        drop(mirror);
-        mirror = open(&path);
-        mirror.forget("photo", id).unwrap();
-    }
-    photos(&mut mirror, &[r#"{"id":"0"}"#]);
-    let newer = std::fs::read(&log).unwrap();
-    assert!(!newer.is_empty());
-    drop(mirror);
-    let current = std::fs::read(&path).unwrap();
-    std::fs::copy(&copy, &path).unwrap();
-    std::fs::write(&log, newer).unwrap();
-    let expected = "cannot open FOLDER/mirror.db: the log FOLDER/mirror.db-wal belongs to another state of the file, and would \
-                    damage it; stop all programs that use the mirror, move the log away, and check the mirror";
-    assert_eq!(refusal(&path), expected);
-
-    std::fs::remove_file(&log).unwrap();
-    std::fs::write(&path, current).unwrap();
-    let journal = folder.path().join("mirror.db-journal");
-    std::fs::write(&journal, "of another program").unwrap();
-    assert_eq!(refusal(&path), expected.replace("-wal", "-journal"));
-    std::fs::remove_file(&journal).unwrap();
-    assert_eq!(open(&path).check().unwrap().findings, []);
 }
 
 /// The structure of the file is intact, so that SQLite does not notice it.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_mirror::{
-    Consumer, DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Sink, StartAt, Stop,
+    Consumer, Cursor, DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Purge, Sink, StartAt,
+    Stop,
 };
 
 use crate::place::{mirrors, places};
@@ -301,14 +302,12 @@ fn changes_that_a_consumer_needs_are_not_removed() {
         mirror.deliver("all", &mut receiver, &Limits::new().events(2)).unwrap();
         let needed = mirror.cursor().unwrap();
         let (_, unneeded) = mirror.changes(None, 2).unwrap();
-        let error = mirror.prune(&needed).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Consumer);
-        let says = "cannot remove the changes up to 4: the consumer `all` is at 2; deliver the changes, \
-                    or move or remove the consumer";
-        assert_eq!(error.to_string(), says);
-        mirror.prune(&unneeded).unwrap();
-        mirror.move_consumer("all", &StartAt::End).unwrap();
-        mirror.prune(&needed).unwrap();
+        let purge = |until: &Cursor| Purge::new().changes_until(until);
+        assert_eq!(mirror.purge(&purge(&unneeded)).unwrap().kept_for, None);
+        let purged = mirror.purge(&purge(&needed)).unwrap();
+        assert_eq!((purged.changes, purged.kept_for.as_deref()), (0, Some("all")));
+        mirror.rewind_consumer("all", &needed).unwrap();
+        assert_eq!(mirror.purge(&purge(&needed)).unwrap().changes, 2);
     });
 }
 
@@ -355,7 +354,7 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
         photos(&mut mirror, &[ONE]);
         four_changes(&mut mirror);
         let until = mirror.changes(None, 2).unwrap().1;
-        mirror.prune(&until).unwrap();
+        mirror.purge(&Purge::new().changes_until(&until)).unwrap();
         mirror.add_consumer("all", &StartAt::End).unwrap();
         for (position, why) in [
             (1, "the changes after its position were removed"),
@@ -366,11 +365,11 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
             let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Cursor);
             let says = format!(
-                "cannot deliver to `all`: {why}; take a new snapshot, and move the consumer"
+                "cannot deliver to `all`: {why}; take a new snapshot, and rewind the consumer to its cursor"
             );
             assert_eq!(error.to_string(), says);
         }
-        mirror.move_consumer("all", &StartAt::Oldest).unwrap();
+        mirror.rewind_consumer("all", &until).unwrap();
         let mut receiver = Receiver::default();
         mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
         assert_eq!(receiver.numbers(), [3, 4]);
@@ -386,7 +385,7 @@ fn a_consumer_that_is_moved_during_a_delivery_ends_it() {
         fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
             if let Some(mut mirror) = self.0.take() {
                 let after = mirror.changes(None, 2).unwrap().1;
-                mirror.move_consumer("all", &StartAt::After(after)).unwrap();
+                mirror.rewind_consumer("all", &after).unwrap();
             }
             self.1.deliver(event)
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use methodical_mirror::{Cursor, ErrorKind, Filter, Mirror, Record, Rules, State};
+use methodical_mirror::{Cursor, ErrorKind, Filter, Mirror, Paging, Record, Rules, State};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -144,7 +144,7 @@ impl Subject {
     }
 
     fn matching(&self, filter: &Filter) -> Option<Vec<Record>> {
-        self.mirror.records("photo", filter, 0, usize::MAX).ok()
+        self.mirror.browse("photo", filter, &Paging::new(usize::MAX)).ok().map(|page| page.records)
     }
 
     fn records(&self) -> Replica {

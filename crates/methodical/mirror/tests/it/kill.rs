@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
-use methodical_mirror::{ErrorKind, Mirror, Rules};
+use methodical_mirror::{ErrorKind, Mirror, Purge, Rules};
 
 use crate::support::{PHOTO, open, records};
 
@@ -128,7 +128,7 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
             // Otherwise, each comparison would take longer than the last one.
             for mirror in [&mut mirror, &mut oracle] {
                 let until = mirror.cursor().unwrap();
-                mirror.prune(&until).unwrap();
+                mirror.purge(&Purge::new().changes_until(&until)).unwrap();
             }
         }
     }

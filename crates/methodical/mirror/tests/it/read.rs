@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use methodical_mirror::model::{Column, Table};
-use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Rules, State};
+use methodical_mirror::{ErrorKind, Filter, Mirror, Paging, Record, Rules, State};
 
 use crate::place::mirrors;
 use crate::support::{Clock, photos};
@@ -15,11 +15,11 @@ fn on_each(test: impl Fn(Mirror)) {
 }
 
 fn all(mirror: &Mirror) -> Vec<Record> {
-    mirror.records("photo", &Filter::new(), 0, usize::MAX).unwrap()
+    mirror.browse("photo", &Filter::new(), &Paging::new(usize::MAX)).unwrap().records
 }
 
 fn ids(mirror: &Mirror, filter: &Filter) -> String {
-    let page = mirror.records("photo", filter, 0, usize::MAX).unwrap();
+    let page = mirror.browse("photo", filter, &Paging::new(usize::MAX)).unwrap().records;
     page.into_iter().map(|record| record.id).collect::<Vec<_>>().join(" ")
 }
 
@@ -76,9 +76,10 @@ fn a_filter_accepts_states_times_and_values() {
         ] {
             assert_eq!(ids(&mirror, &filter), expected, "{filter:?}");
         }
-        let unknown = mirror.records("photo", &new().column("stars", "1"), 0, 9).unwrap_err();
+        let unknown =
+            mirror.browse("photo", &new().column("stars", "1"), &Paging::new(9)).unwrap_err();
         assert_eq!(unknown.to_string(), "cannot read the table `photo`: it has no column `stars`");
-        let unknown = mirror.records("album", &new(), 0, 9).unwrap_err();
+        let unknown = mirror.browse("album", &new(), &Paging::new(9)).unwrap_err();
         assert_eq!(unknown.kind(), ErrorKind::Table);
     });
 }
@@ -135,12 +136,11 @@ fn pages_continue_after_the_last_row_and_a_reader_can_break() {
     on_each(|mut mirror| {
         let list: Vec<String> = (0..1500).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
         photos(&mut mirror, &list.iter().map(String::as_str).collect::<Vec<_>>());
-        let (mut found, mut after) = (Vec::new(), 0);
-        loop {
-            let page = mirror.records("photo", &Filter::new(), after, 700).unwrap();
-            let Some(end) = page.last() else { break };
-            after = end.number;
-            found.extend(page.into_iter().map(|record| record.id));
+        let (mut found, mut paging) = (Vec::new(), Some(Paging::new(700)));
+        while let Some(one) = paging {
+            let page = mirror.browse("photo", &Filter::new(), &one).unwrap();
+            found.extend(page.records.into_iter().map(|record| record.id));
+            paging = page.next.map(|number| one.after(number));
         }
         assert!(found.iter().cloned().eq((0..1500).map(|id| id.to_string())));
         let mut count = 0;

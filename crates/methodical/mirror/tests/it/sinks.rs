@@ -123,11 +123,12 @@ fn a_command_that_does_not_read_a_large_event_is_delivered_to() {
     let record = format!(r#"{{"id":"1","title":"{}"}}"#, "x".repeat(1 << 20));
     photos(&mut mirror, &[&record]);
     mirror.deliver("all", &mut shell("exit 0"), &Limits::new()).unwrap();
-    mirror.move_consumer("all", &StartAt::Oldest).unwrap();
+    let oldest = mirror.changes(None, 0).unwrap().1;
+    mirror.rewind_consumer("all", &oldest).unwrap();
     let mut reader = shell("test $(wc -c) -gt 1048576");
     mirror.deliver("all", &mut reader, &Limits::new()).unwrap();
     // The program has ended, but another process of its group has the input open.
-    mirror.move_consumer("all", &StartAt::Oldest).unwrap();
+    mirror.rewind_consumer("all", &oldest).unwrap();
     mirror.deliver("all", &mut shell("sleep 600 <&0 & exit 0"), &Limits::new()).unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use methodical_mirror::{Cursor, ErrorKind, Mirror};
+use methodical_mirror::{Cursor, ErrorKind, Mirror, Purge};
 use rusqlite::Connection;
 
 use crate::support::{open, photos, source};
@@ -19,12 +19,12 @@ fn a_foreign_or_newer_file_is_refused_and_stays_unchanged() {
     drop(open(&path));
     let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
 
-    change("PRAGMA user_version = 3");
+    change("PRAGMA user_version = 4");
     assert_eq!(
         refusal(&path),
         (
             ErrorKind::Newer,
-            "cannot open FILE: its schema 3 is newer than schema 2 of this release; use a newer release".to_owned()
+            "cannot open FILE: its schema 4 is newer than schema 3 of this release; use a newer release".to_owned()
         )
     );
     change("PRAGMA application_id = 7");
@@ -100,7 +100,7 @@ fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
     copying.execute("VACUUM INTO ?1", (copy.to_str().unwrap(),)).unwrap();
     photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
     let end = mirror.cursor().unwrap();
-    mirror.prune(&middle).unwrap();
+    mirror.purge(&Purge::new().changes_until(&middle)).unwrap();
 
     let says = |mirror: &Mirror, cursor: &Cursor| match mirror.changes(Some(cursor), 9) {
         Ok((changes, _)) => format!("{} changes", changes.len()),

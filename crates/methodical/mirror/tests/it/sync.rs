@@ -9,7 +9,8 @@ use methodical_testkit::raw_server::{Connection, Next, RawServer};
 
 use crate::clients::blocking_client;
 use crate::faults::{COMPLETE, FAULTS};
-use crate::photos::{Photos, SearchPhotos};
+use crate::pages::sync_table;
+use crate::photos::Photos;
 use crate::place::{Place, places};
 use crate::support::{PHOTO, feed, records};
 
@@ -46,8 +47,7 @@ impl Service {
     }
 
     fn sync(&self, mirror: &mut Mirror) -> Result<Report, Error> {
-        let rules = Rules::new();
-        mirror.sync(&self.client(), &SearchPhotos, &PHOTO, rules)
+        sync_table(mirror, &self.client(), "photo")
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("mirror restore backup.db --to restored.db"),
     Line::new("mirror forget 7 --from restored.db --yes"),
     Line::new("mirror purge --gone-for 1d --from {FROM} --yes"),
-    Line::new("mirror export --to tables --from {FROM}").code(2),
+    Line::new("mirror copy --to tables --from {FROM}").code(2),
     Line::new("mirror copy --to postgres://u:geheim@127.0.0.1:1/d --from {FROM}").code(4),
     Line::new("tap --config config.json").prints_persons().calls().without_log(),
     Line::new("tap --config config.json --discover").without_log(),

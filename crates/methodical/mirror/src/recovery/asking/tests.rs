@@ -6,8 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use proptest::prelude::*;
 
 use crate::error::{Error, ErrorKind};
-use crate::recovery::asking::group::{Fate, Known};
-use crate::recovery::asking::{Answer, Asking, Query};
+use crate::recovery::asking::{Answer, Asking, Fate, Group, Query};
 
 const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 
@@ -79,9 +78,9 @@ fn failure() -> Error {
 }
 
 /// Returns what a mirror knows after a recovery of this truth.
-fn known(truth: &Truth, groups: &BTreeSet<String>, due: bool, hasher: &RandomState) -> Vec<Known> {
+fn known(truth: &Truth, groups: &BTreeSet<String>, due: bool, hasher: &RandomState) -> Vec<Group> {
     let one = |id: &String| {
-        let mut known = Known { id: id.clone(), is_due: due, ..Known::default() };
+        let mut known = Group { id: id.clone(), is_due: due, ..Group::default() };
         for (member, value) in truth.get(id).into_iter().flatten() {
             known.members.add(hasher.hash_one(&**member));
             match VALUES.get(*value) {
@@ -100,7 +99,7 @@ fn ask(
     before: &Truth,
     due: bool,
     arrivals: &[usize],
-) -> Result<Vec<(Known, Fate)>, Error> {
+) -> Result<Vec<(Group, Fate)>, Error> {
     let hasher = RandomState::new();
     let groups: BTreeSet<String> = service.truth.keys().cloned().collect();
     let known = known(before, &groups, due, &hasher);
@@ -124,7 +123,7 @@ fn ask(
 }
 
 /// Returns the placements that were found.
-fn found(groups: &[(Known, Fate)]) -> BTreeMap<String, BTreeMap<String, usize>> {
+fn found(groups: &[(Group, Fate)]) -> BTreeMap<String, BTreeMap<String, usize>> {
     let placed = |fate: &Fate| match fate {
         Fate::Placed(members) => Some(
             members.iter().map(|(id, value)| (id.clone(), value.unwrap_or(usize::MAX))).collect(),
@@ -134,7 +133,7 @@ fn found(groups: &[(Known, Fate)]) -> BTreeMap<String, BTreeMap<String, usize>> 
     groups.iter().filter_map(|(known, fate)| Some((known.id.clone(), placed(fate)?))).collect()
 }
 
-fn text(result: Result<Vec<(Known, Fate)>, Error>) -> String {
+fn text(result: Result<Vec<(Group, Fate)>, Error>) -> String {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Filter);
     error.to_string()
@@ -257,7 +256,7 @@ fn an_ignored_filter_of_groups_is_refused() {
 
 /// Answers of a group with two members that contradict each other: for the value `New`, these.
 fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<usize, Error> {
-    let known = vec![Known { id: "1".to_owned(), ..Known::default() }];
+    let known = vec![Group { id: "1".to_owned(), ..Group::default() }];
     let values = ["New", "Rejected"].map(str::to_owned).to_vec();
     let mut asking = Asking::new("mark", known, values, 2, RandomState::new());
     let mut contradictions = 0;

@@ -1,0 +1,45 @@
+//! The `gateway` program with Parquet and object stores.
+
+use std::error::Error as _;
+use std::process::ExitCode;
+
+use gateway_cli::core::{ExportRequest, ExportedTable, Exporter, Failure, Uploader};
+use gateway_model::service::RecruitmentGateway;
+use methodical_export::mirror::described;
+use methodical_export::{Copy, Error, ErrorKind, Place};
+
+mod parquet_format;
+mod upload;
+
+use crate::parquet_format::ParquetFormat;
+
+fn main() -> ExitCode {
+    // Files with people in them are for their owner only, also those that a library creates.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let program = gateway_cli::program()
+        .formats(&[&ParquetFormat::TEXT, &ParquetFormat::DECIMALS])
+        .uploader(Uploader::new(upload::open))
+        .exporter(Exporter::new(copy));
+    gateway_cli::run(&program)
+}
+
+fn copy(request: ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure> {
+    let copy = Copy::new(&described::<RecruitmentGateway>());
+    let copy = if request.decimals { copy.decimals() } else { copy };
+    let tables = Place::open(request.to).and_then(|place| copy.run(request.mirror, &place));
+    let tables = tables.map_err(|error| explained(&error))?.into_iter();
+    Ok(tables.map(|(table, rows)| ExportedTable { table, rows }).collect())
+}
+
+/// Returns the failure with which the program ends because of an error of the export.
+pub(crate) fn explained(error: &Error) -> Failure {
+    let failed = if error.kind() == ErrorKind::Url { Failure::usage } else { Failure::unwritten };
+    let mut failure = failed(error.to_string());
+    let mut source = error.source();
+    while let Some(cause) = source {
+        failure = failure.because(cause.to_string());
+        source = cause.source();
+    }
+    failure
+}

@@ -1,0 +1,52 @@
+//! Output files in an object store.
+
+use std::error::Error;
+use std::io::{self, Write};
+
+use gateway_cli::core::{Failure, Upload, UploadTarget};
+use url::Url;
+
+use crate::explained;
+
+/// Opens the file that a URL names.
+pub(crate) fn open(url: &str) -> Result<UploadTarget, Failure> {
+    if let Ok(parsed) = Url::parse(url)
+        && parsed.scheme() == "file"
+        && let Ok(path) = parsed.to_file_path()
+    {
+        return Ok(UploadTarget::File(path));
+    }
+    let upload = methodical_export::Upload::open(url).map_err(|error| explained(&error))?;
+    Ok(UploadTarget::Upload(Box::new(Uploaded(upload))))
+}
+
+#[derive(Debug)]
+struct Uploaded(methodical_export::Upload);
+
+impl Write for Uploaded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|error| with_causes(&error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Upload for Uploaded {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.0.finish().map_err(|error| with_causes(&error))
+    }
+}
+
+/// Returns an error whose text has the causes, too: the program prints only the text of an error of the output.
+fn with_causes(error: &dyn Error) -> io::Error {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    io::Error::other(text)
+}

@@ -1,0 +1,556 @@
+//! Records as Parquet without loss: what fits no column is in a column of JSON.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::mem;
+
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use methodical_mirror::model::FieldType;
+use serde_json::value::RawValue;
+
+use crate::error::{Error, ErrorKind};
+use crate::file::{Column, File, Kind, PRECISION, SCALE, Value};
+
+/// A writer of records, given as JSON text, as one Parquet file.
+///
+/// There is one column for each field: `portal_name` for `portal.name`. A field with a civil time has a second column
+/// `<field>_at`: the time, or null if the text is not one. Everything without a column is in the column `extra`, and the names of
+/// fields that were `null` are in the column `nulls`. A field of unknown type is text: a string itself, and any other value as
+/// JSON.
+///
+/// ```
+/// use methodical_mirror::model::FieldType;
+/// use methodical_export::ParquetStream;
+///
+/// let mut parquet = ParquetStream::new(&[
+///     ("id".to_owned(), Some(FieldType::Id)),
+///     ("camera.shots".to_owned(), Some(FieldType::Integer)),
+/// ])?;
+/// let mut out = Vec::new();
+/// parquet.write(&mut out, r#"{"id":"007","camera":{"shots":12}}"#)?;
+/// parquet.finish(&mut out)?;
+/// assert!(out.starts_with(b"PAR1") && out.ends_with(b"PAR1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ParquetStream {
+    fields: Fields,
+    /// `None` after the end.
+    file: Option<File<Pieces>>,
+}
+
+impl ParquetStream {
+    /// Begins a file with these fields: paths with dots, and types.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if two columns would have the same name.
+    pub fn new(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
+        Self::of(Fields::of_types(types, false))
+    }
+
+    /// Begins a file that has a second column `<field>_decimal` for each decimal number, of the type `DECIMAL(38, 9)`. It is null if the
+    /// text is not a plain decimal number, or has more digits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::new`].
+    pub fn with_decimals(types: &[(String, Option<FieldType>)]) -> Result<Self, Error> {
+        Self::of(Fields::of_types(types, true))
+    }
+
+    fn of(fields: Fields) -> Result<Self, Error> {
+        let file = File::new(Pieces::default(), &fields.columns("extra", "nulls"))?;
+        Ok(Self { fields, file: Some(file) })
+    }
+
+    /// Writes a record. It may be held until later.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not a JSON object, or the output cannot be written.
+    pub fn write(&mut self, out: &mut dyn Write, record: &str) -> io::Result<()> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let cells = self.fields.read(record).map_err(io::Error::other)?;
+        cells.with(|row| file.push(row)).map_err(io::Error::other)?;
+        mem::take(file.out()).pass(out)
+    }
+
+    /// Writes the rest of the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the output cannot be written.
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.file.take() {
+            Some(file) => file.finish().map_err(io::Error::other)?.pass(out),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bytes that were written, in pieces: one block would be copied as a row group grows in it.
+#[derive(Debug, Default)]
+struct Pieces(Vec<Vec<u8>>);
+
+impl Pieces {
+    fn pass(self, out: &mut dyn Write) -> io::Result<()> {
+        self.0.into_iter().try_for_each(|piece| out.write_all(&piece))
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.push(bytes.to_vec());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The fields of a record that have columns.
+#[derive(Clone, Debug)]
+struct Fields {
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    path: Vec<String>,
+    /// The name of its column.
+    name: String,
+    kind: FieldKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FieldKind {
+    Text,
+    /// Text that may be a civil time, with a second column for the time.
+    Civil,
+    /// Text that may be a decimal number, with a second column for the number.
+    Decimal,
+    Integer,
+    Real,
+    Boolean,
+    Json,
+    /// Any value: a string is its text, and anything else its JSON.
+    Any,
+}
+
+impl Fields {
+    /// Returns fields by their paths with dots, and their types.
+    fn of_types(types: &[(String, Option<FieldType>)], decimals: bool) -> Self {
+        let field = |(path, field_type): &(String, Option<FieldType>)| {
+            let kind = match field_type {
+                Some(FieldType::Decimal) if decimals => FieldKind::Decimal,
+                Some(FieldType::Text | FieldType::Decimal) => FieldKind::Text,
+                Some(FieldType::DateTime) => FieldKind::Civil,
+                Some(FieldType::Integer) => FieldKind::Integer,
+                Some(FieldType::Real) => FieldKind::Real,
+                Some(FieldType::Boolean) => FieldKind::Boolean,
+                Some(FieldType::Json) => FieldKind::Json,
+                _ => FieldKind::Any,
+            };
+            let path: Vec<String> = path.split('.').map(str::to_owned).collect();
+            Field { name: path.join("_"), path, kind }
+        };
+        Self { fields: types.iter().map(field).collect() }
+    }
+
+    /// Returns the columns, then that of everything else, then that of nulls.
+    fn columns(&self, extra: &str, nulls: &str) -> Vec<Column> {
+        let mut columns = Vec::new();
+        for Field { name, kind, .. } in &self.fields {
+            columns.push(Column::new(
+                name,
+                match kind {
+                    FieldKind::Text
+                    | FieldKind::Civil
+                    | FieldKind::Decimal
+                    | FieldKind::Json
+                    | FieldKind::Any => Kind::Text,
+                    FieldKind::Integer => Kind::Integer,
+                    FieldKind::Real => Kind::Real,
+                    FieldKind::Boolean => Kind::Boolean,
+                },
+            ));
+            match kind {
+                FieldKind::Civil => columns.push(Column::new(&format!("{name}_at"), Kind::Civil)),
+                FieldKind::Decimal => {
+                    columns.push(Column::new(&format!("{name}_decimal"), Kind::Decimal));
+                }
+                _ => {}
+            }
+        }
+        columns.extend([Column::new(extra, Kind::Text), Column::new(nulls, Kind::Text)]);
+        columns
+    }
+
+    /// Reads a record, given as JSON text.
+    fn read<'a>(&self, json: &'a str) -> Result<Cells<'a>, Error> {
+        let mut members: Members<'a> = parse(json)?;
+        let (mut cells, mut misfits) = (Cells::default(), Vec::new());
+        // The rest of the nested records that have columns.
+        let mut nested: BTreeMap<&str, Nested<'a>> = BTreeMap::new();
+        for field in &self.fields {
+            let value = match &*field.path {
+                [name] => members.remove(&**name),
+                [outer, path @ ..] => {
+                    let inner =
+                        nested.entry(outer).or_insert_with(|| Nested::of(members.remove(&**outer)));
+                    match (inner, path) {
+                        (Nested::Object(inner), [name]) => inner.remove(&**name),
+                        _ => None,
+                    }
+                }
+                [] => None,
+            };
+            let cell = match value.map(|value| (value, read(field.kind, value))) {
+                None => None,
+                Some((_, Read::Value(value))) => Some(value),
+                Some((_, Read::Null)) => {
+                    cells.nulls.push(field.name.clone());
+                    None
+                }
+                Some((value, Read::Misfit)) => {
+                    match &*field.path {
+                        [outer, name] => {
+                            if let Some(Nested::Object(inner)) = nested.get_mut(&**outer) {
+                                inner.insert(Cow::Owned(name.clone()), value);
+                            }
+                        }
+                        path => misfits.extend(path.first().map(|name| (name.clone(), value))),
+                    }
+                    None
+                }
+            };
+            let typed = match (&cell, field.kind) {
+                (Some(Cell::Text(text)), FieldKind::Civil) => civil(text).map(Cell::Time),
+                (Some(Cell::Text(text)), FieldKind::Decimal) => decimal(text).map(Cell::Decimal),
+                _ => None,
+            };
+            cells.values.push(cell);
+            if matches!(field.kind, FieldKind::Civil | FieldKind::Decimal) {
+                cells.values.push(typed);
+            }
+        }
+        for (name, value) in misfits {
+            members.insert(Cow::Owned(name), value);
+        }
+        let mut extra: BTreeMap<Cow<'_, str>, Cow<'_, str>> = members
+            .iter()
+            .map(|(name, value)| (name.clone(), Cow::Borrowed(value.get())))
+            .collect();
+        for (name, left) in nested {
+            match left {
+                Nested::Absent => {}
+                Nested::Null => cells.nulls.push(name.to_owned()),
+                Nested::Other(value) => drop(extra.insert(name.into(), value.get().into())),
+                Nested::Object(inner) if inner.is_empty() => {}
+                Nested::Object(inner) => {
+                    let inner =
+                        inner.iter().map(|(name, value)| (name.clone(), value.get().into()));
+                    extra.insert(name.into(), object(&inner.collect()).into());
+                }
+            }
+        }
+        cells.extra = (!extra.is_empty()).then(|| object(&extra));
+        Ok(cells)
+    }
+}
+
+type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+/// The value under the name of a nested record.
+enum Nested<'a> {
+    Absent,
+    Null,
+    /// An object, without what was read from it.
+    Object(Members<'a>),
+    /// Another value, or an empty object, which no column shows.
+    Other(&'a RawValue),
+}
+
+impl<'a> Nested<'a> {
+    fn of(value: Option<&'a RawValue>) -> Self {
+        let Some(value) = value else { return Self::Absent };
+        match parse(value.get()) {
+            _ if value.get() == "null" => Self::Null,
+            Ok(inner) if !inner.is_empty() => Self::Object(inner),
+            _ => Self::Other(value),
+        }
+    }
+}
+
+fn parse(json: &str) -> Result<Members<'_>, Error> {
+    serde_json::from_str(json).map_err(|error| {
+        Error::new(ErrorKind::Data, "cannot write a record as Parquet: it is not a JSON object")
+            .because(error)
+    })
+}
+
+/// Returns the text of a JSON object.
+fn object(members: &BTreeMap<Cow<'_, str>, Cow<'_, str>>) -> String {
+    let mut text = String::from("{");
+    for (name, value) in members {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(&serde_json::Value::from(&**name).to_string());
+        text.push(':');
+        text.push_str(value);
+    }
+    text.push('}');
+    text
+}
+
+/// The values of a record.
+#[derive(Debug, Default)]
+struct Cells<'a> {
+    values: Vec<Option<Cell<'a>>>,
+    extra: Option<String>,
+    nulls: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Cell<'a> {
+    Text(Cow<'a, str>),
+    Integer(i64),
+    Real(f64),
+    Boolean(bool),
+    Time(i64),
+    Decimal(i128),
+}
+
+impl Cells<'_> {
+    /// Passes the values of the columns to `take`, in their order.
+    fn with<T>(&self, take: impl FnOnce(&[Option<Value<'_>>]) -> T) -> T {
+        let nulls = (!self.nulls.is_empty())
+            .then(|| serde_json::Value::from(self.nulls.clone()).to_string());
+        let mut row: Vec<Option<Value<'_>>> = Vec::new();
+        for cell in &self.values {
+            row.push(cell.as_ref().map(|cell| match cell {
+                Cell::Text(text) => Value::Text(text),
+                Cell::Integer(value) => Value::Integer(*value),
+                Cell::Real(value) => Value::Real(*value),
+                Cell::Boolean(value) => Value::Boolean(*value),
+                Cell::Time(value) => Value::Time(*value),
+                Cell::Decimal(value) => Value::Decimal(*value),
+            }));
+        }
+        row.push(self.extra.as_deref().map(Value::Text));
+        row.push(nulls.as_deref().map(Value::Text));
+        take(&row)
+    }
+}
+
+enum Read<'a> {
+    Value(Cell<'a>),
+    Null,
+    /// The column cannot hold the value exactly.
+    Misfit,
+}
+
+fn read(kind: FieldKind, value: &RawValue) -> Read<'_> {
+    let text = value.get();
+    let exact = |cell: Option<Cell<'static>>| cell.map_or(Read::Misfit, Read::Value);
+    match kind {
+        _ if text == "null" => Read::Null,
+        FieldKind::Json => Read::Value(Cell::Text(text.into())),
+        FieldKind::Text | FieldKind::Civil | FieldKind::Decimal => {
+            match serde_json::from_str::<Text<'_>>(text) {
+                Ok(Text(text)) => Read::Value(Cell::Text(text)),
+                Err(_) => Read::Misfit,
+            }
+        }
+        FieldKind::Any => Read::Value(Cell::Text(match serde_json::from_str::<Text<'_>>(text) {
+            Ok(Text(text)) => text,
+            Err(_) => text.into(),
+        })),
+        FieldKind::Integer => exact(text.parse().ok().map(Cell::Integer)),
+        FieldKind::Boolean => exact(text.parse().ok().map(Cell::Boolean)),
+        FieldKind::Real => {
+            let digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
+            let is_exact = digits.filter(u8::is_ascii_digit).count() <= EXACT_DIGITS;
+            let value = text.parse().ok().filter(|value: &f64| is_exact && value.is_finite());
+            exact(value.map(Cell::Real))
+        }
+    }
+}
+
+/// The number of decimal digits that a double keeps.
+const EXACT_DIGITS: usize = 15;
+
+/// A JSON string.
+#[derive(serde::Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Returns a civil time in microseconds since 1970, as if it was in UTC; `None` for any other text.
+pub(crate) fn civil(text: &str) -> Option<i64> {
+    let with_time = |format| NaiveDateTime::parse_from_str(text, format).ok();
+    let date = || {
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+        Some(date.and_time(NaiveTime::MIN))
+    };
+    let time = with_time("%Y-%m-%d %H:%M:%S%.f")
+        .or_else(|| with_time("%Y-%m-%dT%H:%M:%S%.f"))
+        .or_else(|| with_time("%Y-%m-%d %H:%M"))
+        .or_else(date)?;
+    Some(time.and_utc().timestamp_micros())
+}
+
+/// Returns a decimal number in units of its last digit; `None` for any other text, and for a number with more digits than its
+/// column has.
+pub(crate) fn decimal(text: &str) -> Option<i128> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = is_number(whole) && is_number(fraction) && !whole.is_empty();
+    if !is_plain || digits.ends_with('.') {
+        return None;
+    }
+    // Zeros at the end change nothing.
+    let fraction = fraction.trim_end_matches('0');
+    let scale = usize::try_from(SCALE).unwrap_or_default();
+    if fraction.len() > scale {
+        return None;
+    }
+    let value: i128 = format!("{whole}{fraction:0<scale$}").parse().ok()?;
+    let limit = 10_i128.pow(u32::from(PRECISION));
+    (value < limit).then_some(sign * value)
+}
+
+#[cfg(test)]
+mod tests {
+    use methodical_mirror::model::FieldType;
+
+    use super::{Fields, civil, decimal};
+    use crate::file::Value;
+
+    fn photo() -> Fields {
+        let types = [
+            ("id", FieldType::Id),
+            ("taken", FieldType::DateTime),
+            ("size", FieldType::Integer),
+            ("score", FieldType::Real),
+            ("open", FieldType::Boolean),
+            ("tags", FieldType::Json),
+            ("place.name", FieldType::Text),
+        ];
+        let types = types.map(|(path, one)| (path.to_owned(), Some(one)));
+        Fields::of_types(&types, true)
+    }
+
+    fn row(json: &str) -> String {
+        photo().read(json).unwrap().with(
+            |row| {
+                let shown = |value: &Option<Value<'_>>| match value {
+                    None => "-".to_owned(),
+                    Some(Value::Text(text)) => (*text).to_owned(),
+                    Some(Value::Integer(value) | Value::Time(value)) => value.to_string(),
+                    Some(Value::Real(value)) => value.to_string(),
+                    Some(Value::Boolean(value)) => value.to_string(),
+                    Some(Value::Decimal(value)) => value.to_string(),
+                };
+                row.iter().map(shown).collect::<Vec<_>>().join("|")
+            })
+    }
+
+    #[test]
+    fn a_record_fills_its_columns() {
+        let json = r#"{"id":"007","taken":"1970-01-02 00:00:01","size":-7,"score":0.10,"open":true,"tags":["a"],"place":{"name":"\u0041\n😀"}}"#;
+        assert_eq!(row(json), "007|1970-01-02 00:00:01|86401000000|-7|0.1|true|[\"a\"]|A\n😀|-|-");
+    }
+
+    #[test]
+    fn null_and_absent_differ() {
+        assert_eq!(row(r#"{"id":"1","size":null}"#), "1|-|-|-|-|-|-|-|-|[\"size\"]");
+        assert_eq!(row(r#"{"id":"1","place":null}"#), "1|-|-|-|-|-|-|-|-|[\"place\"]");
+        assert_eq!(
+            row(r#"{"id":"1","place":{"name":null}}"#),
+            "1|-|-|-|-|-|-|-|-|[\"place_name\"]"
+        );
+        assert_eq!(row(r#"{"id":"1"}"#), "1|-|-|-|-|-|-|-|-|-");
+    }
+
+    #[test]
+    fn what_fits_no_column_is_kept_as_json() {
+        for extra in [
+            r#"{"new":1.0}"#,
+            r#"{"size":"7"}"#,
+            r#"{"size":9223372036854775808}"#,
+            r#"{"score":0.1234567890123456789}"#,
+            r#"{"open":"yes"}"#,
+            r#"{"place":{"zip":"0049"}}"#,
+            r#"{"place":{"name":7}}"#,
+            r#"{"place":[]}"#,
+            r#"{"place":{}}"#,
+            r#"{"taken":7}"#,
+        ] {
+            let json = extra.replacen('{', r#"{"id":"1","#, 1);
+            assert_eq!(row(&json), format!("1|-|-|-|-|-|-|-|{extra}|-"), "{extra}");
+        }
+    }
+
+    #[test]
+    fn decimals_have_a_typed_column_only_if_they_are_wanted() {
+        let types = [("sum".to_owned(), Some(FieldType::Decimal))];
+        for (decimals, expected) in [(false, 1), (true, 2)] {
+            let fields = Fields::of_types(&types, decimals);
+            let cells = fields.read(r#"{"sum":"12.50"}"#).unwrap();
+            cells.with(
+                |row| {
+                    assert_eq!(row.len(), expected + 2);
+                    assert_eq!(row[0], Some(Value::Text("12.50")));
+                    assert_eq!(row[1] == Some(Value::Decimal(12_500_000_000)), decimals);
+                });
+            assert_eq!(fields.columns("extra", "nulls").len(), expected + 2);
+        }
+    }
+
+    #[test]
+    fn only_an_exact_decimal_number_has_a_number() {
+        let nines = "9".repeat(29);
+        for (text, expected) in [
+            ("12.50", Some(12_500_000_000)),
+            ("-0.000000001", Some(-1)),
+            ("+7", Some(7_000_000_000)),
+            ("007.1000000000000", Some(7_100_000_000)),
+            (&*format!("{nines}.999999999"), Some(10_i128.pow(38) - 1)),
+            (&*format!("1{nines}"), None),
+            ("0.0000000001", None),
+            ("", None),
+            ("-", None),
+            (".5", None),
+            ("5.", None),
+            ("1e3", None),
+            ("1,234.50", None),
+            ("--1", None),
+            ("NaN", None),
+        ] {
+            assert_eq!(decimal(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_civil_time_has_a_time() {
+        for (text, expected) in [
+            ("1970-01-01", Some(0)),
+            ("1970-01-01T00:00:01", Some(1_000_000)),
+            ("1970-01-01 00:00:00.5", Some(500_000)),
+            ("1970-01-01 00:01", Some(60_000_000)),
+            ("0000-00-00 00:00:00", None),
+            ("1970-01-01T00:00:00Z", None),
+            ("1970-01-01T00:00:00+01:00", None),
+            ("", None),
+        ] {
+            assert_eq!(civil(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Copies of a mirror for other tools: Parquet files in a folder or an object store.
+//!
+//! This crate knows no service: it takes the tables of a [`Mirror`](mirror::Mirror), whose descriptions are generated. It is in a
+//! separate workspace, because its dependencies take long to build.
+//!
+//! # Files
+//!
+//! [`Copy`] writes each table of a mirror to one file, such as `photo.parquet`: the tables of records, and `mirror_change` (the
+//! feed), `mirror_spell` (past values), `mirror_run`, `mirror_sample` and `mirror_scope`. They have the columns of the mirror, apart
+//! from those that only the mirror needs. These types differ:
+//!
+//! | column | type | contents |
+//! |---|---|---|
+//! | one for each field | string, long, double, boolean | the value, exactly as the service sent it. `portal.name` is `portal_name`; lists are JSON text |
+//! | `<field>_at` | timestamp without zone | for a field with a civil time: the time, or null if the text is not one. The text stays in its own column, because a service may send `0000-00-00` |
+//! | `mirror_first_seen` and the other times | timestamp in UTC | as in the mirror |
+//!
+//! # Erasure
+//!
+//! Each copy writes every file again, and replaces it when it is complete: by a rename in a folder, and by the completion of an
+//! upload in an object store. So a copy after an erasure has no erased value, and [`forget`](mirror::Mirror::forget) names the
+//! copies that still have one. An object store with versions or backups keeps replaced files as long as it is set to.
+//!
+//! # Modules
+//!
+//! - `copy` writes the tables of a mirror; `place` opens a folder or an object store by its URL.
+//! - `file` writes Parquet in bounded memory, and uploads it. `fields` writes records without loss as columns.
+
+#![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod copy;
+mod error;
+mod fields;
+mod file;
+mod place;
+
+#[doc(no_inline)]
+pub use methodical_mirror as mirror;
+
+pub use crate::copy::Copy;
+pub use crate::error::{Error, ErrorKind};
+pub use crate::fields::ParquetStream;
+pub use crate::file::Upload;
+pub use crate::place::Place;

@@ -1,0 +1,257 @@
+//! The destination: a folder or an object store, by its URL.
+
+use std::future::Future;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::{fmt, fs, io};
+
+use object_store::path::Path;
+use object_store::{Error as StoreError, ObjectStore, parse_url_opts};
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+use crate::error::{Error, ErrorKind};
+
+/// A folder of an object store or of a file system: `s3://`, `gs://`, `az://`, `https://`, `file://`, or a path.
+///
+/// Credentials and endpoints are in the usual environment variables, which begin with `AWS_`, `GOOGLE_` or `AZURE_`; a URL
+/// with a password or a query is refused.
+#[derive(Clone)]
+pub struct Place {
+    store: Arc<dyn ObjectStore>,
+    root: Path,
+    /// The folder, if it is one of a file system.
+    local: Option<PathBuf>,
+    /// Runs requests, also for a caller that is within another runtime.
+    runtime: Arc<Worker>,
+    shown: String,
+}
+
+struct Worker(Option<Runtime>);
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            // A caller may be within an async runtime, where waiting is a panic.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Place {
+    /// Opens a place. A folder is created for its owner only.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Url`] if the URL, or a setting in the environment, cannot be used.
+    pub fn open(url: &str) -> Result<Self, Error> {
+        let settings = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| PREFIXES.iter().any(|prefix| name.starts_with(prefix)));
+        Self::with_settings(url, settings)
+    }
+
+    fn with_settings(
+        url: &str,
+        settings: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, Error> {
+        let invalid = |why: &str| Error::new(ErrorKind::Url, format!("cannot copy: {why}"));
+        let scheme = url.split_once(':').map(|(scheme, _)| scheme);
+        let parsed = if url.contains("://") {
+            Url::parse(url).map_err(|error| invalid("the URL is invalid").because(error))?
+        } else if scheme.is_some_and(|scheme| SCHEMES.contains(&scheme)) {
+            return Err(invalid("the URL has no two slashes after the colon"));
+        } else {
+            let path = std::path::absolute(url)
+                .map_err(|error| invalid("the path is invalid").because(error))?;
+            Url::from_directory_path(path).map_err(|()| invalid("the path is invalid"))?
+        };
+        if parsed.password().is_some() || parsed.query().is_some() {
+            return Err(invalid(
+                "the URL has a password or a query; set the variables of the environment instead",
+            ));
+        }
+        let local = if parsed.scheme() == "file" { parsed.to_file_path().ok() } else { None };
+        if let Some(folder) = &local {
+            create_folder(folder)
+                .map_err(|error| invalid("the folder cannot be created").because(error))?;
+        }
+        // Fails if the program has installed one, which is as good.
+        let _installed = rustls::crypto::ring::default_provider().install_default();
+        let settings = settings.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
+        let (store, root) = parse_url_opts(&parsed, settings).map_err(|error| {
+            invalid("the URL or a setting of its store cannot be used").because(explained(&error))
+        })?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(|error| invalid("no thread can be started").because(error))?;
+        let runtime = Arc::new(Worker(Some(runtime)));
+        Ok(Self { store: Arc::from(store), root, local, runtime, shown: parsed.to_string() })
+    }
+
+    /// Returns whether the place is a whole bucket.
+    pub(crate) fn is_root(&self) -> bool {
+        self.root.is_root()
+    }
+
+    /// Returns the path of a file within.
+    pub(crate) fn path(&self, name: &str) -> Path {
+        Path::from(name).parts().fold(self.root.clone(), Path::join)
+    }
+
+    /// Runs a request to its end.
+    pub(crate) fn run<T, F>(&self, work: impl FnOnce(Arc<dyn ObjectStore>) -> F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = object_store::Result<T>> + Send + 'static,
+    {
+        let lost = || Error::new(ErrorKind::Store, "cannot copy: the worker has stopped");
+        let (to, from) = mpsc::sync_channel(1);
+        let work = work(Arc::clone(&self.store));
+        let runtime = self.runtime.0.as_ref().ok_or_else(lost)?;
+        runtime.spawn(async move { to.send(work.await) });
+        from.recv().map_err(|error| lost().because(error))?.map_err(|error| self.failed(&error))
+    }
+
+    /// Removes the unfinished files of copies that were killed. `object_store` names them `NAME.parquet#1`.
+    pub(crate) fn sweep(&self) {
+        let entries = self.local.as_ref().and_then(|local| fs::read_dir(local).ok());
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let unfinished = name.to_str().and_then(|name| name.split_once(".parquet#"));
+            if unfinished.is_some_and(|(_, number)| number.parse::<u64>().is_ok()) {
+                // A copy that runs at the same time may have removed it.
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+    }
+
+    fn failed(&self, error: &StoreError) -> Error {
+        let text = format!("cannot write to {}", self.shown);
+        Error::new(ErrorKind::Store, text).because(explained(error))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").field("url", &self.shown).finish_non_exhaustive()
+    }
+}
+
+/// Schemes that a path does not begin with.
+const SCHEMES: &[&str] = &["az", "file", "gs", "http", "https", "s3"];
+
+/// Prefixes of the environment variables that are settings of object stores.
+const PREFIXES: &[&str] = &["AWS_", "AZURE_", "GOOGLE_"];
+
+/// The address at which a machine in a cloud gets its own credentials. The library asks it if the environment has none.
+const IDENTITY_SERVICE: &str = "http://169.254.169.254";
+
+/// Creates a folder for its owner only. An existing one keeps its mode.
+fn create_folder(path: &FilePath) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+/// Returns the text of an error without what may be a credential: queries of URLs, and the document of an answer except
+/// its code.
+fn explained(error: &StoreError) -> String {
+    let text = match error {
+        StoreError::PermissionDenied { .. } => return "permission denied".to_owned(),
+        StoreError::Unauthenticated { .. } => return "the credentials were refused".to_owned(),
+        StoreError::NotFound { .. } => return "it does not exist".to_owned(),
+        StoreError::Generic { source, .. } => source.to_string(),
+        other => other.to_string(),
+    };
+    if text.contains(IDENTITY_SERVICE) {
+        return "no credentials were found; set those of the store in the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, or AZURE_STORAGE_ACCOUNT_KEY".to_owned();
+    }
+    let (before, document) = text.split_at(text.find('<').unwrap_or(text.len()));
+    let words: Vec<&str> = before
+        .split_whitespace()
+        .map(|word| match word.split_once('?') {
+            Some((url, _)) if url.contains("://") => url,
+            _ => word,
+        })
+        .collect();
+    let code = document.split_once("<Code>").and_then(|(_, rest)| rest.split_once('<'));
+    match code {
+        Some((code, _)) => format!("{} {code}", words.join(" ")),
+        None => words.join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::Error as StoreError;
+
+    use super::{Place, explained};
+    use crate::error::{Error, ErrorKind};
+
+    fn open(url: &str, settings: &[(&str, &str)]) -> Result<Place, Error> {
+        let settings = settings.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        Place::with_settings(url, settings)
+    }
+
+    #[test]
+    fn an_error_shows_no_credential() {
+        let source = "PUT https://a.example/b?sig=SECRET in 1ms: 403: <?xml?><Error><Code>Denied</Code><Key>SECRET</Key>";
+        let error = StoreError::Generic { store: "S3", source: source.into() };
+        assert_eq!(explained(&error), "PUT https://a.example/b in 1ms: 403: Denied");
+    }
+
+    #[test]
+    fn a_url_without_slashes_is_not_a_folder() {
+        for url in ["s3:/archive/x", "gs:archive", "file:tables"] {
+            assert_eq!(Place::open(url).unwrap_err().kind(), ErrorKind::Url);
+            assert!(!std::path::Path::new(url).exists());
+        }
+    }
+
+    #[test]
+    fn missing_credentials_are_named() {
+        let source = "Error performing PUT http://169.254.169.254/latest/api/token in 8s - HTTP error: connection refused";
+        let error = StoreError::Generic { store: "S3", source: source.into() };
+        assert!(explained(&error).starts_with("no credentials were found; set"));
+    }
+
+    #[test]
+    fn a_url_with_a_credential_is_refused() {
+        for url in ["s3://key:SECRET@bucket/x", "https://a.example/x?sig=SECRET"] {
+            let error = Place::open(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Url);
+            assert!(!format!("{error:?}").contains("SECRET"));
+        }
+    }
+    #[test]
+    fn each_store_is_built_from_its_settings() {
+        let account = ("AZURE_STORAGE_ACCOUNT_NAME", "account");
+        let key = ("AZURE_STORAGE_ACCOUNT_KEY", "a2V5");
+        for (url, settings, store) in [
+            ("s3://archive/x", &[("AWS_REGION", "eu-west-1")][..], "AmazonS3(archive)"),
+            ("gs://archive/x", &[], "GoogleCloudStorage(archive)"),
+            (
+                "az://archive/x",
+                &[account, key],
+                "MicrosoftAzure { account: account, container: archive }",
+            ),
+        ] {
+            let place = open(url, settings).unwrap();
+            assert_eq!((place.store.to_string(), place.root.as_ref()), (store.to_owned(), "x"));
+        }
+        let broken = ("GOOGLE_SERVICE_ACCOUNT_KEY", r#"{"private_key":"SECRET""#);
+        let error = open("gs://archive/x", &[broken]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Url);
+        assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
+    }
+}

@@ -1,0 +1,309 @@
+//! Sends events to a URL, signed as Standard Webhooks says.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use methodical_client::retry_after;
+use methodical_client::transport::http::uri::Scheme;
+use methodical_client::transport::http::{self, StatusCode, Uri};
+use methodical_client::transport::{
+    BlockingResponse, BlockingTransport, Deadline, ErrorKind as TransportErrorKind, Request,
+    TransportError,
+};
+use sha2::Sha256;
+
+use crate::error::{Error, ErrorKind};
+use crate::feed::event::Event;
+use crate::feed::sink::{Failure, Sink};
+
+/// Sends each event to a URL: a POST request with the [JSON](Event#json) of the event, signed as
+/// [Standard Webhooks](https://www.standardwebhooks.com) says, so that a receiver can verify it with a published library.
+///
+/// | header | contents |
+/// |---|---|
+/// | `webhook-id` | the [id](Event::id) of the event, the same in each attempt |
+/// | `webhook-timestamp` | the time of the attempt, in seconds since 1970 |
+/// | `webhook-signature` | one signature `v1,…` for each secret, separated by spaces |
+///
+/// A status of 200 to 299 means that the event was received. Any other status and each error of the connection is a failure:
+/// the event is sent again later, not before the time that the header `Retry-After` asks for. The status 410 disables the
+/// consumer, until [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a
+/// response is discarded.
+///
+/// A receiver may close a kept connection at the moment when the next event is sent over it. If a kept connection is lost, the
+/// event is sent again immediately.
+///
+/// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL may be
+/// secret, so errors and `Debug` show only its scheme, host and port.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+///
+/// use methodical_mirror::client::transport::BlockingTransport;
+/// use methodical_mirror::{Error, ErrorKind, Limits, Mirror, Webhook, WebhookSecret};
+///
+/// fn deliver(mirror: &Mirror, transport: Arc<dyn BlockingTransport>) -> Result<(), Error> {
+///     let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")?;
+///     let mut webhook = Webhook::new(transport, "https://hooks.example.com/photos", secret)?
+///         .timeout(Duration::from_secs(10));
+///     match mirror.deliver("photos", &mut webhook, &Limits::new()) {
+///         // It is sent again later.
+///         Err(error) if error.kind() == ErrorKind::Delivery => eprintln!("{error}"),
+///         result => println!("{} events were delivered", result?.delivered),
+///     }
+///     Ok(())
+/// }
+/// ```
+pub struct Webhook {
+    transport: Box<dyn BlockingTransport>,
+    url: Uri,
+    secrets: Vec<WebhookSecret>,
+    timeout: Duration,
+    /// Whether the transport may have kept the connection of the last response.
+    has_connection: bool,
+}
+
+impl Webhook {
+    /// Creates a sink that sends to this URL. The transport must not follow redirects; those of the crate
+    /// [`transport`](methodical_client::transport) do not.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is not `https` although its host is another machine.
+    pub fn new(
+        transport: impl BlockingTransport,
+        url: &str,
+        secret: WebhookSecret,
+    ) -> Result<Self, Error> {
+        let invalid = || refused("it is not an absolute URL with `https` or `http`");
+        let url: Uri = url.parse().map_err(|_invalid| invalid())?;
+        let is_http = [Scheme::HTTP, Scheme::HTTPS].iter().any(|one| url.scheme() == Some(one));
+        let authority = url.authority().filter(|_| is_http).ok_or_else(invalid)?;
+        if authority.as_str().contains('@') {
+            return Err(refused("it has a user name"));
+        }
+        if url.scheme() == Some(&Scheme::HTTP) && !is_this_machine(&url) {
+            return Err(refused("it is not `https`, and the events contain personal data"));
+        }
+        Ok(Self {
+            transport: Box::new(transport),
+            url,
+            secrets: vec![secret],
+            timeout: TIMEOUT,
+            has_connection: false,
+        })
+    }
+
+    /// Adds a secret, so that receivers with either secret accept the events while a secret is replaced.
+    #[must_use]
+    pub fn and_secret(mut self, secret: WebhookSecret) -> Self {
+        self.secrets.push(secret);
+        self
+    }
+
+    /// Sets the timeout of one attempt, from the connection to the end of the response. Default: 20 s.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    fn request(&self, event: &Event) -> Result<Request, Failure> {
+        let body = event.to_json().map_err(Failure::from_error)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let sign = |secret: &WebhookSecret| secret.sign(&event.id, now, body.as_bytes());
+        let signatures: Vec<_> = self.secrets.iter().map(sign).collect();
+        let request = http::Request::post(&self.url)
+            .header(http::header::CONTENT_TYPE, "application/json")
+            .header(http::header::USER_AGENT, USER_AGENT)
+            .header("webhook-id", &event.id)
+            .header("webhook-timestamp", now)
+            .header("webhook-signature", signatures.join(" "))
+            .extension(Deadline::after(self.timeout))
+            .body(body.into());
+        request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
+    }
+
+    /// Sends an event, and once more if a kept connection was lost: this one is not kept any more. The receiver knows a
+    /// repetition by its id.
+    fn send(&mut self, event: &Event) -> Result<BlockingResponse, Failure> {
+        let mut sent = self.transport.send(self.request(event)?);
+        let was_kept = std::mem::take(&mut self.has_connection);
+        if was_kept
+            && sent.as_ref().is_err_and(|error| error.kind() == TransportErrorKind::Interrupted)
+        {
+            sent = self.transport.send(self.request(event)?);
+        }
+        self.has_connection = sent.is_ok();
+        sent.map_err(|error| {
+            // Its sources may show the path of the URL.
+            let shown = TransportError::new(error.kind(), error.to_string());
+            Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
+                .because(shown)
+        })
+    }
+
+    /// Returns scheme, host and port of the URL.
+    fn origin(&self) -> String {
+        let authority = self.url.authority().map_or("", |authority| authority.as_str());
+        format!("{}://{authority}", self.url.scheme_str().unwrap_or_default())
+    }
+}
+
+impl Sink for Webhook {
+    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
+        let (head, body) = self.send(event)?.into_parts();
+        // A connection whose response was read is used again. The status already says whether the event was received.
+        let _discarded = body.collect(MAX_BODY);
+        if head.status.is_success() {
+            return Ok(());
+        }
+        let hint = match head.status {
+            StatusCode::GONE => ", which ends the deliveries",
+            status if status.is_redirection() => "; redirects are not followed",
+            _ => "",
+        };
+        let text = format!("{} answered {}{hint}", self.origin(), head.status.as_u16());
+        let failure = Failure::new(text);
+        Err(match retry_after(&head.headers, SystemTime::now()) {
+            _ if head.status == StatusCode::GONE => failure.disable(),
+            Some(delay) => failure.retry_after(delay),
+            None => failure,
+        })
+    }
+}
+
+impl fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhook")
+            .field("origin", &self.origin())
+            .field("secrets", &self.secrets.len())
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+fn refused(why: &str) -> Error {
+    Error::new(ErrorKind::Setting, format!("cannot use the URL of the webhook: {why}"))
+}
+
+fn is_this_machine(url: &Uri) -> bool {
+    let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    let last = host.rsplit('.').next().unwrap_or_default();
+    last.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// A secret that a sender and a receiver of webhooks share, to sign and to verify: `whsec_` and 24 to 64 bytes in base64.
+#[derive(Clone)]
+pub struct WebhookSecret(Hmac<Sha256>);
+
+impl WebhookSecret {
+    /// Reads a secret. The prefix `whsec_` may be absent.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Setting`] if the text is not base64 of 24 to 64 bytes. The error does not contain it.
+    pub fn new(text: &str) -> Result<Self, Error> {
+        let text = text.strip_prefix("whsec_").unwrap_or(text);
+        let key = STANDARD.decode(text).ok().filter(|key| LENGTHS.contains(&key.len()));
+        let mac = key.and_then(|key| Hmac::new_from_slice(&key).ok());
+        mac.map(Self).ok_or_else(|| {
+            let (least, most) = (LENGTHS.start(), LENGTHS.end());
+            let text = format!(
+                "cannot use the secret of the webhook: it is not base64 of {least} to {most} bytes; create one with \
+                 `openssl rand -base64 32`"
+            );
+            Error::new(ErrorKind::Setting, text)
+        })
+    }
+
+    /// Returns the signature of a message, as in the header `webhook-signature`.
+    pub(crate) fn sign(&self, id: &str, timestamp: u64, body: &[u8]) -> String {
+        let signed = format!("{id}.{timestamp}.");
+        let mac = self.0.clone().chain_update(signed.as_bytes()).chain_update(body);
+        format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
+    }
+}
+
+/// Does not show the secret.
+impl fmt::Debug for WebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookSecret(<redacted>)")
+    }
+}
+
+const USER_AGENT: &str = concat!("methodical-mirror/", env!("CARGO_PKG_VERSION"));
+
+/// Default timeout of one attempt.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Maximum size of a response body that is read, in bytes.
+const MAX_BODY: u64 = 64 << 10;
+
+/// Lengths of a secret that the specification recommends, in bytes.
+const LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
+
+#[cfg(test)]
+mod tests {
+    use methodical_client::transport::MemoryTransport;
+
+    use super::{Webhook, WebhookSecret};
+
+    fn webhook(url: &str) -> Result<Webhook, String> {
+        let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        Webhook::new(MemoryTransport::new([]), url, secret).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn urls_without_tls_are_refused_unless_they_lead_to_this_machine() {
+        for url in [
+            "https://hooks.example.com/CANARY",
+            "http://localhost/CANARY",
+            "http://a.localhost:8080",
+            "http://127.0.0.9:1",
+            "http://[::1]:1/",
+        ] {
+            let shown = format!("{:?}", webhook(url).unwrap());
+            assert!(!shown.contains("CANARY"), "{shown}");
+        }
+        for (url, why) in [
+            ("http://hooks.example.com/CANARY", "it is not `https`, and the events contain"),
+            ("http://127.0.0.1.example.com/CANARY", "it is not `https`, and the events contain"),
+            ("https://me:CANARY@hooks.example.com/", "it has a user name"),
+            ("ftp://hooks.example.com/CANARY", "it is not an absolute URL"),
+            ("hooks.example.com", "it is not an absolute URL"),
+            ("/CANARY", "it is not an absolute URL"),
+            ("", "it is not an absolute URL"),
+        ] {
+            let error = webhook(url).unwrap_err();
+            assert!(error.contains(why) && !error.contains("CANARY"), "{error}");
+        }
+    }
+
+    /// The example that the libraries of Standard Webhooks test with.
+    #[test]
+    fn signs_the_published_example() {
+        for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
+        {
+            let secret = WebhookSecret::new(secret).unwrap();
+            let body = br#"{"test": 2432232314}"#;
+            let signature = secret.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+            assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        }
+    }
+
+    #[test]
+    fn a_secret_that_is_too_short_or_no_base64_is_refused() {
+        for text in ["", "whsec_", "whsec_MfKQ9r8GKYqrTwjU", "whsec_%%%", &"A".repeat(88)] {
+            let error = WebhookSecret::new(text).unwrap_err().to_string();
+            assert!(error.contains("it is not base64 of 24 to 64 bytes"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The rules about records that a list lacks: when they count as deleted, and the deletion guard. It does no I/O.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+
+/// The rules of a sync.
+///
+/// ```
+/// use methodical_mirror::Rules;
+///
+/// // A deletion counts after three complete lists, and the 4,812 records that the guard reported may be missing.
+/// let rules = Rules::new().confirm(3).accept_missing(4812);
+/// # assert_ne!(rules, Rules::new());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Rules {
+    pub(crate) confirm: u32,
+    pub(crate) accepted: Option<u64>,
+    pub(crate) emits_baseline: bool,
+    pub(crate) checks_rows: bool,
+}
+
+impl Rules {
+    /// Creates the default rules.
+    pub const fn new() -> Self {
+        Self { confirm: 2, accepted: None, emits_baseline: false, checks_rows: false }
+    }
+
+    /// Sets after how many complete lists in a row without it a record is gone. Default: 2. With 1, it is never
+    /// missing, and gone in the first such list.
+    pub const fn confirm(self, lists: u32) -> Self {
+        Self { confirm: if lists == 0 { 1 } else { lists }, ..self }
+    }
+
+    /// Accepts a list in which exactly this many records are newly missing, or are other people. The deletion guard refuses any other
+    /// number as before.
+    pub const fn accept_missing(self, records: u64) -> Self {
+        Self { accepted: Some(records), ..self }
+    }
+
+    /// Compares each row with its hash, and writes those that differ again from the list: bits of a disk flip, and other
+    /// programs change rows. By default, a sync trusts the hash, and does not read an unchanged row. A mirror without personal data
+    /// cannot be checked, because its hashes are those of the whole records.
+    pub const fn check_rows(self) -> Self {
+        Self { checks_rows: true, ..self }
+    }
+
+    /// Emits the records of the first sync of a scope as added. By default, the first sync emits nothing.
+    pub const fn emit_baseline(self) -> Self {
+        Self { emits_baseline: true, ..self }
+    }
+
+    /// Refuses a list that lacks too many records. Returns whether it would, if its number were not accepted.
+    pub(crate) fn check(self, list: Judged) -> Result<bool, Error> {
+        let Judged { newly, replaced, present, is_empty, now, lost } = list;
+        let is_many = |count: u64, of: u64| count > TOLERATED && count > of / TOLERATED_SHARE;
+        let is_replaced = replaced > FEW && replaced > present / 2;
+        let replaced = if is_replaced { replaced } else { 0 };
+        let missing = newly + replaced;
+        let (week_ago, share) = (now + lost, 100 / TOLERATED_SHARE);
+        let cause = if newly > 0 && is_empty {
+            format!("it is empty, but the mirror has {present} records")
+        } else if is_many(newly, present) {
+            format!(
+                "{newly} of {present} records are missing from it (more than {TOLERATED} and more than {share} %)"
+            )
+        } else if is_replaced {
+            format!(
+                "{replaced} of {present} records have other personal data, as if their identities now meant other people"
+            )
+        } else if newly > 0 && is_many(lost, week_ago) {
+            format!(
+                "{now} records are left of {week_ago} a week ago (more than {TOLERATED} and more than {share} % less)"
+            )
+        } else {
+            return Ok(false);
+        };
+        if self.accepted == Some(missing) {
+            return Ok(true);
+        }
+        let text = format!(
+            "cannot commit the list: {cause}; check the service, then accept {missing} missing records"
+        );
+        Err(Error::new(ErrorKind::Brake, text).with_missing(missing, replaced))
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The facts about a list that the deletion guard judges.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Judged {
+    /// How many records are newly missing.
+    pub(crate) newly: u64,
+    /// How many records seem to be other people.
+    pub(crate) replaced: u64,
+    /// How many records were present before.
+    pub(crate) present: u64,
+    pub(crate) is_empty: bool,
+    /// How many records would be present.
+    pub(crate) now: u64,
+    /// How many records were lost since a week ago, with those that are newly missing.
+    pub(crate) lost: u64,
+}
+
+/// The records that left a list on each day since 1970, without those that came. Records that were forgotten, or that left
+/// because another record did, do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Week(BTreeMap<i64, i64>);
+
+impl Week {
+    /// Adds the records that left and came at a time, in seconds since 1970, and removes the days that are over.
+    pub(crate) fn add(&mut self, at: i64, left: u64, came: u64) {
+        let day = at.div_euclid(24 * 3600);
+        let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        self.0.retain(|one, _| (day - DAYS..=day).contains(one));
+        let lost = self.0.entry(day).or_default();
+        *lost = lost.saturating_add(signed(left)).saturating_sub(signed(came));
+    }
+
+    /// Returns how many records the list has lost since a week ago.
+    pub(crate) fn lost(&self) -> u64 {
+        u64::try_from(self.0.values().sum::<i64>()).unwrap_or_default()
+    }
+}
+
+/// How many records may be newly missing in a list of any length.
+const TOLERATED: u64 = 50;
+
+/// The share of the records that may be newly missing is one in this many.
+const TOLERATED_SHARE: u64 = 10;
+
+/// How many records may become other people in a list of any length.
+const FEW: u64 = 10;
+
+/// Number of days that a week has.
+const DAYS: i64 = 7;
+
+#[cfg(test)]
+mod tests {
+    use super::{Judged, Rules, Week};
+
+    fn refused(rules: Rules, newly: u64, present: u64, is_empty: bool) -> Option<u64> {
+        rules
+            .check(Judged { newly, present, is_empty, ..Judged::default() })
+            .err()
+            .and_then(|error| error.missing())
+    }
+
+    #[test]
+    fn more_than_fifty_and_more_than_a_tenth_are_refused() {
+        let rules = Rules::new();
+        for (newly, present, is_refused) in [
+            (0, 0, false),
+            (50, 60, false),
+            (51, 60, true),
+            (51, 509, true),
+            (51, 510, false),
+            (100, 1000, false),
+            (101, 1000, true),
+        ] {
+            let expected = is_refused.then_some(newly);
+            assert_eq!(refused(rules, newly, present, false), expected, "{newly} of {present}");
+        }
+    }
+
+    #[test]
+    fn most_records_as_other_people_and_many_small_losses_are_refused() {
+        let rules = Rules::new();
+        for (newly, replaced, lost, present, expected) in [
+            (0, 10, 0, 12, None),
+            (0, 11, 0, 12, Some(11)),
+            (0, 11, 0, 22, None),
+            (3, 600, 3, 1000, Some(603)),
+            (60, 0, 120, 1000, Some(60)),
+            (60, 0, 104, 1000, None),
+            (0, 0, 500, 1000, None),
+            (5, 0, 50, 100, None),
+        ] {
+            let now = present - newly;
+            let judged = Judged { newly, replaced, present, is_empty: false, now, lost };
+            let error = rules.check(judged).err();
+            assert_eq!(error.and_then(|error| error.missing()), expected, "{judged:?}");
+            let accepted = expected.map(|number| rules.accept_missing(number).check(judged).ok());
+            assert_eq!(accepted.flatten(), expected.map(|_| true));
+        }
+    }
+
+    #[test]
+    fn a_list_that_became_empty_is_refused() {
+        assert_eq!(refused(Rules::new(), 1, 1, true), Some(1));
+        assert_eq!(refused(Rules::new(), 0, 0, true), None);
+    }
+
+    #[test]
+    fn only_the_exact_number_is_accepted() {
+        let rules = Rules::new().accept_missing(101);
+        assert_eq!(refused(rules, 101, 1000, false), None);
+        assert_eq!(refused(rules, 102, 1000, false), Some(102));
+        assert_eq!(refused(rules, 1000, 1000, true), Some(1000));
+    }
+
+    #[test]
+    fn losses_of_a_week_add_up_and_new_records_make_up_for_them() {
+        const DAY: i64 = 24 * 3600;
+        let mut week = Week::default();
+        for (day, left, came, lost) in [
+            (0, 40, 0, 40),
+            (1, 30, 10, 60),
+            (7, 0, 0, 60),
+            (8, 1, 0, 21),
+            (9, 0, 90, 0),
+            (10, 100, 0, 11),
+            // The clock was set back.
+            (3, 5, 0, 5),
+        ] {
+            week.add(day * DAY, left, came);
+            assert_eq!(week.lost(), lost, "day {day}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Reads the records of a mirror: by identity, in pages, and all that a filter accepts.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use crate::error::Error;
+use crate::mirror::Mirror;
+use crate::store::filter::Filter;
+use crate::store::page::{Cell, Paging, Placements};
+use crate::store::rows::{PAGE, State, Stored};
+use crate::store::table::TableStatus;
+
+/// A record of a table.
+///
+/// All times are in seconds since 1970 (UTC), by the clock of the program that synced.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// The number of the row, in the order of first sight. It begins at 1, and a later row has a larger one.
+    pub number: i64,
+    /// The identity of the record.
+    pub id: String,
+    /// The state of the record.
+    pub state: State,
+    /// When the record was in a list for the first time.
+    pub first_seen: i64,
+    /// When a list had the record with another meaning for the last time; at first, when it was first seen.
+    pub changed_at: i64,
+    /// When the first of the complete lists in a row that lack the record was received; `None` if it is present.
+    pub missing_since: Option<i64>,
+    /// When the record was gone or forgotten; `None` if it is neither.
+    pub gone_at: Option<i64>,
+    /// The record as JSON text. If it is gone or forgotten, it has no personal and no unlisted fields.
+    pub json: String,
+}
+
+impl Record {
+    /// Creates the record of a row, which is reduced in a mirror that omits personal data.
+    pub(crate) fn new(stored: Stored, is_reduced: bool) -> Result<Self, Error> {
+        let Stored {
+            known,
+            id,
+            mut row,
+            shape,
+            first_seen,
+            changed_at,
+            missing_since,
+            gone_at,
+            ..
+        } = stored;
+        if is_reduced {
+            // It has the hash of what was omitted.
+            row.extra = None;
+        }
+        let json = row.to_json(&shape)?;
+        let (number, state) = (known.key, known.state);
+        Ok(Self { number, id, state, first_seen, changed_at, missing_since, gone_at, json })
+    }
+}
+
+/// Does not show the record, which may be personal.
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Record")
+            .field("number", &self.number)
+            .field("id", &self.id)
+            .field("state", &self.state)
+            .field("first_seen", &self.first_seen)
+            .field("changed_at", &self.changed_at)
+            .field("missing_since", &self.missing_since)
+            .field("gone_at", &self.gone_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A page of the records of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Page {
+    /// The records, in the order of the page.
+    pub records: Vec<Record>,
+    /// The number after which the next page begins; `None` if this is the last one.
+    pub next: Option<i64>,
+}
+
+impl Mirror {
+    /// Returns a page of the records that the filter accepts, in the order of the paging.
+    ///
+    /// Continue with [`Page::next`]. A record that changes between two pages may occur in both of them, or in neither. If the
+    /// mirror has the [indexes](Self::index_pages), a page reads a bounded number of rows.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table, or the table no such column or text.
+    /// [`Cursor`](crate::ErrorKind::Cursor) if the page is in another order than that of first sight, and the record after which
+    /// it begins was removed. Fails also if the store does.
+    ///
+    /// ```
+    /// use methodical_mirror::model::{Column, Table};
+    /// use methodical_mirror::{Filter, Mirror, Order, Paging, Rules};
+    ///
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    /// for record in [r#"{"id":"1","title":"Sea"}"#, r#"{"id":"2","title":"Alps"}"#, r#"{"id":"3","title":"harbour"}"#] {
+    ///     run.record(record)?;
+    /// }
+    /// run.finish()?;
+    /// let paging = Paging::new(2).order(Order::Text("title".to_owned()));
+    /// let page = mirror.browse("photo", &Filter::new(), &paging)?;
+    /// assert_eq!((&*page.records[0].id, &*page.records[1].id), ("2", "3"));
+    /// let page = mirror.browse("photo", &Filter::new(), &paging.after(page.next.unwrap()))?;
+    /// assert_eq!((&*page.records[0].id, page.next), ("1", None));
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn browse(&self, table: &str, filter: &Filter, paging: &Paging) -> Result<Page, Error> {
+        let mut store = self.store();
+        let is_reduced = store.omits_personal()?;
+        let (stored, next) = store.page(table, filter, paging)?;
+        drop(store);
+        let records = stored.into_iter().map(|stored| Record::new(stored, is_reduced));
+        Ok(Page { records: records.collect::<Result<_, _>>()?, next })
+    }
+
+    /// Passes each record of a table that the filter accepts to `take`, in the order of first sight, until it breaks.
+    ///
+    /// Records are read in pages, so a sync that ends meanwhile may change those that follow.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`browse`](Self::browse).
+    pub fn each_matching(
+        &self,
+        table: &str,
+        filter: &Filter,
+        mut take: impl FnMut(Record) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let mut paging = Paging::new(PAGE);
+        loop {
+            let Page { records, next } = self.browse(table, filter, &paging)?;
+            let is_over = records.into_iter().try_for_each(&mut take).is_break();
+            match next {
+                Some(number) if !is_over => paging = paging.after(number),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Passes each record of a table to `take`, also those that are missing, gone or forgotten, in the order of first sight.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`browse`](Self::browse).
+    pub fn each_record(&self, table: &str, mut take: impl FnMut(Record)) -> Result<(), Error> {
+        self.each_matching(table, &Filter::new(), |record| {
+            take(record);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Passes each record that has this text to `take`, with its table, until it breaks: tables in the order of their names,
+    /// records in the order of first sight. [`Filter::contains`] describes the comparison.
+    ///
+    /// It reads every record: about a second for a million. For one table, use [`each_matching`](Self::each_matching).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn search(
+        &self,
+        text: &str,
+        mut take: impl FnMut(&str, Record) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let (filter, mut flow) = (Filter::new().contains(text), ControlFlow::Continue(()));
+        for TableStatus { table, .. } in self.tables()? {
+            self.each_matching(&table, &filter, |record| {
+                flow = take(&table, record);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a record of a table by its identity, in any state. `None` if the table does not have it, or does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn record(&self, table: &str, id: &str) -> Result<Option<Record>, Error> {
+        Ok(self.records_of(table, &[id])?.into_values().next())
+    }
+
+    /// Returns those records of a table that have one of these identities, in any state, by their identities. A table that does
+    /// not exist has none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
+        let mut store = self.store();
+        let is_reduced = store.omits_personal()?;
+        let mut records = HashMap::new();
+        for id in ids {
+            if let Some(stored) = store.record(table, id)? {
+                let record = Record::new(stored, is_reduced)?;
+                records.insert(record.id.clone(), record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the state of each table, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
+        let store = self.store();
+        let mut tables = store.tables()?;
+        for status in &mut tables {
+            status.values_from = store.schedule(&status.table)?.oldest();
+        }
+        Ok(tables)
+    }
+
+    /// Counts the members of each group by their value, in any order.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table or columns. Fails also if the store
+    /// does.
+    pub fn cells(&self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+        self.store().cells(of)
+    }
+}

@@ -1,0 +1,181 @@
+//! The past values of placements: when each one had which value. They are in the table `mirror_spell`.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use crate::error::Error;
+use crate::mirror::Mirror;
+use crate::recovery::placement::parts;
+use crate::store::rows::PAGE;
+use crate::store::{Store, quoted, utc};
+
+/// The time in which a placement had one value.
+///
+/// All times are in seconds since 1970 (UTC), by the clock of the program that synced: those of the recoveries that noticed
+/// the begin and the end.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spell {
+    /// The number of the spell. A spell that was noticed later has a larger one.
+    pub number: i64,
+    /// The identity of the placement.
+    pub id: String,
+    /// The identity of the group.
+    pub group: String,
+    /// The identity of the member.
+    pub member: String,
+    /// The value; `None` while it was unknown.
+    pub value: Option<String>,
+    /// When a recovery found the value for the first time.
+    pub began_at: i64,
+    /// When a recovery first found another value, or no placement. `None` if the placement has the value.
+    pub ended_at: Option<i64>,
+    /// Whether the value may be much older than [`began_at`](Self::began_at): the first recovery of the table found it, or
+    /// it follows an unknown value. Leave such a spell out of an average.
+    pub began_before: bool,
+}
+
+/// Does not show the value, which belongs to the member.
+impl fmt::Debug for Spell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spell")
+            .field("number", &self.number)
+            .field("id", &self.id)
+            .field("began_at", &self.began_at)
+            .field("ended_at", &self.ended_at)
+            .field("began_before", &self.began_before)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whose past values are removed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Of<'a> {
+    Record(&'a str),
+    Group(&'a str),
+    Member(&'a str),
+    Table,
+}
+
+impl Store {
+    /// Begins the time in which a placement has a value.
+    pub(crate) fn begin_value(
+        &self,
+        table: &str,
+        id: &str,
+        value: Option<&str>,
+        at: i64,
+        began_before: bool,
+    ) -> Result<(), Error> {
+        let insert = "INSERT INTO mirror_spell (table_name, record_id, group_id, member_id, value, began_at, \
+                      began_before) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let (group, member) = parts(id);
+        self.execute(insert, (table, id, group, member, value, utc(at), began_before)).map(drop)
+    }
+
+    /// Ends the time in which a placement has its value.
+    pub(crate) fn end_value(&self, table: &str, id: &str, at: i64) -> Result<(), Error> {
+        let update = "UPDATE mirror_spell SET ended_at = max(began_at, ?4) \
+                      WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3 AND ended_at IS NULL";
+        self.execute(update, (parts(id).1, id, table, utc(at))).map(drop)
+    }
+
+    /// Lets a placement that was missing have its last value again.
+    pub(crate) fn resume_value(&self, table: &str, id: &str) -> Result<(), Error> {
+        let update = "UPDATE mirror_spell SET ended_at = NULL WHERE number = (SELECT max(number) \
+                      FROM mirror_spell WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3)";
+        self.execute(update, (parts(id).1, id, table)).map(drop)
+    }
+
+    /// Removes past values.
+    pub(crate) fn erase_values(&self, table: &str, of: Of<'_>) -> Result<(), Error> {
+        let delete = "DELETE FROM mirror_spell WHERE table_name = ?1";
+        match of {
+            Of::Record(id) => {
+                let delete = format!("{delete} AND member_id = ?3 AND record_id = ?2");
+                self.execute(&delete, (table, id, parts(id).1))
+            }
+            Of::Group(id) => self.execute(&format!("{delete} AND group_id = ?2"), (table, id)),
+            Of::Member(id) => self.execute(&format!("{delete} AND member_id = ?2"), (table, id)),
+            Of::Table => self.execute(delete, (table,)),
+        }?;
+        Ok(())
+    }
+
+    /// Removes the past values of placements that have no row.
+    pub(crate) fn sweep_values(&mut self, table: &str) -> Result<(), Error> {
+        let described = self.table(table)?;
+        let identity = quoted(&described.shape.identity()?.name);
+        let delete = format!(
+            "DELETE FROM mirror_spell WHERE table_name = ?1 AND record_id NOT IN (SELECT {identity} FROM {})",
+            quoted(table)
+        );
+        self.execute(&delete, (table,)).map(drop)
+    }
+}
+
+impl Mirror {
+    /// Passes each spell of a recovered table, or of one member, to `take`, in the order of their numbers, until it breaks. A
+    /// table without a recovery has no spells.
+    ///
+    /// Spells are read in pages, so a sync that ends meanwhile may change those that follow.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use std::ops::ControlFlow;
+    ///
+    /// use methodical_mirror::{Error, Mirror};
+    ///
+    /// /// Returns the number of ended spells and the seconds in them, for each value.
+    /// fn time_in_value(mirror: &Mirror, table: &str) -> Result<BTreeMap<String, (u32, i64)>, Error> {
+    ///     let mut times = BTreeMap::<String, (u32, i64)>::new();
+    ///     mirror.each_spell(table, None, |spell| {
+    ///         if let (Some(value), Some(ended_at), false) = (spell.value, spell.ended_at, spell.began_before) {
+    ///             let (count, seconds) = times.entry(value).or_default();
+    ///             *count += 1;
+    ///             *seconds += ended_at - spell.began_at;
+    ///         }
+    ///         ControlFlow::Continue(())
+    ///     })?;
+    ///     Ok(times)
+    /// }
+    /// # assert!(time_in_value(&Mirror::in_memory()?, "photo_album")?.is_empty());
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn each_spell(
+        &self,
+        table: &str,
+        member: Option<&str>,
+        mut take: impl FnMut(Spell) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let of = if member.is_some() { "member_id = ?3" } else { "?3 IS NULL" };
+        let select = format!(
+            "SELECT number, record_id, group_id, member_id, value, unixepoch(began_at), unixepoch(ended_at), began_before \
+             FROM mirror_spell WHERE table_name = ?1 AND number > ?2 AND {of} ORDER BY number LIMIT {PAGE}"
+        );
+        let mut after = 0;
+        loop {
+            let page = self.store().query(&select, (table, after, member), |row| {
+                Ok(Spell {
+                    number: row.get(0)?,
+                    id: row.get(1)?,
+                    group: row.get(2)?,
+                    member: row.get(3)?,
+                    value: row.get(4)?,
+                    began_at: row.get(5)?,
+                    ended_at: row.get(6)?,
+                    began_before: row.get(7)?,
+                })
+            })?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.number;
+            if page.into_iter().try_for_each(&mut take).is_break() {
+                return Ok(());
+            }
+        }
+    }
+}

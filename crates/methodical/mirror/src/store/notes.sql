@@ -1,4 +1,0 @@
-CREATE TABLE mirror_note (
-    name TEXT PRIMARY KEY,
-    text TEXT NOT NULL
-) STRICT, WITHOUT ROWID;

@@ -1,0 +1,339 @@
+//! Pages of records in an order, and counts of groups, over indexes.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{OptionalExtension as _, params_from_iter};
+
+use crate::error::{Error, ErrorKind};
+use crate::fields::row::Value;
+use crate::fields::shape::{Kind, Shape};
+use crate::store::filter::Filter;
+use crate::store::rows::{State, Stored, id};
+use crate::store::{Store, count, quoted, utc};
+
+/// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Order {
+    /// By the time of first sight.
+    #[default]
+    FirstSeen,
+    /// By the time of the last change.
+    Changed,
+    /// By the text of this column. An absent text is the first one. Case does not count in ASCII.
+    Text(String),
+}
+
+/// Which page to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Paging {
+    pub(crate) order: Order,
+    pub(crate) is_descending: bool,
+    pub(crate) after: Option<i64>,
+    pub(crate) limit: usize,
+    time: Duration,
+    pub(crate) without: Option<String>,
+}
+
+impl Paging {
+    /// Asks for the first page, with at most `limit` records.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            order: Order::default(),
+            is_descending: false,
+            after: None,
+            limit,
+            time: Duration::MAX,
+            without: None,
+        }
+    }
+
+    /// Sets the order.
+    pub fn order(self, order: Order) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Reverses the order.
+    pub fn descending(self) -> Self {
+        Self { is_descending: true, ..self }
+    }
+
+    /// Asks for the page after the record with this [`Record::number`](crate::Record::number).
+    pub fn after(self, number: i64) -> Self {
+        Self { after: Some(number), ..self }
+    }
+
+    /// Asks only for records whose column has no value, such as the placements whose value is unknown.
+    pub fn without(self, column: &str) -> Self {
+        Self { without: Some(column.to_owned()), ..self }
+    }
+
+    /// Limits how long a search reads, which has no index. The page may then have fewer records than its limit, or none, and
+    /// still be followed by another one.
+    pub fn within(self, time: Duration) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Returns whether a search ends after this number of rows.
+    fn ends_after(&self, reads: usize, started: Instant) -> bool {
+        // At least some rows are read, so that the next page goes on.
+        reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= self.time
+    }
+}
+
+/// The names of a recovered table and of its columns: rows that place a member in a group, with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a caller names all of them")]
+pub struct Placements<'a> {
+    /// The name of the table, such as `photo_album`.
+    pub table: &'a str,
+    /// The column with the identity of the group, such as `album_id`.
+    pub group: &'a str,
+    /// The column with the identity of the member, such as `photo_id`.
+    pub member: &'a str,
+    /// The column with the value, such as `status`.
+    pub value: &'a str,
+}
+
+/// How many members a group has with one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cell {
+    /// The identity of the group.
+    pub group: String,
+    /// The value; `None` for the members whose value is unknown.
+    pub value: Option<String>,
+    /// How many members there are. Only placements that are present count.
+    pub count: u64,
+    /// Since when the first of them has the value, in seconds since 1970 (UTC).
+    pub since: i64,
+    /// Since when half of them have it, at least: the median, in seconds since 1970 (UTC).
+    pub median: i64,
+}
+
+/// Statements that are read one after the other, and the parameters of each.
+type Statements = (Vec<String>, Vec<SqlValue>);
+
+impl Store {
+    /// Reads a page of the records that a filter accepts. Returns the row after which the next page begins, too.
+    pub(crate) fn page(
+        &mut self,
+        table: &str,
+        filter: &Filter,
+        paging: &Paging,
+    ) -> Result<(Vec<Stored>, Option<i64>), Error> {
+        let shape = Arc::clone(&self.table(table)?.shape);
+        let (mut found, mut next, mut last) = (Vec::<Stored>::new(), None, None);
+        let Some((selects, values)) = self.statements(table, &shape, filter, paging)? else {
+            return Ok((found, next));
+        };
+        let (mut search, mut reads, started) = (filter.search(), 0, Instant::now());
+        let identity = shape.identity()?;
+        let searched = shape.columns.iter().filter(|column| column.kind == Kind::Text);
+        let searched = searched.chain((identity.kind != Kind::Text).then_some(identity));
+        let searched: Vec<&str> = searched.map(|column| &*column.name).collect();
+        for select in selects {
+            self.read_each(&select, params_from_iter(&values), |row, reader| {
+                if paging.ends_after(reads, started) {
+                    next = last;
+                    return Ok(false);
+                }
+                reads += 1;
+                last = row.get("mirror_key")?;
+                if let Some(search) = &mut search {
+                    let mut has_text = false;
+                    for name in &searched {
+                        has_text = has_text || search.is_within_value(row.get_ref(*name)?)?;
+                    }
+                    if !has_text {
+                        return Ok(true);
+                    }
+                }
+                if found.len() >= paging.limit {
+                    next = found.last().map(|one| one.known.key);
+                    return Ok(false);
+                }
+                found.push(reader.stored(row)?);
+                Ok(true)
+            })?;
+            if next.is_some() {
+                break;
+            }
+        }
+        Ok((found, next))
+    }
+
+    /// Returns the statements of a page; `None` if no record can be accepted.
+    fn statements(
+        &self,
+        table: &str,
+        shape: &Shape,
+        filter: &Filter,
+        paging: &Paging,
+    ) -> Result<Option<Statements>, Error> {
+        let states = State::ALL.into_iter().filter(|state| filter.accepts_state(*state));
+        let states: Vec<String> = states.map(|state| format!("'{}'", state.as_str())).collect();
+        if states.is_empty() {
+            return Ok(None);
+        }
+        let order = expression(table, shape, &paging.order)?;
+        let mut values = vec![SqlValue::from(paging.after.unwrap_or_default())];
+        let (mut conditions, name) = (String::new(), quoted(table));
+        let mut add = |condition: String, value: SqlValue| {
+            values.push(value);
+            let _ = write!(conditions, " AND {condition} ?{}", values.len());
+        };
+        if let Some(since) = filter.first_seen_since {
+            add("mirror_first_seen >=".to_owned(), utc(since).into());
+        }
+        for (column, value) in filter.values(table, shape)? {
+            let Some(value) = value else { return Ok(None) };
+            add(format!("{} =", quoted(&column.name)), owned(value));
+        }
+        if let Some(name) = &paging.without {
+            let column = shape.columns.iter().find(|column| column.name == *name);
+            let column = column.ok_or_else(|| unordered(table, name))?;
+            let _ = write!(conditions, " AND {} IS NULL", quoted(&column.name));
+        }
+        let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
+        if paging.order == Order::FirstSeen {
+            // The table is in this order, and `+` keeps the database from reading it in another one.
+            let begin = match paging.after {
+                None => "?1 <= mirror_key".to_owned(),
+                Some(_) => format!("mirror_key {than} ?1"),
+            };
+            let states = states.join(", ");
+            let select = format!(
+                "SELECT * FROM {name} WHERE {begin} AND +mirror_state IN ({states}){conditions} \
+                 ORDER BY mirror_key {direction}"
+            );
+            return Ok(Some((vec![select], values)));
+        }
+        let by_key = format!("mirror_key {direction}");
+        let in_order = format!("mirror_order {direction}, mirror_key {direction}");
+        // The rows that are equal in the order, and then those beyond them: each statement begins where the index has its first
+        // row. A comparison of pairs would read all the equal rows, which are a million after a first sync.
+        let parts = match paging.after {
+            // Each parameter must be used.
+            None => vec![(" AND ?1 = 0".to_owned(), in_order)],
+            Some(number) => {
+                values.push(self.position(table, &order, number)?);
+                let position = values.len();
+                vec![
+                    (format!(" AND {order} = ?{position} AND mirror_key {than} ?1"), by_key),
+                    (format!(" AND {order} {than} ?{position} AND ?1 > 0"), in_order),
+                ]
+            }
+        };
+        // One part for each state reads the rows of an index in their order; the union merges them.
+        let select = |(part, by): (String, String)| {
+            let of = |state: &String| {
+                format!(
+                    "SELECT *, {order} AS mirror_order FROM {name} WHERE mirror_state = {state}{conditions}{part}"
+                )
+            };
+            let selects: Vec<String> = states.iter().map(of).collect();
+            format!("{} ORDER BY {by}", selects.join(" UNION ALL "))
+        };
+        Ok(Some((parts.into_iter().map(select).collect(), values)))
+    }
+
+    /// Returns the value of an expression in a row.
+    fn position(&self, table: &str, order: &str, number: i64) -> Result<SqlValue, Error> {
+        let select = format!("SELECT {order} FROM {} WHERE mirror_key = ?1", quoted(table));
+        let mut statement = self.connection.prepare_cached(&select)?;
+        let value = statement.query_row((number,), |row| row.get(0)).optional()?;
+        value.ok_or_else(|| {
+            let text = format!(
+                "cannot continue after row {number}: it was removed; begin with the first page"
+            );
+            Error::new(ErrorKind::Cursor, text)
+        })
+    }
+
+    /// Counts the members of each group by their value.
+    pub(crate) fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
+        self.table(of.table)?;
+        let [table, group, value] = [of.table, of.group, of.value].map(quoted);
+        let select = format!(
+            "SELECT {group}, {value}, count(*), unixepoch(min(mirror_changed_at)) FROM {table} \
+             WHERE mirror_state = 'present' GROUP BY {group}, {value}"
+        );
+        let median = format!(
+            "SELECT unixepoch(mirror_changed_at) FROM {table} WHERE mirror_state = 'present' AND {group} IS ?1 \
+             AND {value} IS ?2 ORDER BY mirror_changed_at LIMIT 1 OFFSET ?3"
+        );
+        let mut medians = self.connection.prepare_cached(&median)?;
+        self.query(&select, (), |row| {
+            let half = row.get::<_, i64>(2)? / 2;
+            let key = (row.get::<_, SqlValue>(0)?, row.get::<_, SqlValue>(1)?, half);
+            Ok(Cell {
+                group: id(row.get_ref(0)?),
+                value: row.get(1)?,
+                count: count(row, 2)?,
+                since: row.get(3)?,
+                median: medians.query_row(key, |row| row.get(0))?,
+            })
+        })
+    }
+
+    /// Creates an index of a table, by columns or expressions, unless it exists. Fails if another process syncs.
+    pub(crate) fn add_index(&mut self, table: &str, name: &str, by: &str) -> Result<(), Error> {
+        let index = format!("mirror_index_{table}_by_{name}");
+        let select = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1";
+        if self.connection.prepare_cached(select)?.exists((&index,))? {
+            return Ok(());
+        }
+        let create = format!("CREATE INDEX {} ON {} ({by})", quoted(&index), quoted(table));
+        self.change(|store| Ok((store.run(&create)?, false)))
+    }
+
+    /// Creates the index for the pages of a table in an order.
+    pub(crate) fn add_page_index(&mut self, table: &str, order: &Order) -> Result<(), Error> {
+        let by = expression(table, &self.table(table)?.shape, order)?;
+        match order {
+            // The table is in this order.
+            Order::FirstSeen => Ok(()),
+            Order::Changed => self.add_index(table, "changed_at", &format!("mirror_state, {by}")),
+            Order::Text(name) => {
+                self.add_index(table, &format!("text_{name}"), &format!("mirror_state, {by}"))
+            }
+        }
+    }
+}
+
+/// Returns the expression by which rows are ordered. It is never `NULL`, which no comparison accepts.
+fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error> {
+    Ok(match order {
+        Order::FirstSeen => "mirror_key".to_owned(),
+        Order::Changed => "mirror_changed_at".to_owned(),
+        Order::Text(name) => {
+            let mut texts = shape.columns.iter().filter(|column| column.kind == Kind::Text);
+            let column = texts.find(|column| column.name == *name);
+            let column = column.ok_or_else(|| unordered(table, name))?;
+            format!("lower(coalesce({}, ''))", quoted(&column.name))
+        }
+    })
+}
+
+/// Creates the error of a paging by a column that the table does not have, or that has no text.
+fn unordered(table: &str, column: &str) -> Error {
+    let text = format!("cannot read a page of `{table}`: it has no column of text `{column}`");
+    Error::new(ErrorKind::Table, text)
+}
+
+fn owned(value: Value<'_>) -> SqlValue {
+    match value {
+        Value::Text(text) => text.into_owned().into(),
+        Value::Integer(value) => value.into(),
+        Value::Real(value) => value.into(),
+        Value::Boolean(value) => value.into(),
+    }
+}

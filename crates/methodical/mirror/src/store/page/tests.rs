@@ -1,0 +1,128 @@
+//! The query plans of the pages that a dashboard shows.
+
+use methodical_model::{Column, Table};
+use rusqlite::{StatementStatus, params_from_iter};
+
+use super::{Order, Paging, Placements};
+use crate::fields::shape::Shape;
+use crate::guard::Rules;
+use crate::mirror::Mirror;
+use crate::source::Source;
+use crate::store::Store;
+use crate::store::filter::Filter;
+use crate::store::rows::State;
+
+/// Directly after a sync, whose rows all have the same times, a page reads its rows from an index.
+#[test]
+fn a_page_reads_few_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mirror.db");
+    fill(&mut Mirror::open(&path, &Source::new("https://photos.example.com", "me")).unwrap());
+    let store = Store::open(&path, None).unwrap();
+    let connection = &store.connection;
+    for (name, table, filter, paging) in views() {
+        let shape = Shape::of(table).unwrap();
+        let statements = store.statements(table.name(), &shape, &filter, &paging);
+        let (selects, values) = statements.unwrap().unwrap();
+        for select in selects {
+            let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {select}")).unwrap();
+            let plan = plan.query_map(params_from_iter(&values), |row| row.get::<_, String>(3));
+            let plan: Vec<String> = plan.unwrap().collect::<Result<_, _>>().unwrap();
+            let is_wide = |step: &String| step.starts_with("SCAN") || step.contains("TEMP B-TREE");
+            assert!(!plan.iter().any(is_wide), "{name}\n{}", plan.join("\n"));
+            let mut read = connection.prepare(&select).unwrap();
+            let mut rows = read.query(params_from_iter(&values)).unwrap();
+            for _ in 0..=LIMIT {
+                if rows.next().unwrap().is_none() {
+                    break;
+                }
+            }
+            drop(rows);
+            let steps = read.get_status(StatementStatus::VmStep);
+            assert!(steps < 10_000, "{name}: {steps} steps\n{}", plan.join("\n"));
+        }
+    }
+}
+
+const PHOTO: Table = Table::new(
+    "photo",
+    "id",
+    &[Column::text(&["id"]), Column::text(&["title"]).personal(), Column::integer(&["size"])],
+);
+
+const PLACEMENT: Table = Table::new(
+    "photo_album",
+    "id",
+    &[
+        Column::text(&["id"]),
+        Column::integer(&["album_id"]),
+        Column::text(&["photo_id"]),
+        Column::text(&["status"]),
+    ],
+);
+
+const PLACEMENTS: Placements<'_> =
+    Placements { table: "photo_album", group: "album_id", member: "photo_id", value: "status" };
+
+/// How many records each table has.
+const SIZE: usize = 20_000;
+
+/// How many records a page has.
+const LIMIT: usize = 50;
+
+/// Fills a mirror by one sync of each table, so that all times are equal, and creates the indexes.
+fn fill(mirror: &mut Mirror) {
+    let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    for id in 0..SIZE {
+        let json = format!(r#"{{"id":"{id}","title":"Title {}"}}"#, id % 7);
+        run.record(&json).unwrap();
+    }
+    run.finish().unwrap();
+    let mut run = mirror.begin("recovery/photo_album", &PLACEMENT, Rules::new()).unwrap();
+    for id in 0..SIZE {
+        let (album, status) = (id % 2, ["\"new\"", "\"sold\"", "null"][id / 2 % 3]);
+        let json = format!(
+            r#"{{"id":"{album}/{id}","album_id":{album},"photo_id":"{id}","status":{status}}}"#
+        );
+        run.record(&json).unwrap();
+    }
+    run.finish().unwrap();
+    let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
+    mirror.index_pages("photo", &orders).unwrap();
+    mirror.index_placements(&PLACEMENTS).unwrap();
+}
+
+/// A page: its name, its table, which records it has, and its order.
+type View = (String, &'static Table, Filter, Paging);
+
+/// Returns first and deep pages in each order and direction, of all states and of one; and of the members of a group.
+fn views() -> Vec<View> {
+    let present = Filter::new().state(State::Present);
+    let of_group = present.clone().column("album_id", "1");
+    let filters = [
+        ("all photos", &PHOTO, Filter::new(), None),
+        ("present photos", &PHOTO, present.clone(), None),
+        ("members", &PLACEMENT, of_group.clone(), None),
+        ("members with a value", &PLACEMENT, of_group.clone().column("status", "sold"), None),
+        ("members without a value", &PLACEMENT, of_group, Some("status")),
+        ("groups of a member", &PLACEMENT, present.column("photo_id", "10001"), None),
+    ];
+    let mut views = Vec::new();
+    for (name, table, filter, without) in filters {
+        let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
+        let orders = if *table == PHOTO { &orders[..] } else { &orders[1..2] };
+        for order in orders {
+            for (after, is_descending) in
+                [(None, false), (None, true), (Some(10_000), false), (Some(10_000), true)]
+            {
+                let mut paging = Paging::new(LIMIT).order(order.clone());
+                paging.is_descending = is_descending;
+                paging.after = after;
+                paging.without = without.map(str::to_owned);
+                let name = format!("{name}, {order:?}, {after:?}, {is_descending}");
+                views.push((name, table, filter.clone(), paging));
+            }
+        }
+    }
+    views
+}

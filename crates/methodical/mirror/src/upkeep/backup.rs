@@ -1,0 +1,296 @@
+//! Backups of a mirror in use, the list of those that were made, and mirrors restored from them. The list is a file of its own,
+//! so that it can be written while another process syncs, and outlives a restore.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::backup::{Backup as Copy, StepResult};
+use rusqlite::{Connection, OpenFlags};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+use crate::fields::hash::Hash;
+use crate::mirror::Mirror;
+use crate::store::files::{self, Existing, Lock, Partial, failed};
+use crate::store::{Store, empty_log, integer, renew};
+
+/// A backup that was made of a mirror.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Backup {
+    /// The path of its file when it was made.
+    pub path: PathBuf,
+    /// When it was made, in seconds since 1970 (UTC).
+    pub at: i64,
+}
+
+/// The result of [`Mirror::restore`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Restored {
+    /// How many records of the backup were forgotten again, because the replaced mirror had forgotten them.
+    pub forgotten: u64,
+}
+
+impl Mirror {
+    /// Writes the last committed state to a file that only its owner may read, also while another process syncs.
+    ///
+    /// The file appears when it is complete. It is a mirror as well: with the records, the feed, the consumers and the secret.
+    /// When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror remembers the path,
+    /// see [`backups`](Self::backups).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the file exists and may not be replaced, or cannot be written. [`ErrorKind::Store`] if the mirror is
+    /// in memory, or fails.
+    pub fn backup(&self, to: impl AsRef<Path>, existing: Existing) -> Result<(), Error> {
+        let (to, at, store) = (to.as_ref(), self.now(), self.store());
+        let mirror = store.path("back up")?;
+        files::sweep(to);
+        // Also refused at the end. This check is early, before a long copy.
+        if existing == Existing::Refuse && to.symlink_metadata().is_ok() {
+            return Err(files::exists(to));
+        }
+        let same = |path: &Path| path.canonicalize().ok();
+        if same(to).is_some_and(|to| same(mirror) == Some(to)) {
+            let text = format!("cannot back up to {}: it is the mirror itself", to.display());
+            return Err(Error::new(ErrorKind::Io, text));
+        }
+        let file = Partial::create(to)?;
+        // Before the copy, so that an erasure at the same time names it.
+        add(mirror, &Backup { path: absolute(to)?, at })?;
+        copy(&store.connection, file.path())?;
+        file.finish(to, existing)
+    }
+
+    /// Returns the backups that were made, by path. They hold what the mirror held at their time, also records that were
+    /// forgotten since. Those that were moved or removed are included: only you know where they are.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the list cannot be read.
+    pub fn backups(&self) -> Result<Vec<Backup>, Error> {
+        self.store().path("").map_or(Ok(Vec::new()), backups)
+    }
+
+    /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced, when
+    /// the restored mirror is complete.
+    ///
+    /// The restored mirror has a new identity: it refuses all cursors of before, because it will use numbers of changes again
+    /// that readers may have seen with other contents. Readers take a new snapshot. Its own consumers keep their positions,
+    /// and the ids of their events remain unique.
+    ///
+    /// Records that the replaced mirror had forgotten are forgotten in the restored one. Without a mirror to replace, forget them
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the file exists and may not be replaced, [`ErrorKind::Foreign`] if the backup is damaged or not a
+    /// mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if it is another mirror, and
+    /// [`ErrorKind::Busy`] if a program has it open. After an error, the file is as it was before.
+    ///
+    /// ```
+    /// use methodical_mirror::{Existing, Mirror, Source};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (path, copy) = (folder.path().join("mirror.db"), folder.path().join("copy.db"));
+    /// let source = Source::new("https://gateway.example.com", "me");
+    /// let mirror = Mirror::open(&path, &source)?;
+    /// mirror.backup(&copy, Existing::Refuse)?;
+    /// let cursor = mirror.cursor()?;
+    /// drop(mirror);
+    ///
+    /// Mirror::restore(&copy, &path, Existing::Replace)?;
+    /// let restored = Mirror::open(&path, &source)?;
+    /// assert!(restored.changes(Some(&cursor), 100).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn restore(
+        backup: impl AsRef<Path>,
+        path: impl AsRef<Path>,
+        existing: Existing,
+    ) -> Result<Restored, Error> {
+        let (from, to) = (backup.as_ref(), path.as_ref());
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = integer(since.as_secs());
+        let refused = |kind, why: String| {
+            Error::new(kind, format!("cannot restore {}: {why}", from.display()))
+        };
+        let log = files::with_suffix(from, "-wal");
+        if has_contents(&log) {
+            let why = format!(
+                "it is in use or not a backup, because it has the log {}; make a backup of it",
+                log.display()
+            );
+            return Err(refused(ErrorKind::Foreign, why));
+        }
+        let has_former = to.symlink_metadata().is_ok();
+        if has_former && existing == Existing::Refuse {
+            return Err(files::exists(to));
+        }
+        files::create_folder(to)?;
+        files::sweep(to);
+        let file = Partial::create(to)?;
+        let mut source = File::open(from).map_err(|error| failed("read", from, error))?;
+        let copied = File::options().write(true).open(file.path());
+        copied
+            .and_then(|mut copy| io::copy(&mut source, &mut copy))
+            .map_err(|error| failed("copy", from, error))?;
+
+        let mut copy = Store::open(file.path(), None).map_err(|error| {
+            let kind = match error.kind() {
+                ErrorKind::Store => ErrorKind::Foreign,
+                kind => kind,
+            };
+            refused(kind, format!("{error}; choose another backup"))
+        })?;
+        if let Some(finding) = copy.check()?.findings.first() {
+            let why = format!("it is damaged: {}; choose another backup", finding.cause);
+            return Err(refused(ErrorKind::Foreign, why));
+        }
+        let _lock = Lock::take(to)?;
+        let forgotten = if has_former { forget_again(&mut copy, to, at)? } else { 0 };
+        renew(&copy.connection, "TRUE")?;
+        // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
+        empty_log(&copy.connection)?;
+        drop(copy);
+        if has_former {
+            replace(file, to)?;
+        } else {
+            refuse_log(to)?;
+            file.finish(to, Existing::Refuse)?;
+        }
+        let path = absolute(from)?;
+        if backups(to)?.iter().all(|backup| backup.path != path) {
+            add(to, &Backup { path, at })?;
+        }
+        Ok(Restored { forgotten })
+    }
+}
+
+/// Copies a database, and marks the copy as one.
+fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
+    let mut copy = Connection::open_with_flags(to, FLAGS)?;
+    // The file is removed if the copy fails, and synced when it is complete.
+    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
+    {
+        let backup = Copy::new(source, &mut copy)?;
+        // All pages in one step, which reads one snapshot. Between two steps, a write would restart the copy.
+        if backup.step(-1)? != StepResult::Done {
+            let text = "cannot back up the mirror: another process locks it; try again later";
+            return Err(Error::new(ErrorKind::Busy, text));
+        }
+    }
+    copy.close().map_err(|(_copy, error)| error)?;
+    let copy = Connection::open_with_flags(to, FLAGS)?;
+    copy.execute_batch("UPDATE mirror_meta SET is_copy = 1")?;
+    // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
+    empty_log(&copy)?;
+    copy.close().map_err(|(_copy, error)| error.into())
+}
+
+/// Returns the backups of the list of a mirror, by path.
+pub(crate) fn backups(mirror: &Path) -> Result<Vec<Backup>, Error> {
+    let path = list_of(mirror);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed("read", &path, error)),
+    };
+    // An incomplete line names a backup that was not begun.
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Backup>(line).ok());
+    let backups: BTreeMap<_, _> = lines.map(|backup| (backup.path.clone(), backup)).collect();
+    Ok(backups.into_values().collect())
+}
+
+/// Adds a backup to the list.
+fn add(mirror: &Path, backup: &Backup) -> Result<(), Error> {
+    let path = list_of(mirror);
+    append(&path, backup).map_err(|error| failed("write", &path, error))
+}
+
+fn append(path: &Path, backup: &Backup) -> io::Result<()> {
+    let mut line = serde_json::to_vec(backup)?;
+    line.push(b'\n');
+    drop(files::private(path)?);
+    let mut list = fs::OpenOptions::new().append(true).open(path)?;
+    list.write_all(&line)?;
+    list.sync_all()
+}
+
+fn list_of(mirror: &Path) -> PathBuf {
+    files::with_suffix(mirror, ".backups")
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(path).map_err(|error| failed("find", path, error))
+}
+
+fn has_contents(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.len() > 0)
+}
+
+/// Forgets in a copy what the former mirror had forgotten. Returns how many records the copy had.
+fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<u64, Error> {
+    let path = former.display();
+    let former = Store::open(former, None).map_err(|error| {
+        let text = format!(
+            "cannot replace {path}: {error}; move it and its log {path}-wal away, restore again, and forget again what it had \
+             forgotten"
+        );
+        Error::new(error.kind(), text)
+    })?;
+    if former.identity().secret != copy.identity().secret {
+        let text = format!(
+            "cannot replace {path}: it is not the mirror that the backup was made of; choose another file"
+        );
+        return Err(Error::new(ErrorKind::OtherSource, text));
+    }
+    let mut suppressed = HashMap::<String, HashSet<Hash>>::new();
+    for (table, id) in former.query("SELECT table_name, id FROM mirror_suppressed", (), |row| {
+        Ok((row.get(0)?, Hash::from_bytes(row.get(1)?)))
+    })? {
+        suppressed.entry(table).or_default().insert(id);
+    }
+    drop(former);
+    suppressed.iter().map(|(table, hashes)| copy.forget_all(table, hashes, at)).sum()
+}
+
+/// Refuses a log that would be read as that of the restored file.
+fn refuse_log(to: &Path) -> Result<(), Error> {
+    let logs = ["-wal", "-journal"].map(|suffix| files::with_suffix(to, suffix));
+    let Some(log) = logs.iter().find(|log| has_contents(log)) else { return Ok(()) };
+    let text = format!(
+        "cannot restore to {}: the log {} of another file is beside it; move the log away",
+        to.display(),
+        log.display()
+    );
+    Err(Error::new(ErrorKind::Foreign, text))
+}
+
+/// Replaces a mirror, which no program may have open.
+fn replace(file: Partial, to: &Path) -> Result<(), Error> {
+    let locked = || {
+        let connection = Connection::open_with_flags(to, FLAGS)?;
+        connection.busy_timeout(Duration::ZERO)?;
+        // Removes the log, which would not belong to the new file. SQLite allows it only to the last user.
+        connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")?;
+        Ok(connection)
+    };
+    let former = locked().map_err(|error: rusqlite::Error| {
+        let text = format!(
+            "cannot replace {}: another program uses it; stop all programs that use it",
+            to.display()
+        );
+        Error::new(ErrorKind::Busy, text).because(error)
+    })?;
+    file.finish(to, Existing::Replace).inspect_err(|_| {
+        // A mirror without a log works too, only more slowly for concurrent readers.
+        drop(former.execute_batch("ROLLBACK; PRAGMA journal_mode = WAL"));
+    })
+}
+
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);

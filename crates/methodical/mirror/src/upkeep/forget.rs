@@ -1,0 +1,259 @@
+//! Erases records on request and keeps them from coming back, and omits personal data.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rusqlite::OptionalExtension as _;
+
+use crate::error::Error;
+use crate::feed::change::ChangeKind;
+use crate::fields::hash::Hash;
+use crate::fields::row::Omission;
+use crate::mirror::Mirror;
+use crate::recovery::values::Of;
+use crate::store::filter::Filter;
+use crate::store::rows::{Known, State};
+use crate::store::{Store, files, utc};
+use crate::upkeep::backup::{Backup, backups};
+
+/// The result of [`Mirror::forget`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Forgotten {
+    /// Whether the table had the record.
+    pub was_known: bool,
+    /// The backups that may still hold the record. Destroy them, or forget the record again after each restore from them.
+    pub backups: Vec<Backup>,
+    /// The copies that may still hold the record, by the names under which they were made: copy the mirror to them again.
+    pub copies: Vec<String>,
+    /// Whether bytes of the record remain in the log of the database, because another program reads an older state. They are
+    /// removed when the mirror is opened or changed after that program has ended.
+    pub has_traces: bool,
+}
+
+impl Mirror {
+    /// Erases a record: empties its personal and unlisted fields in the table, the log and the free space of the file, and
+    /// does not let later syncs bring it back. The identity stays in the row and in the feed. An identity that the table does
+    /// not have is only remembered, as a keyed hash.
+    ///
+    /// The feed and the consumers have no values to erase.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    ///
+    /// ```
+    /// use methodical_mirror::Mirror;
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let forgotten = mirror.forget("photo", "17")?;
+    /// assert!(!forgotten.was_known && mirror.is_forgotten("photo", "17")?);
+    /// assert!(mirror.unforget("photo", "17")?);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn forget(&mut self, table: &str, id: &str) -> Result<Forgotten, Error> {
+        let (at, mut store) = (self.now(), self.store());
+        // A backup that begins now is in the list before it is written.
+        let was_known = store.forget(table, id, at)?;
+        let select =
+            "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+        let hash = store.identity().record(id);
+        let since = store.connection.query_row(select, (table, hash.to_bytes()), |row| row.get(0));
+        let since = since.optional()?.unwrap_or(at);
+        let copies = store.copies()?.into_iter().filter(|(_, read_at)| *read_at <= since);
+        Ok(Forgotten {
+            was_known,
+            copies: copies.map(|(target, _)| target).collect(),
+            backups: store.path("").map_or(Ok(Vec::new()), backups)?,
+            has_traces: store.has_traces(),
+        })
+    }
+
+    /// Returns whether an identity is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn is_forgotten(&self, table: &str, id: &str) -> Result<bool, Error> {
+        let store = self.store();
+        Ok(store.suppressed(table)?.contains(&store.identity().record(id)))
+    }
+
+    /// Lets a forgotten record come back with the next list, such as a person who gave their consent. Its row counts as gone
+    /// until then. Returns whether the identity was forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    pub fn unforget(&mut self, table: &str, id: &str) -> Result<bool, Error> {
+        let at = self.now();
+        self.store().change(|store| {
+            let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
+            let hash = store.identity().record(id).to_bytes();
+            if store.execute(delete, (table, hash))? == 0 {
+                return Ok((false, false));
+            }
+            let known = store.record(table, id)?.map(|stored| stored.known);
+            if let Some(known) = known.filter(|known| known.state == State::Forgotten) {
+                store.erase(table, known, State::Gone, at)?;
+            }
+            Ok((true, false))
+        })
+    }
+
+    /// Omits personal data from now on: personal columns and unlisted fields are not stored, those that are stored are emptied
+    /// in one transaction, and the records stay as they are otherwise. Returns how many records were emptied.
+    ///
+    /// Changes are noticed as before, by keyed hashes. A change of personal or unlisted fields has the name `mirror_personal`
+    /// among its fields, and a record has a keyed hash of them as `mirror_personal`.
+    ///
+    /// This lasts: the values are lost, so that only another mirror can have them again. Backups that were made before still
+    /// have them, see [`backups`](Self::backups).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
+    ///
+    /// ```
+    /// use methodical_mirror::model::{Column, Table};
+    /// use methodical_mirror::{Mirror, Rules};
+    ///
+    /// const COLUMNS: &[Column] = &[Column::text(&["id"]), Column::text(&["owner"]).personal(), Column::integer(&["size"])];
+    /// const PHOTO: Table = Table::new("photo", "id", COLUMNS);
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// mirror.omit_personal()?;
+    /// for record in [r#"{"id":"1","owner":"Ada","size":1}"#, r#"{"id":"1","owner":"Grace","size":1}"#] {
+    ///     let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    ///     run.record(record)?;
+    ///     run.finish()?;
+    /// }
+    /// assert_eq!(mirror.changes(None, 9)?.0[0].fields, ["mirror_personal"]);
+    /// mirror.each_record("photo", |record| assert!(!record.json.contains("Grace")))?;
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn omit_personal(&mut self) -> Result<u64, Error> {
+        let mut store = self.store();
+        let emptied = store.change(|store| {
+            let mut emptied = 0;
+            if !store.omits_personal()? {
+                store.omit_personal()?;
+                store.sweep_backups()?;
+                for status in store.tables()? {
+                    emptied += store.omit_table(&status.table)?;
+                }
+            }
+            Ok((emptied, emptied > 0))
+        })?;
+        if emptied > 0 {
+            store.compact()?;
+        }
+        Ok(emptied)
+    }
+
+    /// Returns whether the mirror omits personal data.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn omits_personal(&self) -> Result<bool, Error> {
+        self.store().omits_personal()
+    }
+}
+
+impl Store {
+    /// Forgets a record. Returns whether the table had it.
+    fn forget(&mut self, table: &str, id: &str, at: i64) -> Result<bool, Error> {
+        self.change(|store| {
+            store.sweep_backups()?;
+            store.suppress(table, store.identity().record(id), at)?;
+            let known = store.record(table, id)?.map(|stored| stored.known);
+            if let Some(known) = known {
+                store.erase_known(table, known, id, at)?;
+            }
+            Ok((known.is_some(), known.is_some()))
+        })
+    }
+
+    /// Erases a record that has a row, and what belongs to it.
+    pub(crate) fn erase_known(
+        &mut self,
+        table: &str,
+        known: Known,
+        id: &str,
+        at: i64,
+    ) -> Result<(), Error> {
+        self.erase(table, known, State::Forgotten, at)?;
+        if known.state.is_live() {
+            self.append(&utc(at), table, id, ChangeKind::Gone, &[])?;
+        }
+        let recovered = self.recovered()?;
+        self.erase_placements(&recovered, table, id, State::Forgotten, at)?;
+        self.erase_values(table, Of::Record(id))
+    }
+
+    /// Forgets those records of a table whose identities have these hashes. Returns how many the table had.
+    pub(crate) fn forget_all(
+        &mut self,
+        table: &str,
+        hashes: &HashSet<Hash>,
+        at: i64,
+    ) -> Result<u64, Error> {
+        self.change(|store| {
+            for hash in hashes {
+                store.suppress(table, *hash, at)?;
+            }
+            let (identities, mut forgotten) = (store.identity().records(), 0);
+            if store.has_table(table)? {
+                let kept = Filter::new().state(State::Present).state(State::Missing);
+                store.each_record(table, &kept.state(State::Gone), |store, stored| {
+                    if hashes.contains(&identities.hash(&[stored.id.as_bytes()])) {
+                        store.erase_known(table, stored.known, &stored.id, at)?;
+                        forgotten += 1;
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok((forgotten, forgotten > 0))
+        })
+    }
+
+    /// Removes what killed processes left of backups.
+    fn sweep_backups(&self) -> Result<(), Error> {
+        let Ok(path) = self.path("") else { return Ok(()) };
+        files::sweep(path);
+        backups(path)?.iter().for_each(|backup| files::sweep(&backup.path));
+        Ok(())
+    }
+
+    /// Reduces the rows of a table, and removes past values that are personal. Returns how many had something personal.
+    fn omit_table(&mut self, table: &str) -> Result<u64, Error> {
+        let value = self.recovered()?.remove(table).map(|columns| columns.value);
+        let columns = &self.table(table)?.shape.columns;
+        if columns.iter().any(|column| column.is_personal && Some(&column.name) == value.as_ref()) {
+            self.erase_values(table, Of::Table)?;
+        }
+        let (omission, mut emptied) = (Omission::new(&self.identity().secret), 0);
+        self.each_record(table, &Filter::new(), |store, stored| {
+            let reduced = omission.reduce(stored.row.clone(), &stored.shape)?;
+            if reduced != stored.row {
+                emptied += 1;
+                store.omit(table, stored.known.key, &reduced)?;
+            }
+            Ok(())
+        })?;
+        Ok(emptied)
+    }
+
+    /// Returns the copies of the mirror, and when the state of each was read.
+    pub(crate) fn copies(&self) -> Result<BTreeMap<String, i64>, Error> {
+        self.json_note("copies")
+    }
+
+    /// Notes when the state of a copy was read. Before the first complete copy, it may have any state.
+    pub(crate) fn note_copy(&self, target: &str, read_at: Option<i64>) -> Result<(), Error> {
+        let mut copies = self.copies()?;
+        let before = copies.get(target).copied().unwrap_or_default();
+        copies.insert(target.to_owned(), read_at.unwrap_or(before));
+        self.set_json_note("copies", &copies)
+    }
+}
