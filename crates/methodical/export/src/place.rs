@@ -157,7 +157,7 @@ const IDENTITY_SERVICE: &str = "http://169.254.169.254";
 
 /// Creates a folder for its owner only. An existing one keeps its mode.
 fn create_folder(path: &FilePath) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
+    let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(path)
