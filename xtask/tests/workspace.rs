@@ -31,9 +31,8 @@ fn runtime_crates_name_no_service() {
         let mut sources = BTreeMap::new();
         collect(&root().join("crates").join(name), &mut sources);
         // The program with the exports is that of this gateway.
-        sources.retain(|path, _| {
-            !path.starts_with(root().join("crates/methodical/export/program"))
-        });
+        sources
+            .retain(|path, _| !path.starts_with(root().join("crates/methodical/export/program")));
         for (path, text) in sources {
             let text = text.to_lowercase();
             let words =

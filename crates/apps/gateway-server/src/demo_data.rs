@@ -1,7 +1,6 @@
 //! Realistic but invented sample data. The same seed gives the same data on every machine and in every release.
 
-use crate::error::Error;
-use crate::error::Place;
+use crate::error::{Error, Place};
 use crate::fields::Record as _;
 use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 use crate::store::{ApplicationRow, Stage};

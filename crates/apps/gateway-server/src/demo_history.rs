@@ -214,8 +214,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Days, DemoHistory, HIRED, INVITED, UnixTime};
-    use crate::error::Error;
-    use crate::error::Place;
+    use crate::error::{Error, Place};
     use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
     use crate::store::{ApplicationRow, Stage};
 

@@ -8,14 +8,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
+pub(crate) use gateway_model::Float;
 use gateway_model::{CivilDateTime, DecimalText};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{
     self, Deserialize as _, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
 };
 use serde_json::Value as Json;
-
-pub(crate) use gateway_model::Float;
 
 /// A record of the service, which borrows its texts.
 pub(crate) trait Record<'a>: Sized {

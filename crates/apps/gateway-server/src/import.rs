@@ -24,8 +24,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::error::Place;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Place};
 use crate::import::input::{is_standard_input, standard_input};
 use crate::import::target::Target;
 use crate::store::{AccountId, ImportMode, ImportReport, Removals, Stage, Store};

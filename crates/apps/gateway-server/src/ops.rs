@@ -17,8 +17,7 @@ use crate::cleanup::Cleanup;
 use crate::clock::UnixTime;
 use crate::error::ErrorKind;
 use crate::front::body::ResponseBody;
-use crate::front::metrics::Metrics;
-use crate::front::metrics::{Exposition, Type};
+use crate::front::metrics::{Exposition, Metrics, Type};
 use crate::front::work::Work;
 use crate::traces::Traces;
 

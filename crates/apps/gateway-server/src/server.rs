@@ -11,18 +11,14 @@ use tokio::sync::watch;
 
 use crate::cleanup::Cleanup;
 use crate::config::Config;
-use crate::error::with_causes;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, with_causes};
 use crate::front::Front;
-use crate::front::limit::Guesses;
-use crate::front::limit::RateLimits;
-use crate::front::limit::Shares;
+use crate::front::limit::{Guesses, RateLimits, Shares};
 use crate::front::metrics::Metrics;
 #[cfg(feature = "test-util")]
 use crate::front::work::Latency;
 use crate::front::work::Work;
-use crate::ops::Sources;
-use crate::ops::{self, Ops};
+use crate::ops::{self, Ops, Sources};
 use crate::store::Store;
 #[cfg(feature = "test-util")]
 use crate::unbound::UnboundServer;

@@ -23,8 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::UnixTime;
-use crate::error::with_causes;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, with_causes};
 use crate::lock::lock;
 use crate::store::db::{Db, Driver, Value, damaged};
 pub use crate::store::model::{

@@ -11,11 +11,12 @@ use ::postgres::config::{Config, Host, SslMode};
 use percent_encoding::percent_decode_str;
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
-use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
 };
-use tokio_rustls::rustls::client::verify_server_cert_signed_by_trust_anchor;
+use tokio_rustls::rustls::client::{
+    WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor,
+};
 use tokio_rustls::rustls::crypto::{
     CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
 };

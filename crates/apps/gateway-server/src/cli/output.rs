@@ -5,8 +5,7 @@ use std::io::Write as _;
 use jiff::Timestamp;
 
 use crate::clock::UnixTime;
-use crate::error::Error;
-use crate::error::with_causes;
+use crate::error::{Error, with_causes};
 
 /// Writes an error and its causes to standard error, in one line.
 pub(super) fn print_error(error: &Error) {

@@ -14,8 +14,7 @@ use http_body::{Body, Frame, SizeHint};
 use methodical_serve::{Connection, Cut};
 use tokio::time::Instant;
 
-use crate::error::Error;
-use crate::error::with_causes;
+use crate::error::{Error, with_causes};
 use crate::front::Front;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;

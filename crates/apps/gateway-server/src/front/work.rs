@@ -9,8 +9,7 @@ use std::time::Duration;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::error::with_causes;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, with_causes};
 use crate::front::metrics::Exposition;
 use crate::store::Store;
 

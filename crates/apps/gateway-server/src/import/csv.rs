@@ -6,12 +6,10 @@ use std::rc::Rc;
 
 use gateway_model::formula::unguard;
 
-use crate::error::Error;
-use crate::error::Place;
+use crate::error::{Error, Place};
 use crate::fields::{Column, Fields, columns};
 use crate::import::input::{Budget, Records, unreadable};
-use crate::import::target::KNOWN;
-use crate::import::target::{Target, shown};
+use crate::import::target::{KNOWN, Target, shown};
 
 /// Reads a table. `portal.id` and `portal.name` are the fields of the portal; an empty cell is an empty text. A `'` before
 /// a formula is removed.

@@ -5,8 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use crate::error::Error;
-use crate::error::Place;
+use crate::error::{Error, Place};
 
 /// Returns whether a path means standard input.
 pub(super) fn is_standard_input(path: &Path) -> bool {

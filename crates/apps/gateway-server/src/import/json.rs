@@ -9,13 +9,11 @@ use std::rc::Rc;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
-use crate::error::Error;
-use crate::error::Place;
+use crate::error::{Error, Place};
 use crate::fields::{Fault, Fields, kind, names};
 use crate::generated::call::ENVELOPES;
 use crate::import::input::{Budget, Records, unreadable};
-use crate::import::target::KNOWN;
-use crate::import::target::{Target, shown};
+use crate::import::target::{KNOWN, Target, shown};
 use crate::records::Envelope;
 
 /// Reads a file with one value per line.

@@ -6,8 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::Error;
-use crate::error::Place;
+use crate::error::{Error, Place};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::store::db::{Db, Table, Value, account_gone};
 use crate::store::model::{

@@ -5,8 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::clock::UnixTime;
-use crate::error::Place;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Place};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::token::TokenId;
 

@@ -106,7 +106,8 @@ Examples:
     /// The copy has the tables, the changes and the history, and equals the mirror after each run. Other programs may read it.
     /// After `mirror forget`, run it again: then the copy lacks the person, too. A database gets the views, too; its URL is that
     /// of libpq, with the usual environment variables, such as `PGPASSWORD`. In a folder or an object store, there is one Parquet
-    /// file for each table. Credentials are in the usual environment variables, such as `AWS_ACCESS_KEY_ID`.
+    /// file for each table, if the program was built with Parquet. Credentials are in the usual environment variables, such as
+    /// `AWS_ACCESS_KEY_ID`.
     #[command(after_help = "\
 Examples:
   {program} mirror copy --to postgres://team@db.example/team

@@ -105,9 +105,10 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
     refuse_new_since(invocation)?;
     let exporter = invocation.program.exporter.filter(|_| !is_database(&flags.to));
     if exporter.is_none() && !is_database(&flags.to) {
-        return Err(Failure::usage("cannot copy the mirror: this program was built without Parquet").hint(
-            "copy to postgres://…, or use the program of the workspace methodical-export: see docs/warehouse.md",
-        ));
+        return Err(Failure::usage(
+            "cannot copy the mirror: this program was built without Parquet",
+        )
+        .hint("copy to postgres://…, or install the program with Parquet: see docs/warehouse.md"));
     }
     let Some((mut mirror, _)) = read_place(invocation, "would copy")? else { return Ok(()) };
     if let Some(exporter) = exporter {

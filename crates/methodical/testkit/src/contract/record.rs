@@ -328,7 +328,7 @@ mod tests {
     use serde_json::json;
 
     use super::{Outcome, ascending, distinct, is_date, misfit, shown, texts};
-    use crate::contract::description::{Code, Field, Kind, Record};
+    use crate::contract::description::{Field, Kind, Record};
     use crate::outcome::Stop;
 
     /// Returns the path and the shape of the first misfit, for a required and for an optional field.

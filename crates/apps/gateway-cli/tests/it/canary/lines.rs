@@ -99,6 +99,7 @@ pub(crate) const LINES: &[Line] = &[
         .calls(),
     Line::new("watch --to run.db --once --emit-baseline --values New --exec true").calls(),
     Line::new("mirror check --from {FROM}"),
+    Line::new("mirror rebuild --from {FROM}"),
     Line::new("mirror backup backup.db --from {FROM}"),
     Line::new("mirror restore backup.db --to restored.db"),
     Line::new("mirror forget 7 --from restored.db --yes"),

@@ -4,7 +4,7 @@ use methodical_model::{Auth, Dispatch};
 
 use crate::contract::checks::pages::group;
 use crate::contract::description::{
-    Code, Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
+    Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
 };
 use crate::contract::evidence::Evidence;
 use crate::contract::target::Target;
