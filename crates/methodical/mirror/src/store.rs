@@ -49,10 +49,16 @@ impl Store {
         }
         files::prepare(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(sqlite_failed)?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite_failed)?;
         let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        match ((pragma("application_id")?, pragma("user_version")?), source) {
+        match (
+            (
+                pragma("application_id").map_err(sqlite_failed)?,
+                pragma("user_version").map_err(sqlite_failed)?,
+            ),
+            source,
+        ) {
             ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
             // A write makes an older schema one of this release.
             ((APPLICATION_ID, OLDEST..=VERSION), _) => {}
@@ -68,10 +74,10 @@ impl Store {
         }
         // SQLite does not write a file whose header has unknown versions.
         let is_writable = path.metadata().is_ok_and(|file| !file.permissions().readonly());
-        if is_writable && connection.is_readonly("main")? {
+        if is_writable && connection.is_readonly("main").map_err(sqlite_failed)? {
             return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
         }
-        connection.execute_batch(SETTINGS)?;
+        connection.execute_batch(SETTINGS).map_err(sqlite_failed)?;
         connection.set_prepared_statement_cache_capacity(64);
         renew(&connection, "is_copy = 1")?;
         let identity = identity(&connection)?;
@@ -87,7 +93,7 @@ impl Store {
     /// Creates a mirror in memory, of no source. It has one connection, so no other process and no other thread needs to be
     /// excluded.
     pub(crate) fn in_memory() -> Result<Self, Error> {
-        let mut connection = Connection::open_in_memory()?;
+        let mut connection = Connection::open_in_memory().map_err(sqlite_failed)?;
         create(&mut connection, &Source::new("", ""))?;
         connection.set_prepared_statement_cache_capacity(64);
         let identity = identity(&connection)?;
@@ -205,12 +211,17 @@ impl Store {
     }
 
     pub(crate) fn run(&self, sql: &str) -> Result<(), Error> {
-        Ok(self.connection.execute_batch(sql)?)
+        self.connection.execute_batch(sql).map_err(sqlite_failed)
     }
 
     /// Returns how many rows were written.
     pub(crate) fn execute(&self, sql: &str, parameters: impl Params) -> Result<u64, Error> {
-        Ok(self.connection.prepare_cached(sql)?.execute(parameters)? as u64)
+        Ok(self
+            .connection
+            .prepare_cached(sql)
+            .map_err(sqlite_failed)?
+            .execute(parameters)
+            .map_err(sqlite_failed)? as u64)
     }
 
     /// Returns all rows of a query.
@@ -220,8 +231,12 @@ impl Store {
         parameters: impl Params,
         read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, Error> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_map(parameters, read)?.collect::<Result<_, _>>()?)
+        let mut statement = self.connection.prepare_cached(sql).map_err(sqlite_failed)?;
+        statement
+            .query_map(parameters, read)
+            .map_err(sqlite_failed)?
+            .collect::<Result<_, _>>()
+            .map_err(sqlite_failed)
     }
 
     /// Returns whether erased values may remain in the log of the database.
@@ -232,8 +247,8 @@ impl Store {
     /// Returns a small text that the mirror keeps for itself.
     pub(crate) fn note(&self, name: &str) -> Result<Option<String>, Error> {
         let select = "SELECT text FROM mirror_note WHERE name = ?1";
-        let mut statement = self.connection.prepare_cached(select)?;
-        Ok(statement.query_row((name,), |row| row.get(0)).optional()?)
+        let mut statement = self.connection.prepare_cached(select).map_err(sqlite_failed)?;
+        statement.query_row((name,), |row| row.get(0)).optional().map_err(sqlite_failed)
     }
 
     /// Writes a note, unless it has this text.
@@ -292,73 +307,86 @@ impl Store {
     /// Gives free space back to the operating system if there is much of it. Returns how many bytes.
     pub(crate) fn compact(&self) -> Result<u64, Error> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
-        let (pages, free, size): (i64, i64, i64) =
-            (pragma("page_count")?, pragma("freelist_count")?, pragma("page_size")?);
+        let (pages, free, size): (i64, i64, i64) = (
+            pragma("page_count").map_err(sqlite_failed)?,
+            pragma("freelist_count").map_err(sqlite_failed)?,
+            pragma("page_size").map_err(sqlite_failed)?,
+        );
         if free < pages / LEAST_SHARE || free.saturating_mul(size) < LEAST_BYTES {
             return Ok(0);
         }
         self.run("VACUUM")?;
         empty_log(&self.connection)?;
-        let freed = pages.saturating_sub(pragma("page_count")?).saturating_mul(size);
+        let freed =
+            pages.saturating_sub(pragma("page_count").map_err(sqlite_failed)?).saturating_mul(size);
         Ok(u64::try_from(freed).unwrap_or_default())
     }
 }
 
 /// Creates the tables, unless another process was faster.
 fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite_failed)?;
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(sqlite_failed)?;
     if is_empty(&transaction)? {
         let mut id = [0; 16];
         fill(&mut id)?;
         let secret = Secret::random()?;
-        transaction.execute_batch(include_str!("store/schema.sql"))?;
+        transaction.execute_batch(include_str!("store/schema.sql")).map_err(sqlite_failed)?;
         let row = (&id, &secret.to_bytes(), source.fingerprint(&secret));
         let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
-        transaction.execute(insert, row)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
+        transaction.execute(insert, row).map_err(sqlite_failed)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite_failed)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(sqlite_failed)?;
     }
-    Ok(transaction.commit()?)
+    transaction.commit().map_err(sqlite_failed)
 }
 
 fn is_empty(connection: &Connection) -> Result<bool, Error> {
-    Ok(!connection.prepare("SELECT 1 FROM sqlite_schema")?.exists(())?)
+    Ok(!connection
+        .prepare("SELECT 1 FROM sqlite_schema")
+        .map_err(sqlite_failed)?
+        .exists(())
+        .map_err(sqlite_failed)?)
 }
 
 /// Gives a mirror another id, so that it refuses the cursors of before.
 pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
     let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
-    if !connection.prepare(&select)?.exists(())? {
+    if !connection.prepare(&select).map_err(sqlite_failed)?.exists(()).map_err(sqlite_failed)? {
         return Ok(());
     }
     let mut id = [0; 16];
     fill(&mut id)?;
     let update = format!("UPDATE mirror_meta SET id = ?1, is_copy = 0 WHERE {condition}");
-    connection.execute(&update, (id,))?;
+    connection.execute(&update, (id,)).map_err(sqlite_failed)?;
     Ok(())
 }
 
 fn identity(connection: &Connection) -> Result<Identity, Error> {
     let select = "SELECT id, secret, source FROM mirror_meta";
-    Ok(connection.query_row(select, (), |row| {
-        let secret = Secret::from_bytes(row.get(1)?);
-        Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
-    })?)
+    connection
+        .query_row(select, (), |row| {
+            let secret = Secret::from_bytes(row.get(1)?);
+            Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
+        })
+        .map_err(sqlite_failed)
 }
 
 /// Writes the log into the file and empties it. Returns whether it did: a reader of an older state prevents it.
 fn remove_traces(connection: &Connection, timeout: Duration) -> Result<bool, Error> {
-    connection.busy_timeout(timeout)?;
+    connection.busy_timeout(timeout).map_err(sqlite_failed)?;
     let is_empty = empty_log(connection)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite_failed)?;
     Ok(is_empty)
 }
 
 /// Writes the log into the file and empties it. Returns whether it did.
 pub(crate) fn empty_log(connection: &Connection) -> Result<bool, Error> {
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
-    Ok(connection.query_row(checkpoint, (), |row| row.get::<_, i64>(0))? == 0)
+    Ok(connection.query_row(checkpoint, (), |row| row.get::<_, i64>(0)).map_err(sqlite_failed)?
+        == 0)
 }
 
 /// Returns a time in seconds since 1970 as RFC 3339 text in UTC.
@@ -383,45 +411,42 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// Converts an error of SQLite. Its message names tables and columns, and no values.
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
+    use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
 
-        // On a full disk, the index of the log cannot grow.
-        let is_full = error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE);
-        // A value does not have the type of its column, such as text that is not UTF-8.
-        let is_value =
-            matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..));
-        let (kind, text) = match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                (ErrorKind::Busy, "another process is writing the mirror; try again later")
-            }
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (
-                ErrorKind::Io,
-                "cannot use the mirror: its file or folder is read-only, and reading it writes beside it, too; copy it to a folder \
+    // On a full disk, the index of the log cannot grow.
+    let is_full = error.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE);
+    // A value does not have the type of its column, such as text that is not UTF-8.
+    let is_value =
+        matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..));
+    let (kind, text) = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (ErrorKind::Busy, "another process is writing the mirror; try again later")
+        }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => (
+            ErrorKind::Io,
+            "cannot use the mirror: its file or folder is read-only, and reading it writes beside it, too; copy it to a folder \
                  that you can write to",
-            ),
-            Some(ErrorCode::SystemIoFailure) if !is_full => (
-                ErrorKind::Store,
-                "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
+        ),
+        Some(ErrorCode::SystemIoFailure) if !is_full => (
+            ErrorKind::Store,
+            "cannot read or write the mirror: the disk fails, or a limit of file sizes is reached; check the disk and the \
                  limits, and try again",
-            ),
-            Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (
-                ErrorKind::Store,
-                "cannot write the mirror: the disk is full; free space, and try again",
-            ),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (
-                ErrorKind::Foreign,
-                "cannot read the mirror: the file is damaged or not a database",
-            ),
-            None if is_value => (
-                ErrorKind::Foreign,
-                "cannot read the mirror: a value is damaged; restore a backup, or sync into a new file",
-            ),
-            _ => (ErrorKind::Store, "cannot read or write the mirror"),
-        };
-        Self::new(kind, text).because(error)
-    }
+        ),
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (
+            ErrorKind::Store,
+            "cannot write the mirror: the disk is full; free space, and try again",
+        ),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            (ErrorKind::Foreign, "cannot read the mirror: the file is damaged or not a database")
+        }
+        None if is_value => (
+            ErrorKind::Foreign,
+            "cannot read the mirror: a value is damaged; restore a backup, or sync into a new file",
+        ),
+        _ => (ErrorKind::Store, "cannot read or write the mirror"),
+    };
+    Error::new(kind, text).because(error)
 }
 
 /// `GWMR`, the application id in the header of every mirror.
@@ -453,7 +478,8 @@ const LEAST_BYTES: i64 = 4 * 1024 * 1024;
 mod tests {
     use rusqlite::ffi;
 
-    use crate::error::{Error, ErrorKind};
+    use crate::error::ErrorKind;
+    use crate::store::sqlite_failed;
 
     #[test]
     fn an_error_of_sqlite_has_its_kind_and_a_next_step() {
@@ -469,7 +495,7 @@ mod tests {
             (ffi::SQLITE_READONLY, ErrorKind::Io, "copy it to a folder that you can write to"),
             (ffi::SQLITE_CONSTRAINT, ErrorKind::Store, "cannot read or write the mirror"),
         ] {
-            let error: Error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None).into();
+            let error = sqlite_failed(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
             assert_eq!(error.kind(), kind, "{code}");
             assert!(error.to_string().contains(text), "{error}");
         }

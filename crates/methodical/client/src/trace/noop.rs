@@ -41,7 +41,7 @@ impl CallSpan {
 
 /// Placeholder for the paths of rejected records.
 #[derive(Debug, Default)]
-pub(crate) struct RejectedPaths;
+pub(crate) struct RejectedPaths(());
 
 impl RejectedPaths {
     pub(crate) fn add(&mut self, _rejected: &Rejected) {}

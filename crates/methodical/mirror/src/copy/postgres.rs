@@ -17,8 +17,8 @@ use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue, FEED};
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::hex;
 use crate::mirror::Mirror;
-use crate::store::quoted;
 use crate::store::table::{view_columns, view_name};
+use crate::store::{quoted, sqlite_failed};
 
 /// The result of [`Mirror::copy_to_postgres`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,9 +152,12 @@ impl State {
     fn read(source: &CopySource) -> Result<Self, Error> {
         let select = "SELECT id, pruned, \
                       max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
-        Ok(source.connection.query_row(select, (), |row| {
-            Ok(Self { id: row.get(0)?, pruned: row.get(1)?, position: row.get(2)? })
-        })?)
+        source
+            .connection
+            .query_row(select, (), |row| {
+                Ok(Self { id: row.get(0)?, pruned: row.get(1)?, position: row.get(2)? })
+            })
+            .map_err(sqlite_failed)
     }
 }
 

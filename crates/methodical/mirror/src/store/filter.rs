@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
 use crate::fields::shape::{Column, Kind, Shape};
 use crate::store::rows::State;
+use crate::store::sqlite_failed;
 
 /// Which records of a table to read. The default is all of them, in every state.
 ///
@@ -158,7 +159,7 @@ impl<'a> Search<'a> {
         match value {
             ValueRef::Text(text) => match std::str::from_utf8(text) {
                 Ok(text) => Ok(self.is_within(text)),
-                Err(error) => Err(rusqlite::Error::Utf8Error(0, error).into()),
+                Err(error) => Err(sqlite_failed(rusqlite::Error::Utf8Error(0, error))),
             },
             ValueRef::Integer(number) => Ok(self.is_within(&number.to_string())),
             _ => Ok(false),

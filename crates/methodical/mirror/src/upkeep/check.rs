@@ -15,7 +15,7 @@ use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::table::{Counts, TableStatus};
-use crate::store::{Store, count, quoted, utc};
+use crate::store::{Store, count, quoted, sqlite_failed, utc};
 
 /// The result of [`Mirror::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -259,9 +259,10 @@ impl Store {
         }
         let feed = self.feed()?;
         check.is_pruned = feed.pruned > 0;
-        check.changes =
-            self.connection
-                .query_row("SELECT count(*) FROM mirror_change", (), |row| count(row, 0))?;
+        check.changes = self
+            .connection
+            .query_row("SELECT count(*) FROM mirror_change", (), |row| count(row, 0))
+            .map_err(sqlite_failed)?;
         for status in self.tables()? {
             self.check_table(&status, &mut check)?;
         }
@@ -284,7 +285,7 @@ impl Store {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
                 Ok(vec![error.to_string()])
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(sqlite_failed(error)),
         }
     }
 
@@ -420,9 +421,12 @@ impl Store {
                 "SELECT coalesce(sum(mirror_state = 'present'), 0), coalesce(sum(mirror_state = 'missing'), 0) FROM {}",
                 quoted(&table)
             );
-            let counts = self.connection.query_row(&select, (), |row| {
-                Ok(Counts { present: count(row, 0)?, missing: count(row, 1)? })
-            })?;
+            let counts = self
+                .connection
+                .query_row(&select, (), |row| {
+                    Ok(Counts { present: count(row, 0)?, missing: count(row, 1)? })
+                })
+                .map_err(sqlite_failed)?;
             self.set_counts(&table, counts, None)?;
         }
         Ok(())

@@ -39,7 +39,7 @@ pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Positio
         if !is_first {
             let kind = kind_of(&error);
             let is_cut = kind == ErrorKind::Incomplete;
-            let expected = if is_cut { "the rest of the document" } else { VALID };
+            let expected = if is_cut { shape.expected() } else { VALID };
             return Error::new(kind, String::new(), syntax, expected);
         }
     }

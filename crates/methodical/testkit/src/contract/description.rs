@@ -365,7 +365,7 @@ impl Data {
         let param = encoded(param);
         let records = i64::try_from(records).ok()?;
         let flag = more.and_then(|(path, no)| Some((at(json, path)?, no)));
-        if flag.is_some_and(|(flag, no)| no.iter().any(|code| is_code(flag, *code))) {
+        if flag.is_some_and(|(flag, no)| no.iter().any(|code| is_code(flag, code))) {
             return None;
         }
         let number = |path: &[&str]| match (path, text_at(json, path)) {
@@ -406,7 +406,7 @@ impl Data {
 
 /// Returns whether a value has this JSON text.
 pub(crate) fn is_code(value: &Value, code: &str) -> bool {
-    value.to_string() == code
+    serde_json::from_str::<Value>(code).is_ok_and(|code| code == *value)
 }
 
 /// Returns the text of a string, a number or a boolean.

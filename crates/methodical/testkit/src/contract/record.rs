@@ -222,7 +222,7 @@ fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Mis
             let digits = text.map(|text| text.strip_prefix('-').unwrap_or(text));
             is_integer(value) || digits.is_some_and(is_numeric)
         }
-        Kind::Values(codes) => codes.iter().any(|code| is_code(value, *code)),
+        Kind::Values(codes) => codes.iter().any(|code| is_code(value, code)),
         Kind::OrNumber(_) if value.is_number() => true,
         Kind::OrNumber(of) => return of_kind(value, of, required, path),
         Kind::Number => value.is_number(),
