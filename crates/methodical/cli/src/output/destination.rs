@@ -119,8 +119,10 @@ impl Destination {
     fn upload(url: &str, program: &Program) -> Result<Target, Failure> {
         let Some(uploader) = program.uploader else {
             // The URL may have a password.
-            return Err(Failure::usage("cannot write to a URL: this program was built without object stores")
-                .hint("use the program of the workspace methodical-export; docs/warehouse.md says how to build it"));
+            return Err(Failure::usage(
+                "cannot write to a URL: this program was built without object stores",
+            )
+            .hint("install the program with Parquet: see docs/warehouse.md"));
         };
         match uploader.open(url)? {
             UploadTarget::Upload(upload) => Ok(Target::Upload(buffered(upload))),

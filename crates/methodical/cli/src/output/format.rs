@@ -437,7 +437,7 @@ impl Formats {
 }
 
 /// The hint of a program that cannot write Parquet.
-pub(crate) const PARQUET: &str = "only the program of the workspace methodical-export writes it; docs/warehouse.md says how to build it";
+pub(crate) const PARQUET: &str = "only the program with Parquet writes it: see docs/warehouse.md";
 
 /// Extensions of other formats that people keep records in.
 const UNSUPPORTED: &[&str] = &[
