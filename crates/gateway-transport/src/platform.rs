@@ -1,4 +1,4 @@
-//! What depends on the platform: the clock, timers and runtimes, and futures that are `Send` except in a browser
+//! Code that depends on the platform: the clock, timers and runtimes, and futures that are `Send` except in a browser
 //! (`wasm32-unknown-unknown`). Also a mutex that ignores poisoning.
 use std::pin::Pin;
 use std::sync::{self, MutexGuard, PoisonError};

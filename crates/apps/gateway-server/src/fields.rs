@@ -180,7 +180,7 @@ impl Fields {
         }
     }
 
-    /// Returns the JSON text that a response sends for one of some texts; an empty text if it is none of them.
+    /// Returns the JSON text that a response sends for one of some texts; an empty text if no text fits.
     #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
     pub(crate) fn listed(&self, name: &str, texts: &[(&str, &'static str)]) -> &'static str {
         let given = self.json(name);

@@ -1,4 +1,4 @@
-//! What the program sees of each request: its secrets, the log of `-v`, the notices of the service, and a dry run.
+//! The view of the program on each request: its secrets, the log of `-v`, the notices of the service, and a dry run.
 //!
 //! No message shows a secret that was sent, even if a service repeats it.
 

@@ -112,7 +112,7 @@ impl<O: PagedOperation> Stream for Pages<O> {
     type Item = Result<O::Output, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The future has no state of its own.
+        // The future has no further state.
         pin!(self.advance()).poll(context)
     }
 }

@@ -345,7 +345,7 @@ impl<T: Record, S: Beside> Stream for Records<T, S> {
     type Item = Result<Entry<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The future has no state of its own.
+        // The future has no further state.
         pin!(self.next()).poll(context)
     }
 }

@@ -258,7 +258,7 @@ impl Store {
         self.execute(insert, (name, text)).map(drop)
     }
 
-    /// Returns a note of JSON; the default if there is none.
+    /// Returns a note of JSON, or the default.
     pub(crate) fn json_note<T: Default + serde::de::DeserializeOwned>(
         &self,
         name: &str,

@@ -149,7 +149,7 @@ macro_rules! __record {
         }
     };
 
-    // What both forms have.
+    // The items of both forms.
     (
         @form [$($lifetime:lifetime)?] $form:ty, $label:ident, $extra:lifetime;
         $($index:literal $presence:ident $secrecy:ident $name:ident = $wire:literal;)+

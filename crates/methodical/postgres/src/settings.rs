@@ -31,7 +31,7 @@ use crate::error::{Error, ErrorKind};
 
 /// The settings of a URL.
 pub(crate) struct Settings {
-    /// What the driver reads itself: hosts, user, database, timeouts.
+    /// The settings that the driver reads itself: hosts, user, database, timeouts.
     pub(crate) config: Config,
     pub(crate) tls: MakeRustlsConnect,
     /// Whether the certificate of the server is verified.

@@ -1,4 +1,4 @@
-//! What the head of a request says: its token, the versions that the client has, the formats that it accepts, its ids.
+//! Reads the head of a request: its token, the versions that the client has, the formats that it accepts, its ids.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

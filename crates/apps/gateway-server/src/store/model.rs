@@ -1,4 +1,4 @@
-//! What is stored and asked: accounts, snapshots, pages, imports.
+//! The data of the store and its requests: accounts, snapshots, pages, imports.
 
 use std::fmt;
 

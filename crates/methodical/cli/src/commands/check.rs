@@ -119,7 +119,7 @@ pub struct CheckResult {
     pub title: String,
     /// The section of the contract or of an RFC that has the rule.
     pub source: String,
-    /// The reason of the verdict; empty if there is none.
+    /// The reason of the verdict, or empty.
     pub seen: String,
 }
 

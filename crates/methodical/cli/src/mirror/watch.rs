@@ -350,7 +350,7 @@ fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
 /// A message to a supervisor.
 enum Report<'a> {
     Ready,
-    /// What the program does.
+    /// The behavior of the program.
     Status(&'a str),
     Stopping,
 }

@@ -39,7 +39,7 @@ impl GeneratedFile {
     }
 }
 
-/// Writes each member and each value of a list in JSON on a line of its own, without the commas after the last ones.
+/// Writes each member and each value of a list in JSON on its own line, without the commas after the last ones.
 fn laid_out(json: &str) -> String {
     let mut out = String::new();
     let (mut depth, mut last) = (0, ' ');

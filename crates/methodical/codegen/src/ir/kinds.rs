@@ -11,11 +11,11 @@ use crate::spec::read::words;
 pub struct Kind {
     /// How a value is written.
     pub primitive: Primitive,
-    /// What it means; `None` for built-in types and enums.
+    /// Its meaning; `None` for built-in types and enums.
     pub meaning: Option<Meaning>,
 }
 
-/// What messages and the crates of the runtime call values of a kind.
+/// The names of values of a kind in messages and in the crates of the runtime.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// The argument of the macro `scalar!` that adds the conversions of the meaning to the newtype.

@@ -176,12 +176,12 @@ impl Response {
         }
     }
 
-    /// Returns whether the layout is none of the simple ones.
+    /// Returns whether the layout is not a simple one.
     pub fn is_body(&self) -> bool {
         self.layout() == Layout::Body
     }
 
-    /// Returns how a body reports a failure, if its layout is none of the simple ones.
+    /// Returns how a body reports a failure, if its layout is not a simple one.
     pub fn reported(&self) -> Option<&Verdict> {
         self.verdict.as_ref().filter(|_| self.is_body())
     }

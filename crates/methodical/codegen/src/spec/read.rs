@@ -19,7 +19,7 @@ use crate::spec::context::Context;
 use crate::spec::form::{Form, Formed, LIST, MAP};
 use crate::text::is_hidden;
 
-/// What a value may be.
+/// The form of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape {
     Text(&'static Form),

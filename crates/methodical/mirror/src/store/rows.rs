@@ -49,7 +49,7 @@ impl State {
     }
 }
 
-/// What the mirror knows of a record before it is compared.
+/// The state of a record in the mirror before it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     /// The number of its row.

@@ -204,7 +204,7 @@ impl Mirror {
     }
 }
 
-/// What the feed and the past values say of the records of a table, and what the rows must have.
+/// The records of a table according to the feed and the past values, and the rows that they need.
 struct Expected {
     /// The last change of each record that has no row yet in the check.
     feed: HashMap<String, ChangeKind>,

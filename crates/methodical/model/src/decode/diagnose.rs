@@ -59,7 +59,7 @@ struct Comparison<'j> {
     path: String,
 }
 
-/// What is wrong.
+/// The kind of mistake.
 struct Fault {
     kind: ErrorKind,
     expected: &'static str,
