@@ -205,5 +205,5 @@ pub(super) fn damaged(what: &str) -> Error {
 
 /// The account was deleted after its name was looked up.
 pub(super) fn account_gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the account does not exist any more")
+    Error::new(ErrorKind::NotFound, "the account no longer exists")
 }
