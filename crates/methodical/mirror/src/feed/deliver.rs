@@ -79,7 +79,7 @@ impl Mirror {
     /// Delivers the changes after the position of a consumer to a sink, and moves the position.
     ///
     /// The position moves after an event was delivered. So each event is delivered at least once, in the order of their
-    /// numbers, also if the process is killed; an event that is delivered again has the same [`id`](Event::id). Each event
+    /// numbers, also if the process is killed; an event that is delivered again has the same [`id`](crate::Event::id). Each event
     /// is created right before its delivery, from the record as it is then. An erased record is not delivered.
     ///
     /// One process delivers to a consumer at a time. The end of the process ends its right, also if it is killed.
