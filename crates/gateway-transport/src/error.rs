@@ -146,8 +146,7 @@ impl TransportError {
 
     /// Creates the error of a TLS session that failed after the handshake, when the request was already on its way.
     #[cfg(all(
-        feature = "__tls",
-        any(feature = "reqwest", feature = "ureq"),
+        any(feature = "reqwest", all(feature = "ureq", feature = "__tls")),
         not(all(target_family = "wasm", target_os = "unknown"))
     ))]
     #[cold]
