@@ -46,13 +46,10 @@ fn stable<'a>(name: &str, stdout: &'a str, stderr: &str) -> &'a str {
             }
             stdout
         }
-        // The CSV has a column for each field of the spec, also for one that was added.
+        // The snapshot has the summary only, because the CSV has many rows.
         "csv_and_sqlite" => {
             let (csv, rest) = stdout.trim_end().rsplit_once('\n').unwrap();
-            let header = csv.lines().next().unwrap();
-            for column in ["id,", "name,", "portal.name,"] {
-                assert!(header.contains(column), "no column `{column}`: {header}");
-            }
+            assert_eq!(csv.lines().next(), Some("id,name,portal.name"));
             assert_eq!(csv.lines().count(), 9);
             rest
         }
