@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::fields::hash::hex;
 use crate::fields::shape::{Kind, Shape};
 use crate::mirror::Mirror;
-use crate::store::{quoted, sqlite_failed};
+use crate::store::{OrFailed as _, quoted};
 
 /// The mirror at one moment, for a copy of its tables. Begin with [`Mirror::begin_copy`].
 pub struct CopySource {
@@ -125,9 +125,9 @@ impl Mirror {
 impl CopySource {
     fn open(path: &Path, target: &str, at: i64) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(sqlite_failed)?;
+        let connection = Connection::open_with_flags(path, flags).or_failed()?;
         // The transaction begins to read with its first statement.
-        connection.execute_batch("BEGIN; SELECT 1 FROM mirror_meta").map_err(sqlite_failed)?;
+        connection.execute_batch("BEGIN; SELECT 1 FROM mirror_meta").or_failed()?;
         Ok(Self { connection, target: target.to_owned(), at })
     }
 
@@ -140,7 +140,7 @@ impl CopySource {
         let id: [u8; 16] = self
             .connection
             .query_row("SELECT id FROM mirror_meta", (), |row| row.get(0))
-            .map_err(sqlite_failed)?;
+            .or_failed()?;
         Ok(hex(&id))
     }
 
@@ -184,12 +184,12 @@ impl CopySource {
 
     /// Returns the first column of all rows of a statement.
     fn texts(&self, select: &str, table: &str) -> Result<Vec<String>, Error> {
-        let mut statement = self.connection.prepare(select).map_err(sqlite_failed)?;
+        let mut statement = self.connection.prepare(select).or_failed()?;
         statement
             .query_map((table,), |row| row.get(0))
-            .map_err(sqlite_failed)?
+            .or_failed()?
             .collect::<Result<_, _>>()
-            .map_err(sqlite_failed)
+            .or_failed()
     }
 
     /// Passes the rows of a table with a key above this one to `take`, in the order of their keys.
@@ -205,9 +205,9 @@ impl CopySource {
     ) -> Result<(), E> {
         let (columns, key, name) = (table.list(), table.key(), quoted(&table.name));
         let select = format!("SELECT {columns} FROM {name} WHERE {key} > ?1 ORDER BY {key}");
-        let mut statement = self.connection.prepare(&select).map_err(sqlite_failed)?;
-        let mut rows = statement.query((above,)).map_err(sqlite_failed)?;
-        while let Some(row) = rows.next().map_err(sqlite_failed)? {
+        let mut statement = self.connection.prepare(&select).or_failed()?;
+        let mut rows = statement.query((above,)).or_failed()?;
+        while let Some(row) = rows.next().or_failed()? {
             let value = |index| -> rusqlite::Result<CopyValue<'_>> {
                 Ok(match row.get_ref(index)? {
                     ValueRef::Null | ValueRef::Blob(_) => CopyValue::Null,
@@ -217,7 +217,7 @@ impl CopySource {
                 })
             };
             let values = (0..table.columns.len()).map(value).collect::<Result<Vec<_>, _>>();
-            take(&values.map_err(sqlite_failed)?)?;
+            take(&values.or_failed()?)?;
         }
         Ok(())
     }

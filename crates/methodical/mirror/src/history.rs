@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use crate::error::{Error, ErrorKind};
 use crate::fields::json::{Json, Members};
 use crate::mirror::Mirror;
-use crate::store::{Store, count, integer, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, count, integer, utc};
 
 /// The result of a [`Run`](crate::Run). Each record of the list counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -209,7 +209,7 @@ impl Store {
         runs: &[PastRun],
         samples: &[Sample],
     ) -> Result<(), Error> {
-        let transaction = self.connection.transaction().map_err(sqlite_failed)?;
+        let transaction = self.connection.transaction().or_failed()?;
         for run in runs {
             let report = &run.report;
             let row: [&dyn rusqlite::ToSql; 16] = [
@@ -234,37 +234,25 @@ impl Store {
             let insert = format!(
                 "INSERT INTO mirror_run (started_at, ended_at, table_name, outcome, reason, {COUNTS}) VALUES {values}"
             );
-            transaction
-                .prepare_cached(&insert)
-                .map_err(sqlite_failed)?
-                .execute(&row[..])
-                .map_err(sqlite_failed)?;
+            transaction.prepare_cached(&insert).or_failed()?.execute(&row[..]).or_failed()?;
         }
         let prune = "DELETE FROM mirror_run WHERE number <= \
                      (SELECT number FROM mirror_run ORDER BY number DESC LIMIT 1 OFFSET ?1)";
-        transaction
-            .prepare_cached(prune)
-            .map_err(sqlite_failed)?
-            .execute((PastRun::KEPT,))
-            .map_err(sqlite_failed)?;
+        transaction.prepare_cached(prune).or_failed()?.execute((PastRun::KEPT,)).or_failed()?;
         for sample in samples {
             let insert =
                 "INSERT INTO mirror_sample (at, gauge, amount, unit) VALUES (?1, ?2, ?3, ?4)";
             let row = (utc(sample.at), &sample.gauge, &sample.amount, &sample.unit);
-            transaction
-                .prepare_cached(insert)
-                .map_err(sqlite_failed)?
-                .execute(row)
-                .map_err(sqlite_failed)?;
+            transaction.prepare_cached(insert).or_failed()?.execute(row).or_failed()?;
             let prune = "DELETE FROM mirror_sample WHERE gauge = ?1 AND number <= (SELECT number FROM mirror_sample \
                          WHERE gauge = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)";
             transaction
                 .prepare_cached(prune)
-                .map_err(sqlite_failed)?
+                .or_failed()?
                 .execute((&sample.gauge, SAMPLES_KEPT))
-                .map_err(sqlite_failed)?;
+                .or_failed()?;
         }
-        transaction.commit().map_err(sqlite_failed)
+        transaction.commit().or_failed()
     }
 }
 

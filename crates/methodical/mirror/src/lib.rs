@@ -177,6 +177,7 @@ mod fields;
 mod guard;
 mod history;
 mod mirror;
+pub mod queries;
 mod read;
 mod recovery;
 mod run;

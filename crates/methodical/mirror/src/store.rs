@@ -49,16 +49,11 @@ impl Store {
         }
         files::prepare(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags).map_err(sqlite_failed)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite_failed)?;
+        let mut connection = Connection::open_with_flags(path, flags).or_failed()?;
+        connection.busy_timeout(BUSY_TIMEOUT).or_failed()?;
         let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        match (
-            (
-                pragma("application_id").map_err(sqlite_failed)?,
-                pragma("user_version").map_err(sqlite_failed)?,
-            ),
-            source,
-        ) {
+        match ((pragma("application_id").or_failed()?, pragma("user_version").or_failed()?), source)
+        {
             ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
             // A write makes an older schema one of this release.
             ((APPLICATION_ID, OLDEST..=VERSION), _) => {}
@@ -74,10 +69,10 @@ impl Store {
         }
         // SQLite does not write a file whose header has unknown versions.
         let is_writable = path.metadata().is_ok_and(|file| !file.permissions().readonly());
-        if is_writable && connection.is_readonly("main").map_err(sqlite_failed)? {
+        if is_writable && connection.is_readonly("main").or_failed()? {
             return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
         }
-        connection.execute_batch(SETTINGS).map_err(sqlite_failed)?;
+        connection.execute_batch(SETTINGS).or_failed()?;
         connection.set_prepared_statement_cache_capacity(64);
         renew(&connection, "is_copy = 1")?;
         let identity = identity(&connection)?;
@@ -93,7 +88,7 @@ impl Store {
     /// Creates a mirror in memory, of no source. It has one connection, so no other process and no other thread needs to be
     /// excluded.
     pub(crate) fn in_memory() -> Result<Self, Error> {
-        let mut connection = Connection::open_in_memory().map_err(sqlite_failed)?;
+        let mut connection = Connection::open_in_memory().or_failed()?;
         create(&mut connection, &Source::new("", ""))?;
         connection.set_prepared_statement_cache_capacity(64);
         let identity = identity(&connection)?;
@@ -211,17 +206,12 @@ impl Store {
     }
 
     pub(crate) fn run(&self, sql: &str) -> Result<(), Error> {
-        self.connection.execute_batch(sql).map_err(sqlite_failed)
+        self.connection.execute_batch(sql).or_failed()
     }
 
     /// Returns how many rows were written.
     pub(crate) fn execute(&self, sql: &str, parameters: impl Params) -> Result<u64, Error> {
-        Ok(self
-            .connection
-            .prepare_cached(sql)
-            .map_err(sqlite_failed)?
-            .execute(parameters)
-            .map_err(sqlite_failed)? as u64)
+        Ok(self.connection.prepare_cached(sql).or_failed()?.execute(parameters).or_failed()? as u64)
     }
 
     /// Returns all rows of a query.
@@ -231,12 +221,8 @@ impl Store {
         parameters: impl Params,
         read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, Error> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(sqlite_failed)?;
-        statement
-            .query_map(parameters, read)
-            .map_err(sqlite_failed)?
-            .collect::<Result<_, _>>()
-            .map_err(sqlite_failed)
+        let mut statement = self.connection.prepare_cached(sql).or_failed()?;
+        statement.query_map(parameters, read).or_failed()?.collect::<Result<_, _>>().or_failed()
     }
 
     /// Returns whether erased values may remain in the log of the database.
@@ -247,8 +233,8 @@ impl Store {
     /// Returns a small text that the mirror keeps for itself.
     pub(crate) fn note(&self, name: &str) -> Result<Option<String>, Error> {
         let select = "SELECT text FROM mirror_note WHERE name = ?1";
-        let mut statement = self.connection.prepare_cached(select).map_err(sqlite_failed)?;
-        statement.query_row((name,), |row| row.get(0)).optional().map_err(sqlite_failed)
+        let mut statement = self.connection.prepare_cached(select).or_failed()?;
+        statement.query_row((name,), |row| row.get(0)).optional().or_failed()
     }
 
     /// Writes a note, unless it has this text.
@@ -308,59 +294,53 @@ impl Store {
     pub(crate) fn compact(&self) -> Result<u64, Error> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get(0));
         let (pages, free, size): (i64, i64, i64) = (
-            pragma("page_count").map_err(sqlite_failed)?,
-            pragma("freelist_count").map_err(sqlite_failed)?,
-            pragma("page_size").map_err(sqlite_failed)?,
+            pragma("page_count").or_failed()?,
+            pragma("freelist_count").or_failed()?,
+            pragma("page_size").or_failed()?,
         );
         if free < pages / LEAST_SHARE || free.saturating_mul(size) < LEAST_BYTES {
             return Ok(0);
         }
         self.run("VACUUM")?;
         empty_log(&self.connection)?;
-        let freed =
-            pages.saturating_sub(pragma("page_count").map_err(sqlite_failed)?).saturating_mul(size);
+        let freed = pages.saturating_sub(pragma("page_count").or_failed()?).saturating_mul(size);
         Ok(u64::try_from(freed).unwrap_or_default())
     }
 }
 
 /// Creates the tables, unless another process was faster.
 fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
-    connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite_failed)?;
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(sqlite_failed)?;
+    connection.pragma_update(None, "journal_mode", "WAL").or_failed()?;
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
     if is_empty(&transaction)? {
         let mut id = [0; 16];
         fill(&mut id)?;
         let secret = Secret::random()?;
-        transaction.execute_batch(include_str!("store/schema.sql")).map_err(sqlite_failed)?;
+        transaction.execute_batch(include_str!("store/schema.sql")).or_failed()?;
         let row = (&id, &secret.to_bytes(), source.fingerprint(&secret));
         let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
-        transaction.execute(insert, row).map_err(sqlite_failed)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite_failed)?;
-        transaction.pragma_update(None, "user_version", VERSION).map_err(sqlite_failed)?;
+        transaction.execute(insert, row).or_failed()?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).or_failed()?;
+        transaction.pragma_update(None, "user_version", VERSION).or_failed()?;
     }
-    transaction.commit().map_err(sqlite_failed)
+    transaction.commit().or_failed()
 }
 
 fn is_empty(connection: &Connection) -> Result<bool, Error> {
-    Ok(!connection
-        .prepare("SELECT 1 FROM sqlite_schema")
-        .map_err(sqlite_failed)?
-        .exists(())
-        .map_err(sqlite_failed)?)
+    Ok(!connection.prepare("SELECT 1 FROM sqlite_schema").or_failed()?.exists(()).or_failed()?)
 }
 
 /// Gives a mirror another id, so that it refuses the cursors of before.
 pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
     let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
-    if !connection.prepare(&select).map_err(sqlite_failed)?.exists(()).map_err(sqlite_failed)? {
+    if !connection.prepare(&select).or_failed()?.exists(()).or_failed()? {
         return Ok(());
     }
     let mut id = [0; 16];
     fill(&mut id)?;
     let update = format!("UPDATE mirror_meta SET id = ?1, is_copy = 0 WHERE {condition}");
-    connection.execute(&update, (id,)).map_err(sqlite_failed)?;
+    connection.execute(&update, (id,)).or_failed()?;
     Ok(())
 }
 
@@ -371,22 +351,21 @@ fn identity(connection: &Connection) -> Result<Identity, Error> {
             let secret = Secret::from_bytes(row.get(1)?);
             Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
         })
-        .map_err(sqlite_failed)
+        .or_failed()
 }
 
 /// Writes the log into the file and empties it. Returns whether it did: a reader of an older state prevents it.
 fn remove_traces(connection: &Connection, timeout: Duration) -> Result<bool, Error> {
-    connection.busy_timeout(timeout).map_err(sqlite_failed)?;
+    connection.busy_timeout(timeout).or_failed()?;
     let is_empty = empty_log(connection)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite_failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT).or_failed()?;
     Ok(is_empty)
 }
 
 /// Writes the log into the file and empties it. Returns whether it did.
 pub(crate) fn empty_log(connection: &Connection) -> Result<bool, Error> {
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
-    Ok(connection.query_row(checkpoint, (), |row| row.get::<_, i64>(0)).map_err(sqlite_failed)?
-        == 0)
+    Ok(connection.query_row(checkpoint, (), |row| row.get::<_, i64>(0)).or_failed()? == 0)
 }
 
 /// Returns a time in seconds since 1970 as RFC 3339 text in UTC.
@@ -408,6 +387,17 @@ pub(crate) fn count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<
 /// Returns a name as an identifier of SQL.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Converts the error of a call of SQLite.
+pub(crate) trait OrFailed<T> {
+    fn or_failed(self) -> Result<T, Error>;
+}
+
+impl<T> OrFailed<T> for rusqlite::Result<T> {
+    fn or_failed(self) -> Result<T, Error> {
+        self.map_err(sqlite_failed)
+    }
 }
 
 /// Converts an error of SQLite. Its message names tables and columns, and no values.

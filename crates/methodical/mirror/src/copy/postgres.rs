@@ -17,8 +17,10 @@ use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue, FEED};
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::hex;
 use crate::mirror::Mirror;
+use crate::queries::{Dialect, Relation};
+use crate::recovery::placement::VIEW;
 use crate::store::table::{view_columns, view_name};
-use crate::store::{quoted, sqlite_failed};
+use crate::store::{OrFailed as _, quoted};
 
 /// The result of [`Mirror::copy_to_postgres`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,10 +79,12 @@ impl Mirror {
         let (at, store) = (self.now(), self.store());
         // Before the copy, so that an erasure at the same time names it.
         store.note_copy(target, None)?;
+        let recovered = store.recovered()?.into_keys().next();
+        let placements = recovered.map(|table| store.relation(&table)).transpose()?;
         let mut client = connector.open(TIMEOUT).map_err(not_connected)?;
         let transaction = client.transaction().map_err(|error| failed_in("", error))?;
         let open = || CopySource::open(store.path("copy")?, target, at);
-        let copied = write(transaction, schema, open)?;
+        let copied = write(transaction, schema, placements.as_ref(), open)?;
         for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
             // Removes what was erased from the pages. If it fails, the database does so later.
             drop(client.batch_execute(&format!("VACUUM {}.{}", quoted(schema), quoted(table))));
@@ -94,6 +98,7 @@ impl Mirror {
 fn write(
     target: Transaction<'_>,
     name: &str,
+    placements: Option<&Relation>,
     open: impl FnOnce() -> Result<CopySource, Error>,
 ) -> Result<Copied, Error> {
     let mut copy = Copy { target, name, schema: quoted(name) };
@@ -118,6 +123,14 @@ fn write(
             FEED => copy.follow(source, &table, position, &now)?,
             _ => copy.compare(source, &table)?,
         });
+    }
+    if let Some(placements) = placements.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
+        let view = placements.view(Dialect::Postgres(name));
+        copy.batch(&format!(
+            "CREATE INDEX IF NOT EXISTS mirror_spell_member ON {0}.mirror_spell (member_id); \
+             CREATE OR REPLACE VIEW {0}.{VIEW} AS {view}",
+            copy.schema
+        ))?;
     }
     let update = format!(
         "INSERT INTO {}.mirror_meta (one, id, position, copied_at) VALUES (1, $1, $2, now()) \
@@ -157,7 +170,7 @@ impl State {
             .query_row(select, (), |row| {
                 Ok(Self { id: row.get(0)?, pruned: row.get(1)?, position: row.get(2)? })
             })
-            .map_err(sqlite_failed)
+            .or_failed()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::hash::hex;
 use crate::mirror::Mirror;
 use crate::source::Identity;
-use crate::store::{Store, integer, sqlite_failed};
+use crate::store::{OrFailed as _, Store, integer};
 
 /// One change of a record. It has names of fields, never values: read the record for those.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ impl Store {
         let select = "SELECT pruned, \
                       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0) FROM mirror_meta";
         let feed = |row: &Row<'_>| Ok(Feed { pruned: row.get(0)?, last: row.get(1)? });
-        self.connection.query_row(select, (), feed).map_err(sqlite_failed)
+        self.connection.query_row(select, (), feed).or_failed()
     }
 
     /// Returns the changes after this number, at most `limit`.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind};
 use crate::feed::change::ChangeKind;
 use crate::fields::json::quoted;
+use crate::queries::Dialect;
 use crate::recovery::values::Of;
 use crate::store::rows::{Known, State, id as id_of};
 use crate::store::{Store, quoted as name_of, utc};
@@ -81,16 +82,16 @@ pub(crate) type Recovered = BTreeMap<String, References>;
 /// The columns of a recovered table.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct References {
-    group: To,
-    member: To,
+    pub(crate) group: To,
+    pub(crate) member: To,
     pub(crate) value: String,
 }
 
 /// A column and the table that it refers to.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct To {
-    column: String,
-    table: String,
+pub(crate) struct To {
+    pub(crate) column: String,
+    pub(crate) table: String,
 }
 
 impl Store {
@@ -113,7 +114,21 @@ impl Store {
         };
         let mut all = self.recovered()?;
         all.insert(target.table.name().to_owned(), references);
-        self.set_json_note(RECOVERED, &all)
+        self.set_json_note(RECOVERED, &all)?;
+        self.create_view(all.keys().next().map_or("", |name| name))
+    }
+
+    /// Creates the view of the placements of a table, unless a list has its name.
+    fn create_view(&self, table: &str) -> Result<(), Error> {
+        let view = self.relation(table)?.view(Dialect::Sqlite);
+        let create = format!("CREATE VIEW {VIEW} AS {view}");
+        let found = "SELECT type, sql FROM sqlite_schema WHERE name = ?1";
+        let found = self.query(found, (VIEW,), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let found: Option<(String, String)> = found.into_iter().next();
+        if found.is_some_and(|(kind, sql)| kind != "view" || sql == create) {
+            return Ok(());
+        }
+        self.run(&format!("DROP VIEW IF EXISTS {VIEW}; {create}"))
     }
 
     /// Erases the placements of a gone or forgotten record, also their values. They count as gone: a recovery does not bring
@@ -202,6 +217,9 @@ impl Store {
         Ok(count)
     }
 }
+
+/// The view of the placements, of the first recovered table if there are several.
+pub(crate) const VIEW: &str = "placement";
 
 /// The note with the recovered tables.
 const RECOVERED: &str = "recovered";

@@ -15,7 +15,7 @@ use crate::fields::row::Value;
 use crate::fields::shape::{Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored, id};
-use crate::store::{Store, count, quoted, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, count, quoted, utc};
 
 /// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,13 +146,12 @@ impl Store {
                     return Ok(false);
                 }
                 reads += 1;
-                last = row.get("mirror_key").map_err(sqlite_failed)?;
+                last = row.get("mirror_key").or_failed()?;
                 if let Some(search) = &mut search {
                     let mut has_text = false;
                     for name in &searched {
-                        has_text = has_text
-                            || search
-                                .is_within_value(row.get_ref(*name).map_err(sqlite_failed)?)?;
+                        has_text =
+                            has_text || search.is_within_value(row.get_ref(*name).or_failed()?)?;
                     }
                     if !has_text {
                         return Ok(true);
@@ -250,9 +249,8 @@ impl Store {
     /// Returns the value of an expression in a row.
     fn position(&self, table: &str, order: &str, number: i64) -> Result<SqlValue, Error> {
         let select = format!("SELECT {order} FROM {} WHERE mirror_key = ?1", quoted(table));
-        let mut statement = self.connection.prepare_cached(&select).map_err(sqlite_failed)?;
-        let value =
-            statement.query_row((number,), |row| row.get(0)).optional().map_err(sqlite_failed)?;
+        let mut statement = self.connection.prepare_cached(&select).or_failed()?;
+        let value = statement.query_row((number,), |row| row.get(0)).optional().or_failed()?;
         value.ok_or_else(|| {
             let text = format!(
                 "cannot continue after row {number}: it was removed; begin with the first page"
@@ -273,7 +271,7 @@ impl Store {
             "SELECT unixepoch(mirror_changed_at) FROM {table} WHERE mirror_state = 'present' AND {group} IS ?1 \
              AND {value} IS ?2 ORDER BY mirror_changed_at LIMIT 1 OFFSET ?3"
         );
-        let mut medians = self.connection.prepare_cached(&median).map_err(sqlite_failed)?;
+        let mut medians = self.connection.prepare_cached(&median).or_failed()?;
         self.query(&select, (), |row| {
             let half = row.get::<_, i64>(2)? / 2;
             let key = (row.get::<_, SqlValue>(0)?, row.get::<_, SqlValue>(1)?, half);
@@ -291,13 +289,7 @@ impl Store {
     pub(crate) fn add_index(&mut self, table: &str, name: &str, by: &str) -> Result<(), Error> {
         let index = format!("mirror_index_{table}_by_{name}");
         let select = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1";
-        if self
-            .connection
-            .prepare_cached(select)
-            .map_err(sqlite_failed)?
-            .exists((&index,))
-            .map_err(sqlite_failed)?
-        {
+        if self.connection.prepare_cached(select).or_failed()?.exists((&index,)).or_failed()? {
             return Ok(());
         }
         let create = format!("CREATE INDEX {} ON {} ({by})", quoted(&index), quoted(table));

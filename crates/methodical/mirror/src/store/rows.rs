@@ -14,7 +14,7 @@ use crate::fields::shape::{Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::page::Paging;
 use crate::store::table::NewRow;
-use crate::store::{Store, integer, quoted, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, integer, quoted, utc};
 
 /// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,33 +97,29 @@ impl Store {
         mut each: impl FnMut(&str, Known),
     ) -> Result<(), Error> {
         let table = self.table(table)?;
-        let mut statement = self.connection.prepare_cached(&table.known).map_err(sqlite_failed)?;
-        let mut found = statement.query(()).map_err(sqlite_failed)?;
-        while let Some(row) = found.next().map_err(sqlite_failed)? {
+        let mut statement = self.connection.prepare_cached(&table.known).or_failed()?;
+        let mut found = statement.query(()).or_failed()?;
+        while let Some(row) = found.next().or_failed()? {
             let state = state(
-                row.get_ref(2)
-                    .map_err(sqlite_failed)?
-                    .as_str()
-                    .map_err(rusqlite::Error::from)
-                    .map_err(sqlite_failed)?,
+                row.get_ref(2).or_failed()?.as_str().map_err(rusqlite::Error::from).or_failed()?,
             );
             let hash = row
                 .get_ref(1)
-                .map_err(sqlite_failed)?
+                .or_failed()?
                 .as_blob_or_null()
                 .map_err(rusqlite::Error::from)
-                .map_err(sqlite_failed)?;
+                .or_failed()?;
             let known = Known {
-                key: row.get(0).map_err(sqlite_failed)?,
+                key: row.get(0).or_failed()?,
                 // A damaged row is replaced by the next list.
                 hash: hash.and_then(read_hash).filter(|_| state.is_some()),
                 state: state.unwrap_or(State::Present),
-                misses: row.get(3).map_err(sqlite_failed)?,
-                shape: row.get(4).map_err(sqlite_failed)?,
+                misses: row.get(3).or_failed()?,
+                shape: row.get(4).or_failed()?,
             };
-            match row.get_ref(5).map_err(sqlite_failed)?.as_str() {
+            match row.get_ref(5).or_failed()?.as_str() {
                 Ok(id) => each(id, known),
-                Err(_integer) => each(&id(row.get_ref(5).map_err(sqlite_failed)?), known),
+                Err(_integer) => each(&id(row.get_ref(5).or_failed()?), known),
             }
         }
         Ok(())
@@ -162,9 +158,9 @@ impl Store {
         mut visit: impl FnMut(&SqlRow<'_>, &mut Reader<'_>) -> Result<bool, Error>,
     ) -> Result<(), Error> {
         let mut reader = Reader { connection: &self.connection, shapes: &mut self.shapes };
-        let mut statement = reader.connection.prepare_cached(select).map_err(sqlite_failed)?;
-        let mut rows = statement.query(parameters).map_err(sqlite_failed)?;
-        while let Some(row) = rows.next().map_err(sqlite_failed)? {
+        let mut statement = reader.connection.prepare_cached(select).or_failed()?;
+        let mut rows = statement.query(parameters).or_failed()?;
+        while let Some(row) = rows.next().or_failed()? {
             if !visit(row, &mut reader)? {
                 break;
             }
@@ -269,19 +265,19 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// Reads the record of a row that has all columns.
     pub(crate) fn stored(&mut self, row: &SqlRow<'_>) -> Result<Stored, Error> {
-        let number = row.get("mirror_shape").map_err(sqlite_failed)?;
+        let number = row.get("mirror_shape").or_failed()?;
         if let Some(shape) = self.shapes.get(&number) {
-            return stored(row, Arc::clone(shape)).map_err(sqlite_failed);
+            return stored(row, Arc::clone(shape)).or_failed();
         }
         let select = "SELECT columns FROM mirror_shape WHERE number = ?1";
         let columns: Option<String> = self
             .connection
             .query_row(select, (number,), |row| row.get(0))
             .optional()
-            .map_err(sqlite_failed)?;
+            .or_failed()?;
         let shape = Arc::new(Shape::parse(columns.as_deref().unwrap_or_default())?);
         self.shapes.insert(number, Arc::clone(&shape));
-        stored(row, shape).map_err(sqlite_failed)
+        stored(row, shape).or_failed()
     }
 }
 

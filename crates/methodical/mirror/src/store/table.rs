@@ -275,7 +275,7 @@ impl Store {
     }
 
     /// Returns the numbered shapes of a table, the latest one last.
-    fn shapes_of(&self, name: &str) -> Result<Vec<(i64, Shape)>, Error> {
+    pub(crate) fn shapes_of(&self, name: &str) -> Result<Vec<(i64, Shape)>, Error> {
         let select =
             "SELECT number, columns FROM mirror_shape WHERE table_name = ?1 ORDER BY number";
         let rows =

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::hash::Hash;
 use crate::mirror::Mirror;
 use crate::store::files::{self, Existing, Lock, Partial, failed};
-use crate::store::{Store, empty_log, integer, renew, sqlite_failed};
+use crate::store::{OrFailed as _, Store, empty_log, integer, renew, sqlite_failed};
 
 /// A backup that was made of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,21 +173,20 @@ impl Mirror {
 
 /// Copies a database, and marks the copy as one.
 fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
-    let mut copy = Connection::open_with_flags(to, FLAGS).map_err(sqlite_failed)?;
+    let mut copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
     // The file is removed if the copy fails, and synced when it is complete.
-    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        .map_err(sqlite_failed)?;
+    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").or_failed()?;
     {
-        let backup = Copy::new(source, &mut copy).map_err(sqlite_failed)?;
+        let backup = Copy::new(source, &mut copy).or_failed()?;
         // All pages in one step, which reads one snapshot. Between two steps, a write would restart the copy.
-        if backup.step(-1).map_err(sqlite_failed)? != StepResult::Done {
+        if backup.step(-1).or_failed()? != StepResult::Done {
             let text = "cannot back up the mirror: another process locks it; try again later";
             return Err(Error::new(ErrorKind::Busy, text));
         }
     }
-    copy.close().map_err(|(_copy, error)| error).map_err(sqlite_failed)?;
-    let copy = Connection::open_with_flags(to, FLAGS).map_err(sqlite_failed)?;
-    copy.execute_batch("UPDATE mirror_meta SET is_copy = 1").map_err(sqlite_failed)?;
+    copy.close().map_err(|(_copy, error)| error).or_failed()?;
+    let copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
+    copy.execute_batch("UPDATE mirror_meta SET is_copy = 1").or_failed()?;
     // The log keeps the former name. Closing writes it into the file too, but ignores an error of that.
     empty_log(&copy)?;
     copy.close().map_err(|(_copy, error)| sqlite_failed(error))

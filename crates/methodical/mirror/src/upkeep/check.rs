@@ -15,7 +15,7 @@ use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::table::{Counts, TableStatus};
-use crate::store::{Store, count, quoted, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, count, quoted, sqlite_failed, utc};
 
 /// The result of [`Mirror::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -262,7 +262,7 @@ impl Store {
         check.changes = self
             .connection
             .query_row("SELECT count(*) FROM mirror_change", (), |row| count(row, 0))
-            .map_err(sqlite_failed)?;
+            .or_failed()?;
         for status in self.tables()? {
             self.check_table(&status, &mut check)?;
         }
@@ -426,7 +426,7 @@ impl Store {
                 .query_row(&select, (), |row| {
                     Ok(Counts { present: count(row, 0)?, missing: count(row, 1)? })
                 })
-                .map_err(sqlite_failed)?;
+                .or_failed()?;
             self.set_counts(&table, counts, None)?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::mirror::Mirror;
 use crate::recovery::values::Of;
 use crate::store::filter::Filter;
 use crate::store::rows::{Known, State};
-use crate::store::{Store, files, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, files, utc};
 use crate::upkeep::backup::{Backup, backups};
 
 /// The result of [`Mirror::forget`].
@@ -58,7 +58,7 @@ impl Mirror {
             "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
         let hash = store.identity().record(id);
         let since = store.connection.query_row(select, (table, hash.to_bytes()), |row| row.get(0));
-        let since = since.optional().map_err(sqlite_failed)?.unwrap_or(at);
+        let since = since.optional().or_failed()?.unwrap_or(at);
         let copies = store.copies()?.into_iter().filter(|(_, read_at)| *read_at <= since);
         Ok(Forgotten {
             was_known,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::feed::change::Cursor;
 use crate::mirror::Mirror;
-use crate::store::{Store, quoted, sqlite_failed, utc};
+use crate::store::{OrFailed as _, Store, quoted, utc};
 
 /// Which rows and changes to remove. The default removes nothing.
 ///
@@ -110,10 +110,7 @@ impl Store {
                           (SELECT number - 1 FROM mirror_change WHERE at >= ?1 ORDER BY number LIMIT 1), \
                           (SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0)";
             let time = utc(before(now, age));
-            let last = self
-                .connection
-                .query_row(select, (time,), |row| row.get(0))
-                .map_err(sqlite_failed)?;
+            let last = self.connection.query_row(select, (time,), |row| row.get(0)).or_failed()?;
             until = until.max(last);
         }
         let consumers = self.consumers()?.into_iter();

@@ -34,6 +34,7 @@ mod photos;
 mod place;
 mod privacy;
 mod purge;
+mod queries;
 mod read;
 mod rebuild;
 mod recovered;

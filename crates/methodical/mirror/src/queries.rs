@@ -1,0 +1,731 @@
+//! The questions that people ask about placements, answered from the file: who is where and since when, who waits, what moved, a
+//! report for a period, a funnel, duplicates, and a board. Programs, dashboards and other languages call these functions, so that
+//! each figure is counted in one way.
+//!
+//! `table` is the name of a recovered table, such as `photo_album`: [`recovered`] returns those of a mirror. Times are in seconds
+//! since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`] if the mirror has no
+//! such table, and if the store fails.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Row, params_from_iter};
+
+use crate::error::{Error, ErrorKind};
+use crate::fields::shape::{Kind, Shape};
+use crate::mirror::Mirror;
+use crate::store::rows::id;
+use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
+
+/// A placement that is present: a member in a group, with its value.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Placement {
+    /// The identity of the placement.
+    pub id: String,
+    /// The identity of the member, such as a person.
+    pub member: String,
+    /// The identity of the group, such as a vacancy.
+    pub group: String,
+    /// The title of the group: its first text besides the identity that is not personal.
+    pub title: Option<String>,
+    /// The value; `None` while it is unknown.
+    pub value: Option<String>,
+    /// The last known value before; `None` if there was none.
+    pub previous: Option<String>,
+    /// Since when it has the value, as far as the mirror knows.
+    pub since: i64,
+    /// For how many whole days, until the time of the query.
+    pub days: i64,
+    /// Whether it may have the value for longer: the first sync found it, or it was unknown before.
+    pub is_older: bool,
+}
+
+/// Does not show the values, which belong to the member.
+impl fmt::Debug for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Placement")
+            .field("id", &self.id)
+            .field("since", &self.since)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which placements to read, and in which order. The default is all of them, in the order of first sight.
+///
+/// ```
+/// use methodical_mirror::queries::Wanted;
+///
+/// // Those in album 7 that have been waiting for review for five days or more, the longest waiting first.
+/// let wanted = Wanted::new().group("7").value("In review").for_days(5).longest_first();
+/// # assert_ne!(wanted, Wanted::new());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Wanted {
+    group: Option<String>,
+    member: Option<String>,
+    value: Option<String>,
+    days: i64,
+    is_longest_first: bool,
+}
+
+impl Wanted {
+    /// Asks for all placements.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks for those in this group.
+    pub fn group(self, id: &str) -> Self {
+        Self { group: Some(id.to_owned()), ..self }
+    }
+
+    /// Asks for those of this member.
+    pub fn member(self, id: &str) -> Self {
+        Self { member: Some(id.to_owned()), ..self }
+    }
+
+    /// Asks for those with this value.
+    pub fn value(self, value: &str) -> Self {
+        Self { value: Some(value.to_owned()), ..self }
+    }
+
+    /// Asks for those that have had their value for at least this many whole days.
+    pub fn for_days(self, days: u32) -> Self {
+        Self { days: days.into(), ..self }
+    }
+
+    /// Returns those first that have had their value for the longest time.
+    pub fn longest_first(self) -> Self {
+        Self { is_longest_first: true, ..self }
+    }
+}
+
+/// A value that a placement got instead of another one.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Move {
+    /// When a sync found it.
+    pub at: i64,
+    /// The identity of the member.
+    pub member: String,
+    /// The identity of the group.
+    pub group: String,
+    /// The title of the group.
+    pub title: Option<String>,
+    /// The value before; `None` if it was unknown.
+    pub from: Option<String>,
+    /// The new value; `None` if it became unknown.
+    pub to: Option<String>,
+    /// Whether the value before was unknown, so that the new one was learned, and did not change.
+    pub is_learned: bool,
+}
+
+/// Does not show the values, which belong to the member.
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Move").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+/// What happened in a period.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PeriodReport {
+    /// How many members were seen for the first time.
+    pub new: u64,
+    /// How many placements got another value. A value that was learned does not count.
+    pub moved: u64,
+    /// How long placements had each value that ended in the period, by value.
+    pub times: Vec<ValueTime>,
+    /// The groups in which something happened, by identity.
+    pub groups: Vec<GroupReport>,
+    /// How many new members there are by the text of a column, the most frequent first; empty without a column.
+    pub sources: Vec<(Option<String>, u64)>,
+}
+
+/// How long placements had a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ValueTime {
+    /// The value.
+    pub value: String,
+    /// How many times it ended. Times whose begin is not known do not count.
+    pub times: u64,
+    /// The average in seconds.
+    pub average: i64,
+    /// The median in seconds.
+    pub median: i64,
+}
+
+/// What happened in a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GroupReport {
+    /// The identity of the group.
+    pub group: String,
+    /// The title of the group.
+    pub title: Option<String>,
+    /// How many placements were seen for the first time.
+    pub new: u64,
+    /// How many placements got another value.
+    pub moved: u64,
+}
+
+/// A value of a funnel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FunnelStep {
+    /// The value.
+    pub value: String,
+    /// How many placements have it.
+    pub now: u64,
+    /// How many placements have it, or had it before.
+    pub ever: u64,
+}
+
+/// Members that may be the same person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Duplicate {
+    /// The columns with the same value, by name: that of one member may be in another column than that of another one.
+    pub columns: Vec<String>,
+    /// The identities, in the order of first sight: at least two.
+    pub ids: Vec<String>,
+}
+
+/// How many members each group has with each value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Board {
+    /// The values: those that were asked for, the others in alphabetical order, and `None` if some are unknown.
+    pub values: Vec<Option<String>>,
+    /// The present groups, in the order of first sight.
+    pub groups: Vec<BoardGroup>,
+}
+
+/// The counts of a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BoardGroup {
+    /// The identity of the group.
+    pub id: String,
+    /// The title of the group.
+    pub title: Option<String>,
+    /// One cell for each value of the board.
+    pub cells: Vec<Cell>,
+}
+
+/// The members of a group with one value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cell {
+    /// How many there are. Only placements that are present count.
+    pub count: u64,
+    /// Since when the first of them has the value.
+    pub since: i64,
+    /// Since when half of them have it, at least: the median. Zero unless it was asked for.
+    pub median: i64,
+}
+
+/// Returns the names of the recovered tables, in alphabetical order.
+///
+/// # Errors
+///
+/// Fails if the store does.
+pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
+    Ok(mirror.store().recovered()?.into_keys().collect())
+}
+
+/// Passes each wanted placement to `take`, until it breaks, with its days until `now`. Do not use the mirror within `take`.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use methodical_mirror::queries::{Wanted, placements};
+/// use methodical_mirror::{Error, Mirror};
+///
+/// /// Prints who waits for review for a week or more.
+/// fn print_waiting(mirror: &Mirror, now: i64) -> Result<(), Error> {
+///     let wanted = Wanted::new().value("In review").for_days(7).longest_first();
+///     placements(mirror, "photo_album", &wanted, now, |one| {
+///         println!("{} in {}: {} days", one.member, one.title.unwrap_or(one.group), one.days);
+///         ControlFlow::Continue(())
+///     })
+/// }
+/// # assert!(print_waiting(&Mirror::in_memory()?, 0).is_err());
+/// # Ok::<(), Error>(())
+/// ```
+pub fn placements(
+    mirror: &Mirror,
+    table: &str,
+    wanted: &Wanted,
+    now: i64,
+    mut take: impl FnMut(Placement) -> ControlFlow<()>,
+) -> Result<(), Error> {
+    let store = mirror.store();
+    let relation = store.relation(table)?;
+    let Wanted { group, member, value, days, is_longest_first } = wanted;
+    let mut select = format!("SELECT * FROM ({}) WHERE 1 = 1", relation.placements());
+    let mut parameters: Vec<SqlValue> = Vec::new();
+    let wanted =
+        [(&*relation.group, group), (&*relation.member, member), (&*relation.value, value)];
+    for (column, wanted) in wanted {
+        if let Some(wanted) = wanted {
+            parameters.push(wanted.clone().into());
+            select += &format!(" AND {} = ?{}", quoted(column), parameters.len());
+        }
+    }
+    if *days > 0 {
+        parameters.push(utc(now.saturating_sub(days.saturating_mul(DAY))).into());
+        select += &format!(" AND since <= ?{}", parameters.len());
+    }
+    select += if *is_longest_first { " ORDER BY since, key" } else { " ORDER BY key" };
+    let mut statement = store.connection.prepare_cached(&select).or_failed()?;
+    let mut rows = statement.query(params_from_iter(&parameters)).or_failed()?;
+    while let Some(row) = rows.next().or_failed()? {
+        let placement = read_placement(row, now).or_failed()?;
+        if take(placement).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
+    let since: i64 = row.get("since_seconds")?;
+    Ok(Placement {
+        id: row.get(0)?,
+        member: id(row.get_ref(1)?),
+        group: id(row.get_ref(2)?),
+        title: row.get("title")?,
+        value: row.get(4)?,
+        previous: row.get(5)?,
+        since,
+        days: now.saturating_sub(since).max(0) / DAY,
+        is_older: row.get("is_older")?,
+    })
+}
+
+/// Returns the placements that got another value in a period, or whose value was learned, in the order of time. The first sync of
+/// a table counts as neither.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
+    let store = mirror.store();
+    let relation = store.relation(table)?;
+    let select = format!(
+        "SELECT unixepoch(began_at), member_id, group_id, {}, before, value FROM ({}) \
+         WHERE is_move AND began_at >= ?2 AND began_at < ?3 ORDER BY began_at, number",
+        relation.title_of("group_id"),
+        relation.history()
+    );
+    store.query(&select, (table, utc(period.start), utc(period.end)), |row| {
+        let (from, to): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
+        let is_learned = from.is_none();
+        let (at, member, group, title) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        Ok(Move { at, member, group, title, from, to, is_learned })
+    })
+}
+
+/// Returns what happened in a period. With a column of the members, such as `portal_name`, the new members are counted by its text,
+/// too.
+///
+/// # Errors
+///
+/// Those of the [module](self), also if the members have no such column.
+pub fn report(
+    mirror: &Mirror,
+    table: &str,
+    period: Range<i64>,
+    source: Option<&str>,
+) -> Result<PeriodReport, Error> {
+    let mut report = PeriodReport::default();
+    let mut groups: BTreeMap<String, GroupReport> = BTreeMap::new();
+    for one in moves(mirror, table, period.clone())?.into_iter().filter(|one| !one.is_learned) {
+        report.moved += 1;
+        let group = groups.entry(one.group.clone()).or_default();
+        (group.group, group.title) = (one.group, one.title);
+        group.moved += 1;
+    }
+    let store = mirror.store();
+    let relation = store.relation(table)?;
+    let (from, until) = (utc(period.start), utc(period.end));
+    let is_new = "mirror_first_seen >= ?1 AND mirror_first_seen < ?2";
+    let select = format!(
+        "SELECT {group}, {title}, count(*) FROM {table} WHERE {is_new} GROUP BY 1",
+        group = quoted(&relation.group),
+        title = relation.title_of(&quoted(&relation.group)),
+        table = quoted(table)
+    );
+    for (id, title, new) in store.query(&select, (&from, &until), |row| {
+        Ok((id(row.get_ref(0)?), row.get(1)?, count(row, 2)?))
+    })? {
+        let group = groups.entry(id.clone()).or_default();
+        (group.group, group.title, group.new) = (id, title, new);
+    }
+    report.groups = groups.into_values().collect();
+    let members = quoted(&relation.members);
+    let source = source.map(|name| column(&store, &relation.members, name)).transpose()?;
+    let by = source.as_deref().map_or_else(|| "NULL".to_owned(), quoted);
+    let select = format!(
+        "SELECT {by}, count(*) FROM {members} WHERE {is_new} GROUP BY 1 ORDER BY 2 DESC, 1"
+    );
+    let sources = store.query(&select, (&from, &until), |row| Ok((row.get(0)?, count(row, 1)?)))?;
+    report.new = sources.iter().map(|(_, new)| *new).sum();
+    report.sources = if source.is_some() { sources } else { Vec::new() };
+    let select = "SELECT value, unixepoch(ended_at) - unixepoch(began_at) FROM mirror_spell \
+                  WHERE table_name = ?1 AND ended_at >= ?2 AND ended_at < ?3 AND value IS NOT NULL AND NOT began_before \
+                  ORDER BY 1, 2";
+    let mut times: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    for (value, seconds) in
+        store.query(select, (table, &from, &until), |row| Ok((row.get(0)?, row.get(1)?)))?
+    {
+        times.entry(value).or_default().push(seconds);
+    }
+    report.times = times.into_iter().map(|(value, times)| ValueTime::new(value, &times)).collect();
+    Ok(report)
+}
+
+impl ValueTime {
+    /// Creates the figures of sorted times.
+    fn new(value: String, times: &[i64]) -> Self {
+        let median = times.get(times.len() / 2).copied().unwrap_or_default();
+        let average = times.iter().sum::<i64>().checked_div(integer(times.len()));
+        Self { value, times: times.len() as u64, average: average.unwrap_or_default(), median }
+    }
+}
+
+/// Returns how many placements have each value, and how many ever had it: those of one group, or of all. The first values are those
+/// of `known`, in this order, and then come the others in alphabetical order. Placements that are gone count as long as their past
+/// values are kept.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+pub fn funnel(
+    mirror: &Mirror,
+    table: &str,
+    group: Option<&str>,
+    known: &[&str],
+) -> Result<Vec<FunnelStep>, Error> {
+    let store = mirror.store();
+    store.relation(table)?;
+    let select = "SELECT value, count(DISTINCT record_id), count(DISTINCT CASE WHEN ended_at IS NULL THEN record_id END) \
+                  FROM mirror_spell WHERE table_name = ?1 AND (?2 IS NULL OR group_id = ?2) AND value IS NOT NULL \
+                  GROUP BY value ORDER BY value";
+    let mut found = store.query(select, (table, group), |row| {
+        Ok(FunnelStep { value: row.get(0)?, ever: count(row, 1)?, now: count(row, 2)? })
+    })?;
+    let mut steps = Vec::new();
+    for value in known {
+        let index = found.iter().position(|step| step.value == *value);
+        let absent = || FunnelStep { value: (*value).to_owned(), ..FunnelStep::default() };
+        steps.push(index.map_or_else(absent, |index| found.remove(index)));
+    }
+    steps.append(&mut found);
+    Ok(steps)
+}
+
+/// Returns the present records of a table that have the same e-mail address, or the same telephone number in any spelling.
+///
+/// E-mail addresses are the same if their text is, without surrounding spaces and in any case. Of a telephone number, only the digits
+/// count, and of these the last nine: `+40 (0721) 000-501`, `0721000501` and `0040721000501` are the same. Numbers with fewer
+/// than seven digits are not compared. Numbers of two countries with the same last nine digits are returned, too: a person has to
+/// look at each result.
+///
+/// # Errors
+///
+/// [`ErrorKind::Table`] if the mirror has no such table or columns. Fails also if the store does.
+///
+/// ```
+/// use methodical_mirror::model::{Column, Table};
+/// use methodical_mirror::queries::duplicates;
+/// use methodical_mirror::{Mirror, Rules};
+///
+/// const OWNER: Table = Table::new(
+///     "owner",
+///     "id",
+///     &[Column::text(&["id"]), Column::text(&["email"]).personal(), Column::text(&["phone"]).personal()],
+/// );
+///
+/// let mut mirror = Mirror::in_memory()?;
+/// let mut run = mirror.begin("owners/list", &OWNER, Rules::new())?;
+/// run.record(r#"{"id":"1","email":"Ada@example.com","phone":"+40 (0721) 000-501"}"#)?;
+/// run.record(r#"{"id":"2","email":"ada@example.com "}"#)?;
+/// run.record(r#"{"id":"3","phone":"0721000501"}"#)?;
+/// run.finish()?;
+/// let found = duplicates(&mirror, "owner", &["email"], &["phone"])?;
+/// assert_eq!((&*found[0].columns, &*found[0].ids), (&["email".to_owned()][..], &["1".to_owned(), "2".to_owned()][..]));
+/// assert_eq!(found[1].ids, ["1", "3"]);
+/// # Ok::<(), methodical_mirror::Error>(())
+/// ```
+pub fn duplicates(
+    mirror: &Mirror,
+    table: &str,
+    emails: &[&str],
+    phones: &[&str],
+) -> Result<Vec<Duplicate>, Error> {
+    let mut store = mirror.store();
+    let identity = store.table(table)?.shape.identity()?.name.clone();
+    let mut found: BTreeMap<(bool, String), Vec<(i64, String, String)>> = BTreeMap::new();
+    let kinds =
+        emails.iter().map(|name| (false, *name)).chain(phones.iter().map(|name| (true, *name)));
+    for (is_phone, name) in kinds {
+        let name = column(&store, table, name)?;
+        let select = format!(
+            "SELECT mirror_key, {}, {of} FROM {} WHERE mirror_state = 'present' AND {of} IS NOT NULL",
+            quoted(&identity),
+            quoted(table),
+            of = quoted(&name)
+        );
+        let normal = if is_phone { phone } else { email };
+        for (key, id, text) in store.query(&select, (), |row| {
+            Ok((row.get(0)?, id(row.get_ref(1)?), row.get::<_, String>(2)?))
+        })? {
+            if let Some(text) = normal(&text) {
+                found.entry((is_phone, text)).or_default().push((key, id, name.clone()));
+            }
+        }
+    }
+    let mut duplicates = Vec::new();
+    for ((is_phone, _), mut same) in found {
+        same.sort();
+        let mut columns: Vec<String> = same.iter().map(|(_, _, name)| name.clone()).collect();
+        columns.sort();
+        columns.dedup();
+        same.dedup_by_key(|(key, ..)| *key);
+        if let [(first, ..), _, ..] = *same {
+            let ids = same.into_iter().map(|(_, id, _)| id).collect();
+            duplicates.push((is_phone, first, Duplicate { columns, ids }));
+        }
+    }
+    duplicates.sort_by_key(|(is_phone, first, _)| (*is_phone, *first));
+    Ok(duplicates.into_iter().map(|(.., duplicate)| duplicate).collect())
+}
+
+/// Returns an e-mail address for a comparison.
+fn email(text: &str) -> Option<String> {
+    Some(text.trim().to_lowercase()).filter(|text| !text.is_empty())
+}
+
+/// Returns the digits of a telephone number that are compared.
+fn phone(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let last = digits.get(digits.len().saturating_sub(9)..)?;
+    (last.len() >= 7).then(|| last.to_owned())
+}
+
+/// Counts the members of each present group by their value. The values of `known` are the first columns of the board, also without
+/// members. Medians read more of the mirror: about a microsecond for each placement.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+pub fn board(
+    mirror: &Mirror,
+    table: &str,
+    known: &[&str],
+    has_medians: bool,
+) -> Result<Board, Error> {
+    let store = mirror.store();
+    let relation = store.relation(table)?;
+    let [of, group, value] = [table, &relation.group, &relation.value].map(quoted);
+    let median = format!(
+        "SELECT unixepoch(mirror_changed_at) FROM {of} WHERE mirror_state = 'present' AND {group} IS ?1 \
+         AND {value} IS ?2 ORDER BY mirror_changed_at LIMIT 1 OFFSET ?3"
+    );
+    let mut medians = store.connection.prepare_cached(&median).or_failed()?;
+    let select = format!(
+        "SELECT {group}, {value}, count(*), unixepoch(min(mirror_changed_at)) FROM {of} \
+         WHERE mirror_state = 'present' GROUP BY {group}, {value}"
+    );
+    let mut counted: HashMap<String, Vec<(Option<String>, Cell)>> = HashMap::new();
+    for (group, value, cell) in store.query(&select, (), |row| {
+        let value: Option<String> = row.get(1)?;
+        let key = (row.get::<_, SqlValue>(0)?, &value, row.get::<_, i64>(2)? / 2);
+        let median = if has_medians { medians.query_row(key, |row| row.get(0))? } else { 0 };
+        let cell = Cell { count: count(row, 2)?, since: row.get(3)?, median };
+        Ok((id(row.get_ref(0)?), value, cell))
+    })? {
+        counted.entry(group).or_default().push((value, cell));
+    }
+    let select = format!(
+        "SELECT {}, {} FROM {} WHERE mirror_state = 'present' ORDER BY mirror_key",
+        quoted(&relation.group_identity),
+        relation.title.as_deref().map_or_else(|| "NULL".to_owned(), quoted),
+        quoted(&relation.groups)
+    );
+    let groups = store.query(&select, (), |row| {
+        Ok(BoardGroup { id: id(row.get_ref(0)?), title: row.get(1)?, cells: Vec::new() })
+    })?;
+    let mut board = Board { values: Vec::new(), groups };
+    board.values.extend(known.iter().map(|value| Some((*value).to_owned())));
+    let shown = board.groups.iter().filter_map(|group| counted.get(&group.id)).flatten();
+    let mut others: Vec<&Option<String>> =
+        shown.map(|(value, _)| value).filter(|value| !board.values.contains(value)).collect();
+    others.sort_by_key(|value| (value.is_none(), *value));
+    others.dedup();
+    board.values.extend(others.into_iter().cloned());
+    let places: HashMap<&Option<String>, usize> = board.values.iter().zip(0..).collect();
+    for group in &mut board.groups {
+        group.cells = vec![Cell::default(); places.len()];
+        for (value, cell) in counted.get(&group.id).into_iter().flatten() {
+            let place = places.get(value).and_then(|place| group.cells.get_mut(*place));
+            place.into_iter().for_each(|place| *place = *cell);
+        }
+    }
+    Ok(board)
+}
+
+/// A recovered table, with the names of its columns and of the tables that it connects.
+pub(crate) struct Relation {
+    pub(crate) table: String,
+    identity: String,
+    pub(crate) member: String,
+    pub(crate) members: String,
+    pub(crate) group: String,
+    groups: String,
+    group_identity: String,
+    title: Option<String>,
+    pub(crate) value: String,
+}
+
+impl Relation {
+    /// Returns the statement of the view of placements, with the columns `key`, `title`, `since_seconds` and `is_older` after
+    /// those that the view has.
+    fn placements(&self) -> String {
+        self.select(
+            Dialect::Sqlite,
+            ", mirror_key AS key, unixepoch(since) AS since_seconds, is_older",
+        )
+    }
+
+    /// Returns the statement of the view of placements: identity, member, group, title, value, previous value, since, and days.
+    pub(crate) fn view(&self, dialect: Dialect<'_>) -> String {
+        self.select(dialect, "")
+    }
+
+    fn select(&self, dialect: Dialect<'_>, more: &str) -> String {
+        let Self { table, identity, member, group, value, .. } = self;
+        let prefix = match dialect {
+            Dialect::Sqlite => String::new(),
+            Dialect::Postgres(schema) => format!("{}.", quoted(schema)),
+        };
+        let days = match dialect {
+            Dialect::Sqlite => "CAST(julianday('now') - julianday(since) AS INTEGER)",
+            Dialect::Postgres(_) => "extract(day FROM now() - since)::bigint",
+        };
+        let last = |column: &str, condition: &str| {
+            format!(
+                "(SELECT s.{column} FROM {prefix}mirror_spell s WHERE s.member_id = CAST(p.{member} AS text) \
+                 AND s.record_id = p.{identity} AND s.table_name = '{name}' AND {condition} ORDER BY s.number DESC LIMIT 1)",
+                member = quoted(member),
+                identity = quoted(identity),
+                name = table.replace('\'', "''"),
+            )
+        };
+        let [identity, member, group, value] =
+            [identity, member, group, value].map(|name| quoted(name));
+        let previous = quoted(&format!("previous_{}", self.value));
+        format!(
+            "SELECT {identity}, {member}, {group}, title, {value}, {previous}, since, {days} AS days{more} FROM \
+             (SELECT p.{identity}, p.{member}, p.{group}, {title} AS title, p.{value}, {before} AS {previous}, \
+             p.mirror_changed_at AS since, p.mirror_key, {older} AS is_older FROM {prefix}{table} p \
+             WHERE p.mirror_state = 'present') one",
+            title = self.title_in(&prefix, &format!("p.{group}")),
+            before = last("value", "s.ended_at IS NOT NULL AND s.value IS NOT NULL"),
+            older = last("began_before", "s.ended_at IS NULL"),
+            table = quoted(table),
+        )
+    }
+
+    /// Returns an expression for the title of the group with the identity in a column, as text or as the group has it.
+    fn title_of(&self, column: &str) -> String {
+        self.title_in("", column)
+    }
+
+    fn title_in(&self, prefix: &str, column: &str) -> String {
+        let Some(title) = &self.title else { return "NULL".to_owned() };
+        format!(
+            "(SELECT g.{} FROM {prefix}{} g WHERE g.{} = {column})",
+            quoted(title),
+            quoted(&self.groups),
+            quoted(&self.group_identity)
+        )
+    }
+
+    /// Returns a statement for the past values of the table in `?1`, each with the value before, and whether it was a move.
+    fn history(&self) -> String {
+        "SELECT number, member_id, group_id, value, began_at, lag(value) OVER record AS before, \
+         lag(number) OVER record IS NOT NULL AND value IS NOT lag(value) OVER record AS is_move \
+         FROM mirror_spell WHERE table_name = ?1 WINDOW record AS (PARTITION BY record_id ORDER BY number)"
+            .to_owned()
+    }
+}
+
+/// The database of a view.
+#[derive(Clone, Copy)]
+pub(crate) enum Dialect<'a> {
+    Sqlite,
+    /// With the schema.
+    #[cfg_attr(not(feature = "postgres019"), expect(dead_code, reason = "only copies have it"))]
+    Postgres(&'a str),
+}
+
+impl Store {
+    /// Describes a recovered table.
+    pub(crate) fn relation(&self, table: &str) -> Result<Relation, Error> {
+        let unknown = || {
+            let text = format!(
+                "cannot read `{table}`: the mirror has no placements of this name; sync it first"
+            );
+            Error::new(ErrorKind::Table, text)
+        };
+        let references = self.recovered()?.remove(table).ok_or_else(unknown)?;
+        let last =
+            |name: &str| self.shapes_of(name)?.pop().map(|(_, shape)| shape).ok_or_else(unknown);
+        let (placed, groups): (Shape, Shape) = (last(table)?, last(&references.group.table)?);
+        let is_title = |(index, column): &(usize, &crate::fields::shape::Column)| {
+            *index != groups.identity
+                && column.kind == Kind::Text
+                && column.path.len() == 1
+                && !column.is_personal
+        };
+        let title = groups.columns.iter().enumerate().find(is_title);
+        Ok(Relation {
+            table: table.to_owned(),
+            identity: placed.identity()?.name.clone(),
+            member: references.member.column,
+            members: references.member.table,
+            group: references.group.column,
+            group_identity: groups.identity()?.name.clone(),
+            title: title.map(|(_, column)| column.name.clone()),
+            groups: references.group.table,
+            value: references.value,
+        })
+    }
+}
+
+/// Returns the name of a column, which a table must have.
+fn column(store: &Store, table: &str, name: &str) -> Result<String, Error> {
+    let shape = store.shapes_of(table)?.pop().map(|(_, shape)| shape);
+    let has_it = shape.is_some_and(|shape| shape.columns.iter().any(|column| column.name == name));
+    let unknown = || {
+        let text = format!("cannot read the table `{table}`: it has no column `{name}`");
+        Error::new(ErrorKind::Table, text)
+    };
+    has_it.then(|| name.to_owned()).ok_or_else(unknown)
+}
+
+/// A day, in seconds.
+const DAY: i64 = 24 * 3600;

@@ -1,0 +1,173 @@
+//! The questions about placements, answered from one history.
+
+use std::ops::ControlFlow;
+
+use methodical_mirror::model::{Column, Table};
+use methodical_mirror::queries::{self, Placement, Wanted};
+use methodical_mirror::{Mirror, Rules, SyncOptions};
+
+use crate::gallery::Server;
+use crate::place::Place;
+use crate::support::Clock;
+
+const DAY: i64 = 24 * 3600;
+
+/// Returns a mirror with this history: on each day, a photo gets a mark in an album. An empty mark is one that is not known.
+fn mirror(place: &Place) -> Mirror {
+    let (server, clock) = (Server::start(), Clock::default());
+    let mut mirror = clock.of(place.open());
+    for (day, album, photo, mark) in [
+        (10, "1", "a", "New"),
+        (10, "1", "b", ""),
+        (12, "1", "a", "Print"),
+        (13, "1", "b", "New"),
+        (14, "2", "c", "New"),
+        (16, "1", "a", "Rejected"),
+        (17, "2", "c", "Print"),
+    ] {
+        clock.set(u64::try_from(day * DAY).unwrap());
+        server.state().put(album, photo, mark);
+        server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    }
+    mirror
+}
+
+fn placements(mirror: &Mirror, wanted: &Wanted) -> Vec<Placement> {
+    let mut found = Vec::new();
+    queries::placements(mirror, "photo_album", wanted, 20 * DAY, |one| {
+        found.push(one);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    found
+}
+
+/// Returns placements in short: identity, value, value before, days.
+fn shown(mirror: &Mirror, wanted: &Wanted) -> Vec<String> {
+    let text = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
+    let show = |one: Placement| {
+        let older = if one.is_older { ">" } else { "" };
+        format!("{} {} {} {older}{}", one.id, text(one.value), text(one.previous), one.days)
+    };
+    placements(mirror, wanted).into_iter().map(show).collect()
+}
+
+#[test]
+fn placements_have_their_previous_value_and_its_age() {
+    let place = Place::new();
+    let mirror = mirror(&place);
+    let all = ["1/a Rejected Print 4", "1/b New ? >7", "2/c Print New 3"];
+    assert_eq!(shown(&mirror, &Wanted::new()), all);
+    assert_eq!(shown(&mirror, &Wanted::new().group("2")), all[2..]);
+    assert_eq!(shown(&mirror, &Wanted::new().member("b")), all[1..2]);
+    assert_eq!(shown(&mirror, &Wanted::new().value("Print")), all[2..]);
+    let waiting = shown(&mirror, &Wanted::new().for_days(4).longest_first());
+    assert_eq!(waiting, [all[1], all[0]]);
+    let first = &placements(&mirror, &Wanted::new())[0];
+    assert_eq!((&*first.member, &*first.group, first.since), ("a", "1", 16 * DAY));
+    assert_eq!(first.title.as_deref(), Some("a title"));
+    assert!(!format!("{first:?}").contains("Rejected"));
+    let view = "SELECT id, photo_id, album_id, title, mark, previous_mark, since FROM placement WHERE photo_id = 'a'";
+    let row = ["1/a", "a", "1", "a title", "Rejected", "Print", "1970-01-17T00:00:00Z"];
+    assert_eq!(place.row(view), row);
+}
+
+#[test]
+fn moves_differ_from_values_that_were_learned() {
+    let mirror = mirror(&Place::new());
+    let moves = queries::moves(&mirror, "photo_album", 0..20 * DAY).unwrap();
+    let show = |one: &queries::Move| {
+        let [from, to] = [&one.from, &one.to].map(|text| text.as_deref().unwrap_or("?"));
+        format!("{} {} {from} {to} {}", one.at / DAY, one.member, one.is_learned)
+    };
+    let shown: Vec<String> = moves.iter().map(show).collect();
+    let all = [
+        "12 a New Print false",
+        "13 b ? New true",
+        "16 a Print Rejected false",
+        "17 c New Print false",
+    ];
+    assert_eq!(shown, all);
+    let some = queries::moves(&mirror, "photo_album", 13 * DAY..16 * DAY).unwrap();
+    assert_eq!(some, moves[1..2]);
+    assert_eq!(moves[0].title.as_deref(), Some("a title"));
+}
+
+#[test]
+fn a_report_counts_what_is_new_and_what_moved() {
+    let mirror = mirror(&Place::new());
+    let report =
+        queries::report(&mirror, "photo_album", 11 * DAY..17 * DAY, Some("title")).unwrap();
+    assert_eq!((report.new, report.moved), (1, 2));
+    let groups: Vec<_> =
+        report.groups.iter().map(|one| (&*one.group, one.new, one.moved)).collect();
+    assert_eq!(groups, [("1", 0, 2), ("2", 1, 0)]);
+    let times: Vec<_> =
+        report.times.iter().map(|one| (&*one.value, one.times, one.median)).collect();
+    assert_eq!(times, [("Print", 1, 4 * DAY)], "the begin of the first value is not known");
+    assert_eq!(report.sources, [(Some("a title".to_owned()), 1)]);
+    let error = queries::report(&mirror, "photo_album", 0..1, Some("no")).unwrap_err();
+    assert_eq!(error.to_string(), "cannot read the table `photo`: it has no column `no`");
+}
+
+#[test]
+fn a_funnel_and_a_board_begin_with_the_known_values() {
+    let mirror = mirror(&Place::new());
+    let funnel =
+        |group| queries::funnel(&mirror, "photo_album", group, &["Print", "Sold"]).unwrap();
+    let shown = |group| -> Vec<_> {
+        funnel(group).into_iter().map(|step| (step.value, step.now, step.ever)).collect()
+    };
+    let steps = |steps: &[(&str, u64, u64)]| -> Vec<_> {
+        steps.iter().map(|(value, now, ever)| ((*value).to_owned(), *now, *ever)).collect()
+    };
+    let all = [("Print", 1, 2), ("Sold", 0, 0), ("New", 1, 3), ("Rejected", 1, 1)];
+    assert_eq!(shown(None), steps(&all));
+    assert_eq!(shown(Some("2")), steps(&[("Print", 1, 1), ("Sold", 0, 0), ("New", 0, 1)]));
+    let board = queries::board(&mirror, "photo_album", &["Sold", "New"], true).unwrap();
+    let values: Vec<_> = board.values.iter().map(Option::as_deref).collect();
+    assert_eq!(values, [Some("Sold"), Some("New"), Some("Print"), Some("Rejected")]);
+    let counts: Vec<Vec<u64>> =
+        board.groups.iter().map(|one| one.cells.iter().map(|cell| cell.count).collect()).collect();
+    assert_eq!(counts, [[0, 1, 0, 1], [0, 0, 1, 0]]);
+    let cell = board.groups[1].cells[2];
+    assert_eq!((cell.since, cell.median), (17 * DAY, 17 * DAY));
+    let error = queries::board(&mirror, "photo", &[], false).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "cannot read `photo`: the mirror has no placements of this name; sync it first"
+    );
+}
+
+#[test]
+fn duplicates_have_the_same_address_or_number() {
+    const OWNER: Table = Table::new(
+        "owner",
+        "id",
+        &[
+            Column::integer(&["id"]),
+            Column::text(&["mail"]).personal(),
+            Column::text(&["phone"]).personal(),
+            Column::text(&["mobile"]).personal(),
+        ],
+    );
+    let mut mirror = Mirror::in_memory().unwrap();
+    let mut run = mirror.begin("owners/list", &OWNER, Rules::new()).unwrap();
+    for record in [
+        r#"{"id":9,"mail":"ada@example.com","phone":"+40 (0721) 000-501"}"#,
+        r#"{"id":2,"mail":" ADA@example.com","mobile":"0721 000 501"}"#,
+        r#"{"id":3,"phone":"0040721000501","mobile":"0721000501"}"#,
+        r#"{"id":4,"mail":"","phone":"501"}"#,
+        r#"{"id":5,"mail":" ","phone":"5-01"}"#,
+        r#"{"id":6,"phone":"0721000502"}"#,
+    ] {
+        run.record(record).unwrap();
+    }
+    run.finish().unwrap();
+    let found = queries::duplicates(&mirror, "owner", &["mail"], &["phone", "mobile"]).unwrap();
+    let shown: Vec<String> = found
+        .iter()
+        .map(|one| format!("{}: {}", one.columns.join(" "), one.ids.join(" ")))
+        .collect();
+    assert_eq!(shown, ["mail: 9 2", "mobile phone: 9 2 3"]);
+}
