@@ -13,7 +13,7 @@ fn public_types_are_send_and_sync() {
     assert_shared::<Error>();
     assert_shared::<model::ListCandidates>();
     assert_shared::<model::Listing<model::Candidate>>();
-    assert_shared::<model::Error>();
+    assert_shared::<model::DecodeError>();
     assert_shared::<model::StreamDecoder<model::Candidate>>();
     assert_shared::<transport::SharedTransport>();
     assert_shared::<transport::TransportError>();
@@ -35,6 +35,6 @@ fn the_future_of_a_call_is_send() {
 #[test]
 fn errors_are_one_pointer_wide() {
     assert_eq!(size_of::<Error>(), size_of::<usize>());
-    assert_eq!(size_of::<model::Error>(), size_of::<usize>());
+    assert_eq!(size_of::<model::DecodeError>(), size_of::<usize>());
     assert_eq!(size_of::<transport::TransportError>(), size_of::<usize>());
 }

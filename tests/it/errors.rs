@@ -10,8 +10,8 @@ use axum::http::Response;
 use bytes::Bytes;
 use gateway_client::model::{ListCandidates, ListVacancies};
 use gateway_client::transport::{
-    BlockingBody, Deadline, ErrorKind as TransportErrorKind, MemoryTransport, Phase, Request,
-    TransportError, blocking_transport_fn,
+    BlockingBody, Deadline, MemoryTransport, Phase, Request, TransportError, TransportErrorKind,
+    blocking_transport_fn,
 };
 use gateway_client::{
     AccessToken, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind, FileToken,

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
-    BlockingTransport, ErrorKind, MemoryTransport, Options, Proxy, Redacted, TransportError,
+    BlockingTransport, MemoryTransport, Options, Proxy, Redacted, TransportError,
+    TransportErrorKind,
 };
 use gateway_testkit::mocks::Call;
 use gateway_testkit::raw_server::{Next, RawServer};
@@ -80,7 +81,7 @@ fn nothing_shows_a_secret() {
         &|| ok(200, "no JSON"),
         &|| ok(403, "refused"),
         &|| Ok(redirect().unwrap()),
-        &|| Err(TransportError::new(ErrorKind::Interrupted, "scripted")),
+        &|| Err(TransportError::new(TransportErrorKind::Interrupted, "scripted")),
     ];
     for outcome in outcomes {
         for query in [query(), post()] {

@@ -11,7 +11,7 @@ use gateway_client::model::{ListCandidates, ListVacancies, RawQuery};
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
-    BoxError, BoxFuture, ErrorKind, MemoryTransport, Options, Proxy, TransportError,
+    BoxError, BoxFuture, MemoryTransport, Options, Proxy, TransportError, TransportErrorKind,
 };
 use gateway_client::{AccessToken, Client, Error, RetryPolicy, TokenSource, blocking};
 use gateway_testkit::raw_server::{Next, RawServer};
@@ -35,7 +35,11 @@ fn a_call_has_a_span_and_one_for_each_attempt() {
         ("503, then success", of_vacancy, &[Answer(503, ""), Answer(200, NONE)]),
         ("401, then success with the next token", vacancies, &[Answer(401, ""), Answer(200, "[]")]),
         ("401 twice", vacancies, &[Answer(401, ""), Answer(401, "")]),
-        ("no response", vacancies, &[Failure(ErrorKind::Connect), Failure(ErrorKind::Interrupted)]),
+        (
+            "no response",
+            vacancies,
+            &[Failure(TransportErrorKind::Connect), Failure(TransportErrorKind::Interrupted)],
+        ),
         ("a response that cannot be decoded", vacancies, &[Answer(200, "7")]),
         ("a raw query", raw, &[Answer(404, "")]),
         ("a complete stream", streamed, &[Answer(200, LIST)]),
@@ -128,7 +132,7 @@ fn call_every_method(status: u16, body: &'static str) {
 #[derive(Clone, Copy)]
 enum Step {
     Answer(u16, &'static str),
-    Failure(ErrorKind),
+    Failure(TransportErrorKind),
 }
 
 impl Step {

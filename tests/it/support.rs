@@ -8,8 +8,7 @@ use std::time::Duration;
 use std::{env, iter, panic, thread};
 
 use gateway_client::model::{
-    Candidate, Credits, Error as ModelError, GetCredits, ListCandidates, ListVacancies, Listing,
-    Vacancy,
+    Candidate, Credits, DecodeError, GetCredits, ListCandidates, ListVacancies, Listing, Vacancy,
 };
 use gateway_client::transport::TransportError;
 use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
@@ -72,7 +71,7 @@ pub(crate) fn assert_no_repetition(error: &Error) {
     while let Some(level) = next {
         next = level.source();
         let is_ours =
-            level.is::<Error>() || level.is::<TransportError>() || level.is::<ModelError>();
+            level.is::<Error>() || level.is::<TransportError>() || level.is::<DecodeError>();
         for source in iter::successors(next.filter(|_| is_ours), |&error| error.source()) {
             let repeats = level.to_string().contains(&source.to_string());
             assert!(!repeats, "`{level}` repeats `{source}`");

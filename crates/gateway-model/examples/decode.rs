@@ -4,9 +4,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
-use gateway_model::{Error, ListVacancies, Operation as _, service};
+use gateway_model::{DecodeError, ListVacancies, Operation as _, service};
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), DecodeError> {
     let query = ListVacancies::new().query()?;
     println!("GET {}?{query}", service::PATH);
     println!("Accept: {}", service::ACCEPT);

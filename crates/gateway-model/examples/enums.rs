@@ -4,9 +4,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 
-use gateway_model::{Error, ListCandidates, Operation as _, StatusName};
+use gateway_model::{DecodeError, ListCandidates, Operation as _, StatusName};
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), DecodeError> {
     for text in ["New", "Shortlist", "On hold"] {
         let status = StatusName::from(text);
         let meaning = match &status {

@@ -15,19 +15,19 @@
 //!
 //! let query = ListCandidates::new().vacancy_status(7, "New").query()?;
 //! assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=7&status=New");
-//! # Ok::<(), gateway_model::Error>(())
+//! # Ok::<(), gateway_model::DecodeError>(())
 //! ```
 //!
 //! A record that cannot be decoded is rejected with its position and the reason; the others are kept:
 //!
 //! ```
-//! use gateway_model::{ErrorKind, ListVacancies};
+//! use gateway_model::{DecodeErrorKind, ListVacancies};
 //!
 //! let listing = ListVacancies::decode(br#"[{"id":"1","project":"Welder"},{"id":2}]"#)?;
 //! assert_eq!(listing.items[0].project.as_deref(), Some("Welder"));
-//! assert_eq!(listing.rejected[0].error().kind(), ErrorKind::WrongType);
+//! assert_eq!(listing.rejected[0].error().kind(), DecodeErrorKind::WrongType);
 //! assert_eq!(listing.rejected[0].error().path(), "[1].id");
-//! # Ok::<(), gateway_model::Error>(())
+//! # Ok::<(), gateway_model::DecodeError>(())
 //! ```
 //!
 //! Run a longer example with `cargo run -p gateway-model --all-features --example NAME`:
@@ -47,14 +47,14 @@
 //! | [`CandidateId`], [`VacancyId`], [`PortalId`] and the other scalars | `src/generated/types.rs` |
 //! | [`StatusName`] and the other open enums | `src/generated/types.rs` |
 //! | [`tables`], the description for mirrors and imports | `src/generated/tables.rs` |
-//! | [`Operation`], [`RawQuery`], [`Listing`], [`Error`], decoders and everything else | `methodical_model` |
+//! | [`Operation`], [`RawQuery`], [`Listing`], [`DecodeError`], decoders and everything else | `methodical_model` |
 //!
 //! # Guarantees
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through `extra()`, and written back.
 //! - [`tables`] describes the records as tables of a database.
-//! - `Debug` shows no personal data, and an [`Error`] never contains a value.
+//! - `Debug` shows no personal data, and an [`DecodeError`] never contains a value.
 //! - Scalars are equal if their text is. Identifiers in digits are ordered by number, and dates in time. Decimals have no
 //!   order, because that of their text is not that of their values:
 //!
@@ -101,8 +101,8 @@ pub mod tables;
 
 #[doc(inline)]
 pub use methodical_model::{
-    Beside, Civil, Error, ErrorClass, ErrorKind, Extra, Float, ListOperation, Listing, Map,
-    Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, Float, ListOperation, Listing,
+    Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder, formula,
 };
 

@@ -7,7 +7,7 @@ use bytes::{Buf as _, Bytes};
 use http_body::{Body as HttpBody, Frame};
 
 use crate::body::conversions;
-use crate::{Body, ErrorKind, TransportError};
+use crate::{Body, TransportError, TransportErrorKind};
 
 /// A response body that may still be arriving, to [`Read`] or to take in [chunks](Self::chunk). Dropping it ends the
 /// exchange.
@@ -57,13 +57,13 @@ impl BlockingBody {
     /// # Examples
     ///
     /// ```
-    /// use gateway_transport::{BlockingBody, ErrorKind, TransportError};
+    /// use gateway_transport::{BlockingBody, TransportErrorKind, TransportError};
     ///
-    /// let cut = TransportError::new(ErrorKind::Interrupted, "connection reset");
+    /// let cut = TransportError::new(TransportErrorKind::Interrupted, "connection reset");
     /// let mut body = BlockingBody::from_chunks([Ok("hel".into()), Ok("lo".into()), Err(cut)]);
     /// assert_eq!(body.chunk()?.unwrap(), "hel");
     /// assert_eq!(body.chunk()?.unwrap(), "lo");
-    /// assert_eq!(body.chunk().unwrap_err().kind(), ErrorKind::Interrupted);
+    /// assert_eq!(body.chunk().unwrap_err().kind(), TransportErrorKind::Interrupted);
     /// # Ok::<(), TransportError>(())
     /// ```
     pub fn from_chunks<I>(chunks: I) -> Self
@@ -107,7 +107,7 @@ impl BlockingBody {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
+    /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
     /// the body from being received completely.
     pub fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
         let mut whole = now(self.body.collect(limit))?;
@@ -168,7 +168,9 @@ impl<F: FnMut() -> Option<Result<Bytes, TransportError>>> HttpBody for Blocking<
 fn now<T>(future: impl Future<Output = Result<T, TransportError>>) -> Result<T, TransportError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => Err(TransportError::new(ErrorKind::Other, "the body does not block")),
+        Poll::Pending => {
+            Err(TransportError::new(TransportErrorKind::Other, "the body does not block"))
+        }
     }
 }
 

@@ -77,15 +77,15 @@ impl Body {
     ///
     /// ```
     /// use futures_util::stream;
-    /// use gateway_transport::{Body, ErrorKind, TransportError};
+    /// use gateway_transport::{Body, TransportErrorKind, TransportError};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), TransportError> {
-    /// let cut = TransportError::new(ErrorKind::Interrupted, "connection reset");
+    /// let cut = TransportError::new(TransportErrorKind::Interrupted, "connection reset");
     /// let mut body = Body::from_chunks(stream::iter([Ok("hel".into()), Ok("lo".into()), Err(cut)]));
     /// assert_eq!(body.chunk().await?.unwrap(), "hel");
     /// assert_eq!(body.chunk().await?.unwrap(), "lo");
-    /// assert_eq!(body.chunk().await.unwrap_err().kind(), ErrorKind::Interrupted);
+    /// assert_eq!(body.chunk().await.unwrap_err().kind(), TransportErrorKind::Interrupted);
     /// # Ok(())
     /// # }
     /// ```
@@ -122,14 +122,14 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// Reading the body fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) at the first limit that it reaches.
+    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) at the first limit that it reaches.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::time::Duration;
     ///
-    /// use gateway_transport::{Body, Deadline, ErrorKind};
+    /// use gateway_transport::{Body, Deadline, TransportErrorKind};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
@@ -137,7 +137,7 @@ impl Body {
     /// let mut body = Body::from("late").with_limits(Some(deadline), Duration::from_secs(20), |at| {
     ///     tokio::time::sleep_until(at.into())
     /// });
-    /// assert_eq!(body.chunk().await.unwrap_err().kind(), ErrorKind::Timeout);
+    /// assert_eq!(body.chunk().await.unwrap_err().kind(), TransportErrorKind::Timeout);
     /// # }
     /// ```
     #[must_use]
@@ -185,19 +185,19 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
+    /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
     /// the body from being received completely.
     ///
     /// # Examples
     ///
     /// ```
-    /// use gateway_transport::{Body, ErrorKind};
+    /// use gateway_transport::{Body, TransportErrorKind};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), gateway_transport::TransportError> {
     /// assert_eq!(Body::from("12345").collect(5).await?, "12345");
     /// let error = Body::from("12345").collect(4).await.unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::TooLarge);
+    /// assert_eq!(error.kind(), TransportErrorKind::TooLarge);
     /// # Ok(())
     /// # }
     /// ```

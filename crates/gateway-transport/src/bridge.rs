@@ -14,8 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::platform::current_runtime;
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, ErrorKind, Phase, Request,
-    Response, Transport, TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Body, Deadline, Phase, Request, Response,
+    Transport, TransportError, TransportErrorKind,
 };
 
 /// Turns an async transport, which may use tokio, into a [`BlockingTransport`].
@@ -52,11 +52,11 @@ impl<T: Transport> OnThread<T> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Other`] if the operating system cannot start a thread or provide a socket poller.
+    /// Returns [`TransportErrorKind::Other`] if the operating system cannot start a thread or provide a socket poller.
     pub fn new(inner: T) -> Result<Self, TransportError> {
         let builder = thread::Builder::new().name("gateway-transport".into());
         let runtime = RuntimeThread::start(builder).map_err(|error| {
-            TransportError::new(ErrorKind::Other, "cannot start the transport's thread")
+            TransportError::new(TransportErrorKind::Other, "cannot start the transport's thread")
                 .with_source(error)
         })?;
         Ok(Self { inner: Arc::new(inner), runtime: Arc::new(runtime) })
@@ -77,7 +77,7 @@ impl<T: Transport> BlockingTransport for OnThread<T> {
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
             Err(error) => {
                 let text = "the transport's thread has stopped";
-                return Err(TransportError::new(ErrorKind::Other, text).with_source(error));
+                return Err(TransportError::new(TransportErrorKind::Other, text).with_source(error));
             }
         };
         Ok(response.map(|body| match first {
@@ -248,7 +248,7 @@ impl<T: BlockingTransport> Transport for OffThread<T> {
             return Ok(Response::from_parts(head?, Body::new(Chunks(chunks))));
         }
         let text = "the blocking transport returned no response";
-        let error = TransportError::new(ErrorKind::Other, text);
+        let error = TransportError::new(TransportErrorKind::Other, text);
         Err(match task.await {
             Ok(()) => error,
             Err(panicked) => error.with_source(panicked),
@@ -272,7 +272,7 @@ fn forward(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, Transport
         // Without the error after a panic, the truncated body would look complete.
         let chunk = catch_unwind(AssertUnwindSafe(|| body.chunk())).unwrap_or_else(|_panic| {
             let text = "the blocking transport panicked";
-            Err(TransportError::new(ErrorKind::Other, text).with_phase(Phase::Body))
+            Err(TransportError::new(TransportErrorKind::Other, text).with_phase(Phase::Body))
         });
         let Some(chunk) = chunk.transpose() else { return };
         let is_last = chunk.is_err();

@@ -43,8 +43,8 @@ use serde::{Deserialize, Serialize};
 use crate::memory::answers;
 use crate::platform::Mutex;
 use crate::{
-    BlockingResponse, BlockingTransport, Deadline, ErrorKind, Redacted, Request, Response, Sent,
-    Transport, TransportError,
+    BlockingResponse, BlockingTransport, Deadline, Redacted, Request, Response, Sent, Transport,
+    TransportError, TransportErrorKind,
 };
 
 /// A transport that sends through another one and writes each exchange to a cassette. Async and blocking.
@@ -76,7 +76,8 @@ impl<T, W: Write> Recorder<T, W> {
     }
 
     fn write(&self, asked: Asked, head: &Parts, body: &Bytes) -> Result<(), TransportError> {
-        let not_written = || TransportError::new(ErrorKind::Other, "cannot write to the cassette");
+        let not_written =
+            || TransportError::new(TransportErrorKind::Other, "cannot write to the cassette");
         let mut line = serde_json::to_vec(&Line::new(asked, head, body))
             .map_err(|error| not_written().with_source(error))?;
         line.push(b'\n');
@@ -158,13 +159,13 @@ impl Replayer {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Other`] with the number of the first line that is not a recorded exchange.
+    /// Returns [`TransportErrorKind::Other`] with the number of the first line that is not a recorded exchange.
     pub fn new(cassette: &str) -> Result<Self, TransportError> {
         let mut lines = VecDeque::new();
         for (index, text) in cassette.lines().enumerate().filter(|(_, text)| !text.is_empty()) {
             let line = serde_json::from_str(text).map_err(|error| {
                 let text = format!("cassette line {} is not a recorded exchange", index + 1);
-                TransportError::new(ErrorKind::Other, text).with_source(error)
+                TransportError::new(TransportErrorKind::Other, text).with_source(error)
             })?;
             lines.push_back(line);
         }
@@ -187,7 +188,9 @@ impl Replayer {
         let requested = described(&asked.method, &asked.target, asked.body.as_ref());
         let mismatch = Mismatch::new(requested, &lines);
         let text = "the cassette has no unused response to this request";
-        Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No).with_source(mismatch))
+        Err(TransportError::new(TransportErrorKind::Other, text)
+            .with_sent(Sent::No)
+            .with_source(mismatch))
     }
 }
 
@@ -356,7 +359,7 @@ fn is_secret(name: &str) -> bool {
 }
 
 fn invalid(reason: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::Other, format!("invalid cassette line: {reason}"))
+    TransportError::new(TransportErrorKind::Other, format!("invalid cassette line: {reason}"))
 }
 
 fn to_hex(bytes: &[u8]) -> String {

@@ -81,7 +81,7 @@ impl Deadline {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) with [`Sent::No`] if the deadline of the exchange or
+    /// Returns [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) with [`Sent::No`] if the deadline of the exchange or
     /// of the head has passed.
     pub fn remaining(request: &Request) -> Result<Option<Duration>, TransportError> {
         let Some(Self { end, head }) = Self::of(request) else { return Ok(None) };

@@ -9,7 +9,7 @@ pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 /// The kind of a [`TransportError`]: what failed, for a caller to decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum TransportErrorKind {
     /// The transport cannot send the request unchanged: for example, it would rewrite the target, or the scheme is not
     /// HTTP. Nothing was sent. A retry fails again.
     InvalidRequest,
@@ -32,14 +32,14 @@ pub enum ErrorKind {
     Other,
 }
 
-impl ErrorKind {
+impl TransportErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change.
     ///
     /// A later version may add a kind with a new name. A dashboard or a parser should count a name that it does not know as
     /// `other`.
     ///
     /// ```
-    /// assert_eq!(gateway_transport::ErrorKind::InvalidRequest.as_str(), "invalid_request");
+    /// assert_eq!(gateway_transport::TransportErrorKind::InvalidRequest.as_str(), "invalid_request");
     /// ```
     pub fn as_str(self) -> &'static str {
         match self {
@@ -91,9 +91,9 @@ pub enum Sent {
 /// # Examples
 ///
 /// ```
-/// use gateway_transport::{ErrorKind, Phase, Sent, TransportError};
+/// use gateway_transport::{TransportErrorKind, Phase, Sent, TransportError};
 ///
-/// let error = TransportError::new(ErrorKind::Connect, "connection refused");
+/// let error = TransportError::new(TransportErrorKind::Connect, "connection refused");
 /// assert_eq!(error.to_string(), "connection refused");
 /// assert_eq!(error.sent(), Sent::No);
 /// assert!(error.is_transient());
@@ -105,7 +105,7 @@ pub enum Sent {
 pub struct TransportError(Box<Inner>);
 
 struct Inner {
-    kind: ErrorKind,
+    kind: TransportErrorKind,
     phase: Phase,
     sent: Sent,
     text: Cow<'static, str>,
@@ -118,10 +118,12 @@ impl TransportError {
     /// `text` is a lowercase fragment without a full stop and without data. Phase and [`Sent`] are derived from the kind
     /// where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
     #[cold]
-    pub fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(kind: TransportErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         let (phase, sent) = match kind {
-            ErrorKind::Resolve | ErrorKind::Connect | ErrorKind::Tls => (Phase::Connect, Sent::No),
-            ErrorKind::InvalidRequest => (Phase::Unknown, Sent::No),
+            TransportErrorKind::Resolve | TransportErrorKind::Connect | TransportErrorKind::Tls => {
+                (Phase::Connect, Sent::No)
+            }
+            TransportErrorKind::InvalidRequest => (Phase::Unknown, Sent::No),
             _ => (Phase::Unknown, Sent::Maybe),
         };
         Self(Box::new(Inner { kind, phase, sent, text: text.into(), source: None }))
@@ -129,17 +131,19 @@ impl TransportError {
 
     /// Creates an error with the usual text of its kind.
     #[cold]
-    pub(crate) fn of_kind(kind: ErrorKind) -> Self {
+    pub(crate) fn of_kind(kind: TransportErrorKind) -> Self {
         let text = match kind {
-            ErrorKind::InvalidRequest => "the client refused the request before sending it",
-            ErrorKind::Resolve => "cannot resolve the host name",
-            ErrorKind::Connect => "cannot connect",
-            ErrorKind::Tls => "TLS handshake failed",
-            ErrorKind::Timeout => "the peer did not answer in time",
-            ErrorKind::Interrupted => "the connection was lost",
-            ErrorKind::Protocol => "the response is malformed HTTP",
-            ErrorKind::TooLarge => "the response head is too large",
-            ErrorKind::Other => "the exchange failed",
+            TransportErrorKind::InvalidRequest => {
+                "the client refused the request before sending it"
+            }
+            TransportErrorKind::Resolve => "cannot resolve the host name",
+            TransportErrorKind::Connect => "cannot connect",
+            TransportErrorKind::Tls => "TLS handshake failed",
+            TransportErrorKind::Timeout => "the peer did not answer in time",
+            TransportErrorKind::Interrupted => "the connection was lost",
+            TransportErrorKind::Protocol => "the response is malformed HTTP",
+            TransportErrorKind::TooLarge => "the response head is too large",
+            TransportErrorKind::Other => "the exchange failed",
         };
         Self::new(kind, text)
     }
@@ -151,10 +155,12 @@ impl TransportError {
     ))]
     #[cold]
     pub(crate) fn broken_tls(phase: Phase) -> Self {
-        Self::new(ErrorKind::Tls, "TLS session failed").with_phase(phase).with_sent(Sent::Maybe)
+        Self::new(TransportErrorKind::Tls, "TLS session failed")
+            .with_phase(phase)
+            .with_sent(Sent::Maybe)
     }
 
-    /// Creates an [`ErrorKind::Timeout`] error for `phase`.
+    /// Creates an [`TransportErrorKind::Timeout`] error for `phase`.
     #[cold]
     pub fn timeout(phase: Phase) -> Self {
         let text = match phase {
@@ -164,14 +170,17 @@ impl TransportError {
             Phase::Total | Phase::Unknown => "timed out",
         };
         let sent = if phase == Phase::Connect { Sent::No } else { Sent::Maybe };
-        Self::new(ErrorKind::Timeout, text).with_phase(phase).with_sent(sent)
+        Self::new(TransportErrorKind::Timeout, text).with_phase(phase).with_sent(sent)
     }
 
-    /// Creates an [`ErrorKind::TooLarge`] error for a body of more than `limit` bytes.
+    /// Creates an [`TransportErrorKind::TooLarge`] error for a body of more than `limit` bytes.
     #[cold]
     pub fn body_too_large(limit: u64) -> Self {
-        Self::new(ErrorKind::TooLarge, format!("the body exceeds the limit of {limit} bytes"))
-            .with_phase(Phase::Body)
+        Self::new(
+            TransportErrorKind::TooLarge,
+            format!("the body exceeds the limit of {limit} bytes"),
+        )
+        .with_phase(Phase::Body)
     }
 
     /// Classifies an `io::Error`. If it wraps a `TransportError` (see [`into_io`](Self::into_io)), returns that error
@@ -219,7 +228,7 @@ impl TransportError {
     }
 
     /// Returns what failed.
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> TransportErrorKind {
         self.0.kind
     }
 
@@ -238,15 +247,18 @@ impl TransportError {
     /// # Examples
     ///
     /// ```
-    /// use gateway_transport::{ErrorKind, TransportError};
+    /// use gateway_transport::{TransportErrorKind, TransportError};
     ///
-    /// assert!(TransportError::new(ErrorKind::Interrupted, "connection reset").is_transient());
-    /// assert!(!TransportError::new(ErrorKind::Tls, "certificate expired").is_transient());
+    /// assert!(TransportError::new(TransportErrorKind::Interrupted, "connection reset").is_transient());
+    /// assert!(!TransportError::new(TransportErrorKind::Tls, "certificate expired").is_transient());
     /// ```
     pub fn is_transient(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::Resolve | ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted
+            TransportErrorKind::Resolve
+                | TransportErrorKind::Connect
+                | TransportErrorKind::Timeout
+                | TransportErrorKind::Interrupted
         )
     }
 }
@@ -310,21 +322,21 @@ pub(crate) fn find<'a, T: StdError + 'static>(
 }
 
 /// Maps an `io::ErrorKind` to the kind of failed exchange.
-pub(crate) fn io_error_kind(kind: io::ErrorKind) -> ErrorKind {
+pub(crate) fn io_error_kind(kind: io::ErrorKind) -> TransportErrorKind {
     use io::ErrorKind as Io;
     match kind {
-        Io::TimedOut | Io::WouldBlock => ErrorKind::Timeout,
+        Io::TimedOut | Io::WouldBlock => TransportErrorKind::Timeout,
         Io::ConnectionRefused
         | Io::HostUnreachable
         | Io::NetworkUnreachable
         | Io::NetworkDown
-        | Io::AddrNotAvailable => ErrorKind::Connect,
+        | Io::AddrNotAvailable => TransportErrorKind::Connect,
         Io::ConnectionReset
         | Io::ConnectionAborted
         | Io::BrokenPipe
         | Io::UnexpectedEof
-        | Io::NotConnected => ErrorKind::Interrupted,
-        Io::InvalidData | Io::InvalidInput => ErrorKind::Protocol,
-        _ => ErrorKind::Other,
+        | Io::NotConnected => TransportErrorKind::Interrupted,
+        Io::InvalidData | Io::InvalidInput => TransportErrorKind::Protocol,
+        _ => TransportErrorKind::Other,
     }
 }

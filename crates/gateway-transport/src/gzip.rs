@@ -10,8 +10,8 @@ use http::{HeaderMap, HeaderValue};
 use http_body::{Body as HttpBody, Frame};
 
 use crate::{
-    BlockingResponse, BlockingTransport, Body, ErrorKind, Phase, Request, Response, Transport,
-    TransportError,
+    BlockingResponse, BlockingTransport, Body, Phase, Request, Response, Transport, TransportError,
+    TransportErrorKind,
 };
 
 /// A transport that adds `accept-encoding: gzip` to each request and decodes gzip responses (RFC 9110, section 8.4.1.3).
@@ -23,8 +23,8 @@ use crate::{
 /// so a small response that would expand beyond the limit uses no more memory than the limit.
 ///
 /// A truncated or corrupt stream (it ends early, cannot be decoded, or has a wrong checksum) is
-/// [`ErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
-/// [`ErrorKind::Protocol`], and so is a content coding that was not requested. If the status is not a success, a response
+/// [`TransportErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is
+/// [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. If the status is not a success, a response
 /// with such a coding is returned unchanged: the status says more.
 ///
 /// # Examples
@@ -118,7 +118,7 @@ fn take_encoding<B>(response: &mut http::Response<B>) -> Result<bool, TransportE
 
 fn not_requested() -> TransportError {
     TransportError::new(
-        ErrorKind::Protocol,
+        TransportErrorKind::Protocol,
         "the response has a content coding that was not requested",
     )
     .with_phase(Phase::Head)
@@ -202,14 +202,17 @@ const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 #[cold]
 fn malformed(error: io::Error) -> TransportError {
-    TransportError::new(ErrorKind::Protocol, "the body is declared as gzip but is not gzip")
-        .with_phase(Phase::Body)
-        .with_source(error)
+    TransportError::new(
+        TransportErrorKind::Protocol,
+        "the body is declared as gzip but is not gzip",
+    )
+    .with_phase(Phase::Body)
+    .with_source(error)
 }
 
 #[cold]
 fn corrupt(error: io::Error) -> TransportError {
-    TransportError::new(ErrorKind::Interrupted, "the gzip stream is truncated or corrupt")
+    TransportError::new(TransportErrorKind::Interrupted, "the gzip stream is truncated or corrupt")
         .with_phase(Phase::Body)
         .with_source(error)
 }

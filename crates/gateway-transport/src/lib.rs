@@ -10,7 +10,7 @@
 //!
 //! 1. Method, target, header bytes and body are sent unchanged, whatever the method. Nothing is added except what HTTP/1.1 needs (`Host`, `Connection`,
 //!    the framing of a body) and a `User-Agent`. A request that cannot be sent unchanged is refused with
-//!    [`ErrorKind::InvalidRequest`].
+//!    [`TransportErrorKind::InvalidRequest`].
 //! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed. Header values are
 //!    returned unchanged, with their upper-case and lower-case letters, and no header is removed. Trailers are discarded
 //!    without an error; none becomes a header or a part of the body.
@@ -108,7 +108,7 @@ pub use {bytes, http};
 pub use crate::blocking_body::BlockingBody;
 pub use crate::body::Body;
 pub use crate::deadline::Deadline;
-pub use crate::error::{BoxError, ErrorKind, Phase, Sent, TransportError};
+pub use crate::error::{BoxError, Phase, Sent, TransportError, TransportErrorKind};
 pub use crate::memory::MemoryTransport;
 pub use crate::options::{ClientCertificate, Options, Proxy, ProxyServer};
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::platform::Mutex;
-use crate::{Deadline, ErrorKind, Request, Sent, TransportError};
+use crate::{Deadline, Request, Sent, TransportError, TransportErrorKind};
 
 /// A transport that answers from a script, in order, and records every request. Async and blocking.
 ///
@@ -15,17 +15,17 @@ use crate::{Deadline, ErrorKind, Request, Sent, TransportError};
 /// # Examples
 ///
 /// ```
-/// use gateway_transport::{BlockingTransport, ErrorKind, MemoryTransport, TransportError};
+/// use gateway_transport::{BlockingTransport, TransportErrorKind, MemoryTransport, TransportError};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let transport = MemoryTransport::new([
-///     Err(TransportError::new(ErrorKind::Connect, "connection refused")),
+///     Err(TransportError::new(TransportErrorKind::Connect, "connection refused")),
 ///     Ok(http::Response::new("second".into())),
 /// ]);
 /// let request = http::Request::get("/a?b=1").body(Default::default())?;
 ///
 /// let error = BlockingTransport::send(&transport, request.clone()).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Connect);
+/// assert_eq!(error.kind(), TransportErrorKind::Connect);
 /// let response = BlockingTransport::send(&transport, request)?;
 /// assert_eq!(response.into_body().collect(100)?, "second");
 ///
@@ -74,7 +74,7 @@ impl MemoryTransport {
         state.requests.push(request.clone());
         state.script.pop_front().unwrap_or_else(|| {
             let text = "the memory transport has no scripted response left";
-            Err(TransportError::new(ErrorKind::Other, text).with_sent(Sent::No))
+            Err(TransportError::new(TransportErrorKind::Other, text).with_sent(Sent::No))
         })
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         let transport = MemoryTransport::default();
         let send = || BlockingTransport::send(&transport, Request::default());
         let error = send().unwrap_err();
-        assert_eq!((error.kind(), error.sent()), (ErrorKind::Other, Sent::No));
+        assert_eq!((error.kind(), error.sent()), (TransportErrorKind::Other, Sent::No));
         assert_eq!(error.to_string(), "the memory transport has no scripted response left");
         transport.push(Ok(http::Response::new("one".into())));
         transport.clone().push(Ok(http::Response::new("two".into())));

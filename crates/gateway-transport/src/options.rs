@@ -7,7 +7,7 @@ use http::Uri;
 
 #[cfg(any(feature = "reqwest", feature = "ureq"))]
 use crate::deadline::FAR_FUTURE;
-use crate::{ErrorKind, TransportError};
+use crate::{TransportError, TransportErrorKind};
 
 /// The settings of an adapter. All adapters share this type, so that a program can change its adapter in one place.
 ///
@@ -81,7 +81,7 @@ impl Proxy {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::InvalidRequest`] if the address is not a URL with the scheme `http`, or has a path or a query.
+    /// Returns [`TransportErrorKind::InvalidRequest`] if the address is not a URL with the scheme `http`, or has a path or a query.
     ///
     /// # Examples
     ///
@@ -104,7 +104,7 @@ impl Proxy {
                 && uri.host().is_some_and(|host| !host.is_empty())
         });
         let expected = "cannot use the proxy: its address is not a URL such as http://host:port";
-        let invalid = || TransportError::new(ErrorKind::InvalidRequest, expected);
+        let invalid = || TransportError::new(TransportErrorKind::InvalidRequest, expected);
         uri.map(|uri| Self::Server(ProxyServer(uri))).ok_or_else(invalid)
     }
 }
@@ -212,7 +212,8 @@ impl Options {
     /// Returns the options with timeouts that every clock can add, or refuses those with which every request would fail.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
     pub(crate) fn checked(&self) -> Result<Self, TransportError> {
-        let invalid = |text: String| Err(TransportError::new(ErrorKind::InvalidRequest, text));
+        let invalid =
+            |text: String| Err(TransportError::new(TransportErrorKind::InvalidRequest, text));
         if self.client_certificate.is_some() && !cfg!(feature = "__tls") {
             return invalid(
                 "cannot create the transport: a client certificate needs the feature `rustls`"

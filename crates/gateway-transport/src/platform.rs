@@ -52,11 +52,14 @@ impl<T: ?Sized> MaybeSend for T {}
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 pub(crate) fn current_runtime() -> Result<tokio::runtime::Handle, crate::TransportError> {
-    use crate::{ErrorKind, Sent, TransportError};
+    use crate::{Sent, TransportError, TransportErrorKind};
     tokio::runtime::Handle::try_current().map_err(|error| {
-        TransportError::new(ErrorKind::Other, "this transport needs a running tokio runtime")
-            .with_sent(Sent::No)
-            .with_source(error)
+        TransportError::new(
+            TransportErrorKind::Other,
+            "this transport needs a running tokio runtime",
+        )
+        .with_sent(Sent::No)
+        .with_source(error)
     })
 }
 

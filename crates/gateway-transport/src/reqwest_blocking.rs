@@ -13,12 +13,12 @@ use crate::{BlockingResponse, BlockingTransport, Options, Request, TransportErro
 ///
 /// ```
 /// use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
-/// use gateway_transport::{BlockingTransport, ErrorKind, Options};
+/// use gateway_transport::{BlockingTransport, TransportErrorKind, Options};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let transport = ReqwestBlockingTransport::new(&Options::default())?;
 /// let request = http::Request::get("ftp://localhost/").body("".into())?;
-/// assert_eq!(transport.send(request).unwrap_err().kind(), ErrorKind::InvalidRequest);
+/// assert_eq!(transport.send(request).unwrap_err().kind(), TransportErrorKind::InvalidRequest);
 /// # Ok(())
 /// # }
 /// ```
@@ -30,7 +30,7 @@ impl ReqwestBlockingTransport {
     ///
     /// # Errors
     ///
-    /// Fails like [`ReqwestTransport::new`], and with [`ErrorKind::Other`](crate::ErrorKind::Other) if the thread cannot
+    /// Fails like [`ReqwestTransport::new`], and with [`TransportErrorKind::Other`](crate::TransportErrorKind::Other) if the thread cannot
     /// be started.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         Ok(Self(OnThread::new(ReqwestTransport::new(options)?)?))

@@ -1,7 +1,7 @@
 //! Checks the target of a request before an adapter sends it.
 use http::Uri;
 
-use crate::{ErrorKind, HAS_TLS, TransportError};
+use crate::{HAS_TLS, TransportError, TransportErrorKind};
 
 /// Refuses any target except an absolute `http` or `https` target without credentials.
 pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
@@ -42,7 +42,7 @@ fn is_port(port: &[u8]) -> bool {
 
 /// Returns the error for a request that cannot be sent unchanged.
 pub(crate) fn refused(text: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::InvalidRequest, text)
+    TransportError::new(TransportErrorKind::InvalidRequest, text)
 }
 
 /// Converts `uri` to the URL type of reqwest, and refuses it if that changes any byte of the target.

@@ -7,7 +7,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use crate::{ErrorKind, Options, TransportError};
+use crate::{Options, TransportError, TransportErrorKind};
 
 /// Returns the cryptography provider of this build.
 ///
@@ -56,9 +56,9 @@ fn extra_roots(options: &Options) -> impl Iterator<Item = CertificateDer<'static
 fn no_client_certificate() -> TransportError {
     let text =
         "cannot read the client certificate: expected a certificate and a private key in PEM";
-    TransportError::new(ErrorKind::Tls, text)
+    TransportError::new(TransportErrorKind::Tls, text)
 }
 
 fn setup_failed(error: rustls::Error) -> TransportError {
-    TransportError::new(ErrorKind::Tls, "invalid TLS settings").with_source(error)
+    TransportError::new(TransportErrorKind::Tls, "invalid TLS settings").with_source(error)
 }

@@ -13,8 +13,8 @@ use tower_service::Service;
 use crate::error::find;
 use crate::platform::{Mutex, sleep_until, timeout_at};
 use crate::{
-    Body, BoxError, BoxFuture, Deadline, ErrorKind, Phase, Request, Response, Transport,
-    TransportError,
+    Body, BoxError, BoxFuture, Deadline, Phase, Request, Response, Transport, TransportError,
+    TransportErrorKind,
 };
 
 /// A [`Transport`] as a tower [`Service`], for layers of tower and tower-http on top.
@@ -155,7 +155,7 @@ fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
     if error.to_string() == "request timed out" {
         return TransportError::timeout(phase).with_source(error);
     }
-    TransportError::new(ErrorKind::Other, "the tower service failed")
+    TransportError::new(TransportErrorKind::Other, "the tower service failed")
         .with_phase(phase)
         .with_source(error)
 }

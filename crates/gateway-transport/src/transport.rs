@@ -270,7 +270,7 @@ where
 ///
 /// ```
 /// use gateway_transport::{
-///     ErrorKind, MapRequest, Request, Response, Transport, TransportError, transport_fn,
+///     TransportErrorKind, MapRequest, Request, Response, Transport, TransportError, transport_fn,
 /// };
 ///
 /// # fn signature(query: &str) -> String { format!("{:08x}", query.len()) }
@@ -280,7 +280,7 @@ where
 ///     let signature = signature(request.uri().query().unwrap_or_default());
 ///     let signed = format!("{target}&api_sig={signature}").parse();
 ///     *request.uri_mut() =
-///         signed.map_err(|_| TransportError::new(ErrorKind::InvalidRequest, "cannot sign"))?;
+///         signed.map_err(|_| TransportError::new(TransportErrorKind::InvalidRequest, "cannot sign"))?;
 ///     Ok(request)
 /// }
 ///
@@ -348,7 +348,7 @@ mod tests {
 
     use super::MapRequest;
     use crate::{
-        BlockingTransport, ErrorKind, MemoryTransport, Request, Transport, TransportError,
+        BlockingTransport, MemoryTransport, Request, Transport, TransportError, TransportErrorKind,
     };
 
     #[tokio::test]
@@ -357,7 +357,7 @@ mod tests {
             MemoryTransport::new([Ok(http::Response::default()), Ok(http::Response::default())]);
         let transport = MapRequest::new(inner.clone(), |mut request: Request| {
             if request.uri().path() == "/refused" {
-                return Err(TransportError::new(ErrorKind::InvalidRequest, "scripted"));
+                return Err(TransportError::new(TransportErrorKind::InvalidRequest, "scripted"));
             }
             *request.uri_mut() = http::Uri::from_static("/signed");
             Ok(request)
@@ -367,7 +367,10 @@ mod tests {
         Transport::send(&transport, request("/list")).await.unwrap();
         let blocking = BlockingTransport::send(&transport, request("/refused")).unwrap_err();
         let asynchronous = Transport::send(&transport, request("/refused")).await.unwrap_err();
-        assert_eq!([blocking, asynchronous].map(|e| e.kind()), [ErrorKind::InvalidRequest; 2]);
+        assert_eq!(
+            [blocking, asynchronous].map(|e| e.kind()),
+            [TransportErrorKind::InvalidRequest; 2]
+        );
         let sent: Vec<_> = inner.requests().iter().map(|sent| sent.uri().to_string()).collect();
         assert_eq!(sent, ["/signed", "/signed"]);
     }

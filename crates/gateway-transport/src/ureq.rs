@@ -9,8 +9,8 @@ use ::ureq::{Agent, AsSendBody, Error, Timeout};
 use http::{Method, Uri};
 
 use crate::{
-    BlockingBody, BlockingResponse, BlockingTransport, BoxError, Deadline, ErrorKind, Options,
-    Phase, Proxy, Request, TransportError, mark_sensitive, target,
+    BlockingBody, BlockingResponse, BlockingTransport, BoxError, Deadline, Options, Phase, Proxy,
+    Request, TransportError, TransportErrorKind, mark_sensitive, target,
 };
 
 mod connect;
@@ -45,12 +45,12 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 ///
 /// ```
 /// use gateway_transport::ureq::UreqTransport;
-/// use gateway_transport::{BlockingTransport, ErrorKind, Options};
+/// use gateway_transport::{BlockingTransport, TransportErrorKind, Options};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let transport = UreqTransport::new(&Options::default())?;
 /// let request = http::Request::get("ftp://localhost/").body("".into())?;
-/// assert_eq!(transport.send(request).unwrap_err().kind(), ErrorKind::InvalidRequest);
+/// assert_eq!(transport.send(request).unwrap_err().kind(), TransportErrorKind::InvalidRequest);
 /// # Ok(())
 /// # }
 /// ```
@@ -65,8 +65,8 @@ impl UreqTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if a certificate is invalid, and
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if a timeout is zero.
+    /// Returns [`TransportErrorKind::Tls`](crate::TransportErrorKind::Tls) if a certificate is invalid, and
+    /// [`TransportErrorKind::InvalidRequest`](crate::TransportErrorKind::InvalidRequest) if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let options = &options.checked()?;
         let mut config = Agent::config_builder()
@@ -174,21 +174,21 @@ fn classify(error: Error, phase: Phase) -> TransportError {
         }
         Error::Io(error) => return classify_io(error, phase),
         Error::Other(error) => return classify_other(error, phase),
-        Error::HostNotFound => ErrorKind::Resolve,
-        Error::ConnectionFailed | Error::ConnectProxyFailed(_) => ErrorKind::Connect,
-        Error::Tls(_) | Error::TlsRequired => ErrorKind::Tls,
+        Error::HostNotFound => TransportErrorKind::Resolve,
+        Error::ConnectionFailed | Error::ConnectProxyFailed(_) => TransportErrorKind::Connect,
+        Error::Tls(_) | Error::TlsRequired => TransportErrorKind::Tls,
         // Two of these quote the target, so none of them is kept as a source.
         Error::BadUri(_) | Error::Http(_) | Error::RequireHttpsOnly(_) | Error::InvalidProxyUrl => {
-            return TransportError::of_kind(ErrorKind::InvalidRequest);
+            return TransportError::of_kind(TransportErrorKind::InvalidRequest);
         }
         // The type of this error is private to ureq.
         Error::Protocol(ref error) if error.to_string().ends_with("too many headers") => {
-            ErrorKind::TooLarge
+            TransportErrorKind::TooLarge
         }
         // `BodyStalled`: the decoder needs more input, but its buffer is full, as with an endless chunk size.
-        Error::Protocol(_) | Error::BodyStalled => ErrorKind::Protocol,
-        Error::LargeResponseHeader(..) => ErrorKind::TooLarge,
-        _ => ErrorKind::Other,
+        Error::Protocol(_) | Error::BodyStalled => TransportErrorKind::Protocol,
+        Error::LargeResponseHeader(..) => TransportErrorKind::TooLarge,
+        _ => TransportErrorKind::Other,
     };
     with_default_phase(phase, TransportError::of_kind(kind)).with_source(error)
 }
@@ -207,7 +207,7 @@ fn classify_io(error: io::Error, phase: Phase) -> TransportError {
     let is_lookup = error.raw_os_error().is_none()
         && error.to_string().starts_with("failed to lookup address information");
     if is_lookup {
-        return TransportError::of_kind(ErrorKind::Resolve).with_source(error);
+        return TransportError::of_kind(TransportErrorKind::Resolve).with_source(error);
     }
     #[cfg(feature = "__tls")]
     if crate::error::find::<rustls::Error>(&error).is_some() {
@@ -231,7 +231,7 @@ fn classify_other(error: BoxError, phase: Phase) -> TransportError {
     match error.downcast::<io::Error>() {
         Ok(error) => classify_io(*error, phase),
         Err(error) => {
-            TransportError::of_kind(ErrorKind::Other).with_phase(phase).with_source(error)
+            TransportError::of_kind(TransportErrorKind::Other).with_phase(phase).with_source(error)
         }
     }
 }
@@ -254,31 +254,31 @@ mod tests {
     use crate::Sent;
 
     #[track_caller]
-    fn check(error: Error, kind: ErrorKind, phase: Phase) {
+    fn check(error: Error, kind: TransportErrorKind, phase: Phase) {
         let error = classify(error, Phase::Head);
         assert_eq!((error.kind(), error.phase()), (kind, phase), "{error:?}");
     }
 
     #[test]
     fn each_error_has_a_kind_and_a_phase() {
-        check(Error::HostNotFound, ErrorKind::Resolve, Phase::Connect);
-        check(Error::ConnectionFailed, ErrorKind::Connect, Phase::Connect);
-        check(Error::TlsRequired, ErrorKind::Tls, Phase::Connect);
-        check(Error::TooManyRedirects, ErrorKind::Other, Phase::Head);
-        check(Error::LargeResponseHeader(1, 2), ErrorKind::TooLarge, Phase::Head);
-        check(Error::BodyStalled, ErrorKind::Protocol, Phase::Head);
-        check(Error::Other("unknown".into()), ErrorKind::Other, Phase::Head);
+        check(Error::HostNotFound, TransportErrorKind::Resolve, Phase::Connect);
+        check(Error::ConnectionFailed, TransportErrorKind::Connect, Phase::Connect);
+        check(Error::TlsRequired, TransportErrorKind::Tls, Phase::Connect);
+        check(Error::TooManyRedirects, TransportErrorKind::Other, Phase::Head);
+        check(Error::LargeResponseHeader(1, 2), TransportErrorKind::TooLarge, Phase::Head);
+        check(Error::BodyStalled, TransportErrorKind::Protocol, Phase::Head);
+        check(Error::Other("unknown".into()), TransportErrorKind::Other, Phase::Head);
         let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
-        check(Error::Other(refused.into()), ErrorKind::Connect, Phase::Connect);
-        check(Error::Timeout(Timeout::Connect), ErrorKind::Timeout, Phase::Connect);
-        check(Error::Timeout(Timeout::RecvResponse), ErrorKind::Timeout, Phase::Head);
-        check(Error::Timeout(Timeout::RecvBody), ErrorKind::Timeout, Phase::Body);
+        check(Error::Other(refused.into()), TransportErrorKind::Connect, Phase::Connect);
+        check(Error::Timeout(Timeout::Connect), TransportErrorKind::Timeout, Phase::Connect);
+        check(Error::Timeout(Timeout::RecvResponse), TransportErrorKind::Timeout, Phase::Head);
+        check(Error::Timeout(Timeout::RecvBody), TransportErrorKind::Timeout, Phase::Body);
     }
 
     #[test]
     fn an_error_that_quotes_the_target_is_not_kept() {
         let error = classify(Error::BadUri("http://host/?token=secret".into()), Phase::Head);
-        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+        assert_eq!(error.kind(), TransportErrorKind::InvalidRequest);
         assert!(error.source().is_none());
         assert!(!format!("{error} {error:?}").contains("secret"));
     }
@@ -291,7 +291,7 @@ mod tests {
         for error in [Error::Io(broken()), Error::Other(broken().into())] {
             let error = classify(error, Phase::Body);
             let actual = (error.kind(), error.phase(), error.sent());
-            assert_eq!(actual, (ErrorKind::Tls, Phase::Body, Sent::Maybe));
+            assert_eq!(actual, (TransportErrorKind::Tls, Phase::Body, Sent::Maybe));
             assert_eq!(error.to_string(), "TLS session failed");
         }
         assert_eq!(classify(Error::TlsRequired, Phase::Head).sent(), Sent::No);

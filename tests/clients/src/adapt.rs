@@ -5,7 +5,7 @@ use std::io;
 use std::iter::successors;
 use std::time::{Duration, Instant};
 
-use gateway_transport::{Body, Deadline, ErrorKind, Phase, Request, Sent, TransportError};
+use gateway_transport::{Body, Deadline, Phase, Request, Sent, TransportError, TransportErrorKind};
 use http::Uri;
 use tokio::runtime::Handle;
 use tokio::time::{sleep_until, timeout_at};
@@ -91,19 +91,19 @@ pub fn classify(
     }
     let is_tls = sources().any(is_tls);
     let (kind, text) = if sources().any(|error| error.to_string() == "dns error") {
-        (ErrorKind::Resolve, "cannot resolve the host name")
+        (TransportErrorKind::Resolve, "cannot resolve the host name")
     } else if is_tls {
-        (ErrorKind::Tls, "the TLS session failed")
+        (TransportErrorKind::Tls, "the TLS session failed")
     } else if is_connect {
-        (ErrorKind::Connect, "cannot connect")
+        (TransportErrorKind::Connect, "cannot connect")
     } else if sources().any(|error| error.to_string() == "message head is too large") {
-        (ErrorKind::TooLarge, "the response head is too large")
+        (TransportErrorKind::TooLarge, "the response head is too large")
     } else if sources().any(|error| error.downcast_ref().is_some_and(hyper::Error::is_parse))
         || matches!(io, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
     {
-        (ErrorKind::Protocol, "the response is malformed HTTP")
+        (TransportErrorKind::Protocol, "the response is malformed HTTP")
     } else {
-        (ErrorKind::Interrupted, "the connection was lost")
+        (TransportErrorKind::Interrupted, "the connection was lost")
     };
     let error = TransportError::new(kind, text).with_phase(phase);
     if is_connect { error.with_sent(Sent::No) } else { error.with_sent(Sent::Maybe) }
@@ -117,5 +117,5 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
 
 /// Returns the error of a request that cannot be sent unchanged.
 pub fn refused(text: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::InvalidRequest, text)
+    TransportError::new(TransportErrorKind::InvalidRequest, text)
 }

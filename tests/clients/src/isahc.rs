@@ -8,7 +8,7 @@ use futures_util::AsyncReadExt;
 use futures_util::stream::try_unfold;
 use gateway_transport::bytes::Bytes;
 use gateway_transport::{
-    Body, ErrorKind, Phase, Request, Response, Sent, Transport, TransportError,
+    Body, Phase, Request, Response, Sent, Transport, TransportError, TransportErrorKind,
 };
 use http::{HeaderName, HeaderValue, StatusCode};
 use isahc::config::{Configurable, ExpectContinue, RedirectPolicy, VersionNegotiation};
@@ -100,24 +100,30 @@ fn body_error(error: io::Error) -> TransportError {
 fn classify(error: &isahc::Error, phase: Phase) -> TransportError {
     let curl = error.source().and_then(|source| source.downcast_ref::<curl::Error>());
     let (kind, text) = match error.kind() {
-        Theirs::ConnectionFailed => (ErrorKind::Connect, "cannot connect"),
-        Theirs::NameResolution => (ErrorKind::Resolve, "cannot resolve the host name"),
-        Theirs::InvalidRequest => (ErrorKind::InvalidRequest, "the client refused the request"),
+        Theirs::ConnectionFailed => (TransportErrorKind::Connect, "cannot connect"),
+        Theirs::NameResolution => (TransportErrorKind::Resolve, "cannot resolve the host name"),
+        Theirs::InvalidRequest => {
+            (TransportErrorKind::InvalidRequest, "the client refused the request")
+        }
         // The client does not say in which phase.
         Theirs::Timeout => return TransportError::timeout(phase),
         _ if curl.is_some_and(|curl| curl.code() == TOO_LARGE) => {
-            (ErrorKind::TooLarge, "the response is too large")
+            (TransportErrorKind::TooLarge, "the response is too large")
         }
         _ if curl.is_some_and(curl::Error::is_got_nothing) => {
-            (ErrorKind::Interrupted, "the connection was lost")
+            (TransportErrorKind::Interrupted, "the connection was lost")
         }
-        Theirs::ProtocolViolation => (ErrorKind::Protocol, "the response is malformed HTTP"),
-        Theirs::Io => (ErrorKind::Interrupted, "the connection was lost"),
-        _ => (ErrorKind::Other, "the client failed"),
+        Theirs::ProtocolViolation => {
+            (TransportErrorKind::Protocol, "the response is malformed HTTP")
+        }
+        Theirs::Io => (TransportErrorKind::Interrupted, "the connection was lost"),
+        _ => (TransportErrorKind::Other, "the client failed"),
     };
     let error = TransportError::new(kind, text);
     match kind {
-        ErrorKind::Connect | ErrorKind::Resolve | ErrorKind::InvalidRequest => error,
+        TransportErrorKind::Connect
+        | TransportErrorKind::Resolve
+        | TransportErrorKind::InvalidRequest => error,
         _ => error.with_phase(phase).with_sent(Sent::Maybe),
     }
 }
@@ -126,5 +132,6 @@ fn classify(error: &isahc::Error, phase: Phase) -> TransportError {
 const TOO_LARGE: u32 = 100;
 
 fn malformed() -> TransportError {
-    TransportError::new(ErrorKind::Protocol, "the response is malformed").with_phase(Phase::Head)
+    TransportError::new(TransportErrorKind::Protocol, "the response is malformed")
+        .with_phase(Phase::Head)
 }

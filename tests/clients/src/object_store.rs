@@ -3,7 +3,9 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use gateway_transport::{Body, ErrorKind, Phase, Request, Response, Transport, TransportError};
+use gateway_transport::{
+    Body, Phase, Request, Response, Transport, TransportError, TransportErrorKind,
+};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequestBody, ReqwestConnector,
 };
@@ -28,7 +30,8 @@ impl ObjectStoreTransport {
         idle_timeout: Duration,
         root: &[u8],
     ) -> Result<Self, TransportError> {
-        let failed = |_error| TransportError::new(ErrorKind::Tls, "cannot configure the client");
+        let failed =
+            |_error| TransportError::new(TransportErrorKind::Tls, "cannot configure the client");
         // No option turns redirects, retries or the proxy of the environment off.
         let options = ClientOptions::new()
             .with_allow_http(true)

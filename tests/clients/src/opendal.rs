@@ -4,7 +4,9 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use futures_util::stream::try_unfold;
-use gateway_transport::{Body, ErrorKind, Phase, Request, Response, Transport, TransportError};
+use gateway_transport::{
+    Body, Phase, Request, Response, Transport, TransportError, TransportErrorKind,
+};
 use opendal_core::raw::oio::ReadStream;
 use opendal_core::{Buffer, Error, HttpTransporter};
 use opendal_http_transport_reqwest::ReqwestTransport;
@@ -54,7 +56,8 @@ impl Transport for OpendalTransport {
 /// The kinds of OpenDAL do not say what failed, but the source is the error of reqwest.
 fn convert(error: &Error, phase: Phase) -> TransportError {
     let Some(source) = error.source() else {
-        let error = TransportError::new(ErrorKind::Protocol, "the length of the body is wrong");
+        let error =
+            TransportError::new(TransportErrorKind::Protocol, "the length of the body is wrong");
         return error.with_phase(phase);
     };
     let reqwest = source.downcast_ref::<reqwest::Error>();

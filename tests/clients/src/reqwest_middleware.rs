@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use gateway_transport::{Body, ErrorKind, Phase, Request, Response, Transport, TransportError};
+use gateway_transport::{
+    Body, Phase, Request, Response, Transport, TransportError, TransportErrorKind,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, retry};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};
@@ -36,7 +38,8 @@ impl MiddlewareTransport {
 /// # Errors
 /// If the certificate is invalid.
 pub fn reqwest_client(connect_timeout: Duration, root: &[u8]) -> Result<Client, TransportError> {
-    let failed = |_error| TransportError::new(ErrorKind::Tls, "cannot configure the client");
+    let failed =
+        |_error| TransportError::new(TransportErrorKind::Tls, "cannot configure the client");
     Client::builder()
         .connect_timeout(connect_timeout)
         .redirect(Policy::none())

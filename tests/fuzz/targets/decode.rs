@@ -12,8 +12,8 @@ mod support;
 use std::fmt::Debug;
 
 use gateway_model::{
-    Candidate, Credits, Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing,
-    Next, RawQuery, Record, Rejected, Vacancy,
+    Candidate, Credits, DecodeError, GetCredits, ListCandidates, ListOperation, ListVacancies,
+    Listing, Next, RawQuery, Record, Rejected, Vacancy,
 };
 use libfuzzer_sys::fuzz_target;
 use serde::Serialize;
@@ -35,7 +35,9 @@ fuzz_target!(|body: &[u8]| {
     raw(body);
 });
 
-fn list<O: ListOperation<Beside = ()> + Default>(body: &[u8]) -> Result<Listing<O::Item>, Error>
+fn list<O: ListOperation<Beside = ()> + Default>(
+    body: &[u8],
+) -> Result<Listing<O::Item>, DecodeError>
 where
     O::Item: PartialEq + Debug + Serialize + DeserializeOwned,
 {
@@ -59,7 +61,7 @@ where
 }
 
 /// An error contains nothing from the body except numbers and names that the contract lists.
-fn holds_no_data(error: &Error) {
+fn holds_no_data(error: &DecodeError) {
     let is_listed = |part: &str| {
         SPEC.contains(&format!("\n{part} = {{")) || SPEC.contains(&format!("= \"{part}\""))
     };
@@ -72,7 +74,7 @@ fn holds_no_data(error: &Error) {
 /// Decodes pieces whose sizes depend on the body, so that the splits vary with the input.
 fn uneven_pieces<O: ListOperation<Beside = ()> + Default>(
     mut body: &[u8],
-) -> Result<Listing<O::Item>, Error> {
+) -> Result<Listing<O::Item>, DecodeError> {
     let mut decoder = O::default().decoder().with_record_limit(usize::MAX);
     let mut listing = Listing::default();
     let mut state = body.iter().fold(17_u32, |state, byte| mixed(state, *byte));

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use gateway_transport::http::{self, HeaderMap, HeaderValue, Method, StatusCode};
-use gateway_transport::{BlockingResponse, BlockingTransport, ErrorKind, Request, TransportError};
+use gateway_transport::{
+    BlockingResponse, BlockingTransport, Request, TransportError, TransportErrorKind,
+};
 use serde_json::{Value, json};
 
 /// A defect, as a change of the responses.
@@ -53,7 +55,10 @@ impl<T: BlockingTransport> BlockingTransport for AlteringTransport<T> {
         let mut reply = Reply { status: head.status, headers: head.headers, body };
         (self.change)(&asked, &mut reply);
         if reply.status == StatusCode::IM_A_TEAPOT {
-            return Err(TransportError::new(ErrorKind::Interrupted, "the connection was closed"));
+            return Err(TransportError::new(
+                TransportErrorKind::Interrupted,
+                "the connection was closed",
+            ));
         }
         head.headers = reply.headers;
         head.status = reply.status;

@@ -105,7 +105,7 @@ fn describe_error(error: &Error) -> String {
         Some(seconds) => write!(text, ", retry in {seconds} s").unwrap(),
     }
     if let Some(source) =
-        error.source().and_then(|one| one.downcast_ref::<gateway_client::model::Error>())
+        error.source().and_then(|one| one.downcast_ref::<gateway_client::model::DecodeError>())
     {
         write!(text, ": {source}").unwrap();
     }

@@ -12,8 +12,8 @@ use std::{fmt, thread};
 use bytes::Bytes;
 use gateway_transport::simulated::{self, Time};
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, ErrorKind, Instant,
-    Request, Response, Transport, TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, Instant, Request, Response,
+    Transport, TransportError, TransportErrorKind,
 };
 use tokio::runtime::Handle;
 use tokio::time::sleep_until;
@@ -127,7 +127,7 @@ pub async fn run<T: Send + 'static>(
 async fn chunk(bodies: &mut [Option<Body>], index: usize) -> Result<Option<Bytes>, TransportError> {
     match bodies.get_mut(index) {
         Some(Some(body)) => body.chunk().await,
-        _ => Err(TransportError::new(ErrorKind::Other, "the body was closed")),
+        _ => Err(TransportError::new(TransportErrorKind::Other, "the body was closed")),
     }
 }
 
@@ -198,7 +198,7 @@ impl BlockingTransport for Port {
                 let rest = |index| Rest { port: self.clone(), index };
                 Ok(head?.map(|index| BlockingBody::from_chunks(rest(index))))
             }
-            _ => Err(TransportError::new(ErrorKind::Other, "the world has ended")),
+            _ => Err(TransportError::new(TransportErrorKind::Other, "the world has ended")),
         }
     }
 }

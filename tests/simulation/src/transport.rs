@@ -10,7 +10,8 @@ use std::{fmt, io};
 
 use bytes::Bytes;
 use gateway_transport::{
-    Body, Deadline, ErrorKind, Instant, Phase, Request, Response, Sent, Transport, TransportError,
+    Body, Deadline, Instant, Phase, Request, Response, Sent, Transport, TransportError,
+    TransportErrorKind,
 };
 use http::Uri;
 use http_body_util::Full;
@@ -123,11 +124,11 @@ fn classify(error: &(dyn Error + 'static), is_connect: bool, phase: Phase) -> Tr
     let is_parse =
         |error: &(dyn Error + 'static)| error.downcast_ref().is_some_and(hyper::Error::is_parse);
     let (kind, sent) = if is_connect {
-        (ErrorKind::Connect, Sent::No)
+        (TransportErrorKind::Connect, Sent::No)
     } else if successors(Some(error), |&error| error.source()).any(is_parse) {
-        (ErrorKind::Protocol, Sent::Maybe)
+        (TransportErrorKind::Protocol, Sent::Maybe)
     } else {
-        (ErrorKind::Interrupted, Sent::Maybe)
+        (TransportErrorKind::Interrupted, Sent::Maybe)
     };
     TransportError::new(kind, "the exchange failed").with_phase(phase).with_sent(sent)
 }

@@ -15,7 +15,7 @@ use axum::routing::{get, post};
 use futures_util::stream::unfold;
 use gateway_tests_wasm::{Action, Command, Payload, Reply};
 use gateway_transport::{
-    Body, Deadline, ErrorKind, Phase, Request, Response, Sent, Transport, TransportError,
+    Body, Deadline, Phase, Request, Response, Sent, Transport, TransportError, TransportErrorKind,
 };
 use http::{HeaderName, HeaderValue};
 use tokio::net::TcpListener;
@@ -151,26 +151,26 @@ enum Answer {
 /// Returns an error of the adapter.
 fn error(kind: &str, phase: &str, sent: &str, text: String) -> TransportError {
     let kinds = [
-        ErrorKind::InvalidRequest,
-        ErrorKind::Resolve,
-        ErrorKind::Connect,
-        ErrorKind::Tls,
-        ErrorKind::Timeout,
-        ErrorKind::Interrupted,
-        ErrorKind::Protocol,
-        ErrorKind::TooLarge,
+        TransportErrorKind::InvalidRequest,
+        TransportErrorKind::Resolve,
+        TransportErrorKind::Connect,
+        TransportErrorKind::Tls,
+        TransportErrorKind::Timeout,
+        TransportErrorKind::Interrupted,
+        TransportErrorKind::Protocol,
+        TransportErrorKind::TooLarge,
     ];
     let kind = kinds.into_iter().find(|known| format!("{known:?}") == kind);
     let phases = [Phase::Connect, Phase::Head, Phase::Body, Phase::Total];
     let phase = phases.into_iter().find(|known| format!("{known:?}") == phase);
     let sent = if sent == format!("{:?}", Sent::No) { Sent::No } else { Sent::Maybe };
-    TransportError::new(kind.unwrap_or(ErrorKind::Other), text)
+    TransportError::new(kind.unwrap_or(TransportErrorKind::Other), text)
         .with_phase(phase.unwrap_or(Phase::Unknown))
         .with_sent(sent)
 }
 
 fn unexpected() -> TransportError {
-    TransportError::new(ErrorKind::Other, "unexpected answer of Node")
+    TransportError::new(TransportErrorKind::Other, "unexpected answer of Node")
 }
 
 /// Responds with the next command when there is one; status 204 ends the test.

@@ -65,7 +65,9 @@ fn flattened(body: &[u8]) -> usize {
 
 fn stream(
     body: &[u8],
-    mut next: impl FnMut(&mut StreamDecoder<Candidate>) -> Result<Next<usize>, gateway_model::Error>,
+    mut next: impl FnMut(
+        &mut StreamDecoder<Candidate>,
+    ) -> Result<Next<usize>, gateway_model::DecodeError>,
 ) -> usize {
     let mut decoder = ListCandidates::new().decoder();
     let mut chunks = body.chunks(64 * 1024);

@@ -3,7 +3,9 @@
 //! The queries of the operations, and how their responses are decoded.
 
 use methodical_model::codegen::{Envelope, Layout, QueryBuilder, borrowed, decoder, list, object};
-use methodical_model::{Error, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder};
+use methodical_model::{
+    DecodeError, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder,
+};
 
 use crate::generated::service;
 use crate::generated::types::{
@@ -19,7 +21,7 @@ use crate::generated::types::{
 ///
 /// let query = ListCandidates::new().vacancy_status(52, "Shortlist").query()?;
 /// assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=52&status=Shortlist");
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model::DecodeError>(())
 /// ```
 ///
 /// Without `vacancy_id`, `status` has no effect, so such a query does not compile:
@@ -47,7 +49,7 @@ impl ListCandidates {
     /// # Errors
     ///
     /// The same as those of [`Operation::decode`].
-    pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, Error> {
+    pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, DecodeError> {
         list(LIST_CANDIDATES, body)
     }
 
@@ -62,7 +64,7 @@ impl ListCandidates {
     ///
     /// let query = ListCandidates::new().vacancy_id(52).query()?;
     /// assert_eq!(query.as_str(), "method=candidates/list&vacancy_id=52");
-    /// # Ok::<(), gateway_model::Error>(())
+    /// # Ok::<(), gateway_model::DecodeError>(())
     /// ```
     #[must_use]
     pub fn vacancy_id(mut self, vacancy_id: impl Into<VacancyId>) -> Self {
@@ -94,7 +96,7 @@ impl Operation for ListCandidates {
     const NAME: &'static str = "list_candidates";
     const METHOD: &'static str = "candidates/list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
         if let Some(vacancy_id) = &self.vacancy_id {
             query.push_integer("vacancy_id", vacancy_id.as_str())?;
@@ -105,7 +107,7 @@ impl Operation for ListCandidates {
         Ok(query.finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         Self::decode(body)
     }
 
@@ -122,7 +124,10 @@ impl ListOperation for ListCandidates {
         decoder(LIST_CANDIDATES)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<CandidateRef<'a>>, Error> {
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<CandidateRef<'a>>, DecodeError> {
         borrowed::<Candidate>(LIST_CANDIDATES, body)
     }
 }
@@ -139,7 +144,7 @@ const LIST_CANDIDATES: Layout =
 ///
 /// let query = ListVacancies::new().query()?;
 /// assert_eq!(query.as_str(), "method=vacancies/list");
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -159,7 +164,7 @@ impl ListVacancies {
     /// # Errors
     ///
     /// The same as those of [`Operation::decode`].
-    pub fn decode(body: &[u8]) -> Result<Listing<Vacancy>, Error> {
+    pub fn decode(body: &[u8]) -> Result<Listing<Vacancy>, DecodeError> {
         list(LIST_VACANCIES, body)
     }
 }
@@ -171,11 +176,11 @@ impl Operation for ListVacancies {
     const NAME: &'static str = "list_vacancies";
     const METHOD: &'static str = "vacancies/list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         Self::decode(body)
     }
 
@@ -192,7 +197,7 @@ impl ListOperation for ListVacancies {
         decoder(LIST_VACANCIES)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<VacancyRef<'a>>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<VacancyRef<'a>>, DecodeError> {
         borrowed::<Vacancy>(LIST_VACANCIES, body)
     }
 }
@@ -208,7 +213,7 @@ const LIST_VACANCIES: Layout = Layout::Array;
 ///
 /// let query = GetCredits::new().query()?;
 /// assert_eq!(query.as_str(), "method=credits/get");
-/// # Ok::<(), gateway_model::Error>(())
+/// # Ok::<(), gateway_model::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -228,7 +233,7 @@ impl GetCredits {
     /// # Errors
     ///
     /// The same as those of [`Operation::decode`].
-    pub fn decode(body: &[u8]) -> Result<Credits, Error> {
+    pub fn decode(body: &[u8]) -> Result<Credits, DecodeError> {
         object(body)
     }
 }
@@ -240,11 +245,11 @@ impl Operation for GetCredits {
     const NAME: &'static str = "get_credits";
     const METHOD: &'static str = "credits/get";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         Self::decode(body)
     }
 }

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "chrono04", feature = "jiff02", feature = "rust_decimal"))]
 
 use chrono::{NaiveDate, NaiveDateTime};
-use gateway_model::{Civil, CivilDateTime, DecimalText, Error, ErrorKind};
+use gateway_model::{Civil, CivilDateTime, DecimalText, DecodeError, DecodeErrorKind};
 use jiff::civil::{DateTime, date};
 use proptest::prelude::*;
 use rust_decimal::Decimal;
@@ -100,8 +100,8 @@ proptest! {
 }
 
 #[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, Error>, name: &str) {
+fn refused<T: std::fmt::Debug>(result: Result<T, DecodeError>, name: &str) {
     let error = result.unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Conversion, name));
+    assert_eq!((error.kind(), error.path()), (DecodeErrorKind::Conversion, name));
     assert_eq!((error.line(), error.column()), (0, 0));
 }

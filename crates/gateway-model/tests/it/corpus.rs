@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gateway_model::{ErrorKind, ListCandidates};
+use gateway_model::{DecodeErrorKind, ListCandidates};
 
 use crate::bodies::BODIES;
 use crate::support::{every_way, verdicts};
@@ -28,7 +28,8 @@ fn a_document_truncated_at_any_byte_is_an_error() {
     for end in 0..body.len() {
         let error = every_way::<ListCandidates>(&body.as_bytes()[..end]).unwrap_err();
         let in_a_character = !body.is_char_boundary(end);
-        let kind = if in_a_character { ErrorKind::Encoding } else { ErrorKind::Incomplete };
+        let kind =
+            if in_a_character { DecodeErrorKind::Encoding } else { DecodeErrorKind::Incomplete };
         assert_eq!(error.kind(), kind, "cut at {end}");
         let records = u64::from(end >= first) + u64::from(end >= second);
         assert_eq!(error.delivered(), records, "cut at {end}");

@@ -115,7 +115,7 @@ fn quiet(value: &impl Debug) {
 }
 
 #[track_caller]
-fn error(error: &gateway_model::Error) {
+fn error(error: &gateway_model::DecodeError) {
     quiet(error);
     assert!(!error.to_string().contains(CANARY), "{error}");
 }

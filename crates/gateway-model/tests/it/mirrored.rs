@@ -4,7 +4,7 @@ use gateway_model::service::RecruitmentGateway;
 use gateway_model::tables::{
     CANDIDATE, CANDIDATE_VACANCY, ColumnKind, Gauge, MirrorVisitor, Recovery, Table, VACANCY,
 };
-use gateway_model::{ErrorKind, ListOperation, Mirrored, Operation, Record};
+use gateway_model::{DecodeErrorKind, ListOperation, Mirrored, Operation, Record};
 use methodical_model::PagedOperation;
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ impl MirrorVisitor<RecruitmentGateway> for Visits {
         assert_eq!((recovery.filters)(&whole), (Some("52".to_owned()), None));
         assert_eq!((recovery.filters)(&part), (Some("52".to_owned()), Some("On hold".to_owned())));
         let refused = (recovery.of_group)("fifty-two").err().unwrap();
-        assert_eq!((refused.kind(), refused.path()), (ErrorKind::Parameter, "vacancy_id"));
+        assert_eq!((refused.kind(), refused.path()), (DecodeErrorKind::Parameter, "vacancy_id"));
         assert!((recovery.of_value)("52", "").is_err());
     }
 

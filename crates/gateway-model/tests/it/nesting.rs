@@ -1,18 +1,18 @@
 //! A hundred thousand brackets are a typed error, without a stack overflow.
 
-use gateway_model::{ErrorKind, GetCredits, ListCandidates, ListVacancies, RawQuery};
+use gateway_model::{DecodeErrorKind, GetCredits, ListCandidates, ListVacancies, RawQuery};
 
 use crate::support::every_way;
 
 #[test]
 fn in_an_unlisted_field() {
-    check("x", ErrorKind::TooDeep);
+    check("x", DecodeErrorKind::TooDeep);
 }
 
 #[test]
 fn in_a_listed_field() {
-    check("name", ErrorKind::WrongType);
-    check("portal", ErrorKind::WrongType);
+    check("name", DecodeErrorKind::WrongType);
+    check("portal", DecodeErrorKind::WrongType);
 }
 
 #[test]
@@ -24,15 +24,18 @@ fn around_and_beside_the_list() {
         assert!(ListVacancies::decode(body.as_bytes()).is_err());
     }
     let body = format!(r#"{{"x":{deep},"status":"success","result":[]}}"#);
-    assert_eq!(ListCandidates::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
+    assert_eq!(
+        ListCandidates::decode(body.as_bytes()).unwrap_err().kind(),
+        DecodeErrorKind::TooDeep
+    );
     let body = format!(r#"{{"credits_number":"1","currency":"EUR","x":{deep}}}"#);
-    assert_eq!(GetCredits::decode(body.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
-    assert_eq!(RawQuery::decode(deep.as_bytes()).unwrap_err().kind(), ErrorKind::TooDeep);
+    assert_eq!(GetCredits::decode(body.as_bytes()).unwrap_err().kind(), DecodeErrorKind::TooDeep);
+    assert_eq!(RawQuery::decode(deep.as_bytes()).unwrap_err().kind(), DecodeErrorKind::TooDeep);
 }
 
 /// Only the deep record is rejected.
 #[track_caller]
-fn check(member: &str, kind: ErrorKind) {
+fn check(member: &str, kind: DecodeErrorKind) {
     let body = format!(
         r#"{{"status":"success","result":[{{"id":"1"}},{{"id":"2","{member}":{}}},{{"id":"3"}}]}}"#,
         deep()

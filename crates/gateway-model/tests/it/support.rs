@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use gateway_model::{
-    Error, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, RawQuery,
+    DecodeError, GetCredits, ListCandidates, ListOperation, ListVacancies, Listing, Next, RawQuery,
     Rejected,
 };
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],
     size: usize,
-) -> Result<Listing<O::Item>, Error> {
+) -> Result<Listing<O::Item>, DecodeError> {
     let mut decoder = O::default().decoder().with_record_limit(usize::MAX);
     let mut pieces = body.chunks(size);
     let mut listing = Listing::default();
@@ -37,7 +37,7 @@ pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
 #[track_caller]
 pub(crate) fn every_way<O: ListOperation<Beside = ()> + Default>(
     body: &[u8],
-) -> Result<Listing<O::Item>, Error>
+) -> Result<Listing<O::Item>, DecodeError>
 where
     O::Item: PartialEq + Debug,
 {
@@ -91,7 +91,7 @@ pub(crate) fn verdicts(body: &[u8]) -> String {
     columns.join(" ")
 }
 
-pub(crate) fn list<T>(result: Result<Listing<T>, Error>) -> String {
+pub(crate) fn list<T>(result: Result<Listing<T>, DecodeError>) -> String {
     match result {
         Ok(listing) if listing.rejected.is_empty() => format!("ok:{}", listing.items.len()),
         Ok(listing) => {
@@ -103,7 +103,7 @@ pub(crate) fn list<T>(result: Result<Listing<T>, Error>) -> String {
     }
 }
 
-pub(crate) fn one<T>(result: Result<T, Error>) -> String {
+pub(crate) fn one<T>(result: Result<T, DecodeError>) -> String {
     result.map_or_else(|error| format!("{:?}", error.kind()), |_| "ok".to_owned())
 }
 

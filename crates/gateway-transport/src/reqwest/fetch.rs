@@ -13,8 +13,8 @@ use http_body::{Body as HttpBody, Frame};
 
 use crate::platform::{sleep_until, timeout_at};
 use crate::{
-    Body, Deadline, ErrorKind, Options, Phase, Request, Response, Transport, TransportError,
-    mark_sensitive, target,
+    Body, Deadline, Options, Phase, Request, Response, Transport, TransportError,
+    TransportErrorKind, mark_sensitive, target,
 };
 
 /// Sends requests with reqwest, which uses `fetch` here, without cookies, cache and referrer.
@@ -35,10 +35,11 @@ impl ReqwestTransport {
     ///
     /// # Errors
     ///
-    /// Fails if reqwest cannot create a client, and with [`ErrorKind::InvalidRequest`] if a timeout is zero.
+    /// Fails if reqwest cannot create a client, and with [`TransportErrorKind::InvalidRequest`] if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let options = options.checked()?;
-        let client = Client::builder().build().map_err(|_error| failed(ErrorKind::Other))?;
+        let client =
+            Client::builder().build().map_err(|_error| failed(TransportErrorKind::Other))?;
         let Options { idle_timeout, total_timeout, .. } = options;
         Ok(Self { client, idle_timeout, total_timeout })
     }
@@ -69,7 +70,9 @@ impl Transport for ReqwestTransport {
             .map_err(|error| classify(&error))?;
         if !is_same(response.url(), &url) {
             let text = "the browser followed a redirect, which cannot be prevented";
-            return Err(TransportError::new(ErrorKind::Other, text).with_phase(Phase::Head));
+            return Err(
+                TransportError::new(TransportErrorKind::Other, text).with_phase(Phase::Head)
+            );
         }
         let mut parts = http::Response::new(());
         *parts.status_mut() = response.status();
@@ -103,7 +106,7 @@ impl<S: Stream<Item = ::reqwest::Result<Bytes>>> HttpBody for Chunks<S> {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let chunk = self.0.as_mut().poll_next(context);
-        let cut = |_| failed(ErrorKind::Interrupted).with_phase(Phase::Body);
+        let cut = |_| failed(TransportErrorKind::Interrupted).with_phase(Phase::Body);
         chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data).map_err(cut)))
     }
 }
@@ -196,11 +199,11 @@ const DECODED: [&str; 5] = ["br", "deflate", "gzip", "x-gzip", "zstd"];
 /// learn nothing about the network. Its text is dropped, because it may contain data.
 fn classify(error: &::reqwest::Error) -> TransportError {
     if error.is_builder() {
-        return failed(ErrorKind::InvalidRequest);
+        return failed(TransportErrorKind::InvalidRequest);
     }
-    failed(ErrorKind::Interrupted).with_phase(Phase::Head)
+    failed(TransportErrorKind::Interrupted).with_phase(Phase::Head)
 }
 
-fn failed(kind: ErrorKind) -> TransportError {
+fn failed(kind: TransportErrorKind) -> TransportError {
     TransportError::of_kind(kind)
 }

@@ -11,8 +11,8 @@ use crate::error::{find, io_error_kind};
 use crate::platform::{Mutex, current_runtime};
 use crate::target::unchanged;
 use crate::{
-    Body, Deadline, ErrorKind, Options, Phase, Proxy, Request, Response, Transport, TransportError,
-    mark_sensitive,
+    Body, Deadline, Options, Phase, Proxy, Request, Response, Transport, TransportError,
+    TransportErrorKind, mark_sensitive,
 };
 
 /// Sends requests with reqwest: HTTP/1.1, keep-alive, no redirects, no retries, no decompression.
@@ -25,14 +25,14 @@ use crate::{
 ///
 /// ```
 /// use gateway_transport::reqwest::ReqwestTransport;
-/// use gateway_transport::{ErrorKind, Options, Transport};
+/// use gateway_transport::{TransportErrorKind, Options, Transport};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let transport = ReqwestTransport::new(&Options::default())?;
 /// let request = http::Request::get("ftp://localhost/").body("".into())?;
 /// let error = transport.send(request).await.unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+/// assert_eq!(error.kind(), TransportErrorKind::InvalidRequest);
 /// # Ok(())
 /// # }
 /// ```
@@ -44,8 +44,8 @@ impl ReqwestTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Tls`](crate::ErrorKind::Tls) if a certificate is invalid, and
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if a timeout is zero.
+    /// Returns [`TransportErrorKind::Tls`](crate::TransportErrorKind::Tls) if a certificate is invalid, and
+    /// [`TransportErrorKind::InvalidRequest`](crate::TransportErrorKind::InvalidRequest) if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let settings = Settings::new(options)?;
         let first = Slot { runtime: None, client: settings.client()? };
@@ -244,43 +244,43 @@ fn classify(error: ::reqwest::Error, phase: Phase) -> TransportError {
         return TransportError::timeout(phase).with_source(error);
     }
     let kind = kind_of(&error);
-    let connecting = error.is_connect() || kind == ErrorKind::Resolve;
-    if kind == ErrorKind::Tls && !connecting {
+    let connecting = error.is_connect() || kind == TransportErrorKind::Resolve;
+    if kind == TransportErrorKind::Tls && !connecting {
         return TransportError::broken_tls(phase).with_source(error);
     }
     let phase = if connecting { Phase::Connect } else { phase };
     TransportError::of_kind(kind).with_phase(phase).with_source(error)
 }
 
-fn kind_of(error: &::reqwest::Error) -> ErrorKind {
+fn kind_of(error: &::reqwest::Error) -> TransportErrorKind {
     if error.is_builder() {
-        return ErrorKind::InvalidRequest;
+        return TransportErrorKind::InvalidRequest;
     }
     if error.is_dns() {
-        return ErrorKind::Resolve;
+        return TransportErrorKind::Resolve;
     }
     #[cfg(feature = "__tls")]
     if find::<rustls::Error>(error).is_some() {
-        return ErrorKind::Tls;
+        return TransportErrorKind::Tls;
     }
     if error.is_connect() {
-        return ErrorKind::Connect;
+        return TransportErrorKind::Connect;
     }
     if let Some(error) = find::<hyper::Error>(error) {
         // hyper has a method for this only with its server feature.
         if error.is_parse() && error.to_string() == "message head is too large" {
-            return ErrorKind::TooLarge;
+            return TransportErrorKind::TooLarge;
         }
         if error.is_parse() {
-            return ErrorKind::Protocol;
+            return TransportErrorKind::Protocol;
         }
         if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
-            return ErrorKind::Interrupted;
+            return TransportErrorKind::Interrupted;
         }
     }
     match find::<io::Error>(error).map(|error| io_error_kind(error.kind())) {
-        Some(kind @ (ErrorKind::Interrupted | ErrorKind::Protocol)) => kind,
-        _ => ErrorKind::Other,
+        Some(kind @ (TransportErrorKind::Interrupted | TransportErrorKind::Protocol)) => kind,
+        _ => TransportErrorKind::Other,
     }
 }
 

@@ -13,7 +13,7 @@ use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use crate::error::find;
 use crate::ureq::connect::time_left;
-use crate::{BoxError, ErrorKind, Options, TransportError, tls};
+use crate::{BoxError, Options, TransportError, TransportErrorKind, tls};
 
 /// Wraps connections of `https` targets in TLS.
 ///
@@ -65,12 +65,12 @@ fn handshake_failed(error: io::Error) -> Error {
     if find::<rustls::Error>(&error).is_some() {
         return tls_failed(error);
     }
-    Error::Other(TransportError::of_kind(ErrorKind::Connect).with_source(error).into())
+    Error::Other(TransportError::of_kind(TransportErrorKind::Connect).with_source(error).into())
 }
 
 #[cold]
 fn tls_failed(source: impl Into<BoxError>) -> Error {
-    Error::Other(TransportError::of_kind(ErrorKind::Tls).with_source(source).into())
+    Error::Other(TransportError::of_kind(TransportErrorKind::Tls).with_source(source).into())
 }
 
 impl fmt::Debug for TlsConnector {

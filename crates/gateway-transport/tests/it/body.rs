@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use gateway_transport::{BlockingBody, Body, Deadline, ErrorKind, Phase, TransportError};
+use gateway_transport::{BlockingBody, Body, Deadline, Phase, TransportError, TransportErrorKind};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::{sleep, sleep_until};
 
 /// The end of a source, after its chunks.
-type End = Result<(), ErrorKind>;
+type End = Result<(), TransportErrorKind>;
 
 /// Returns the next chunk of a source, which panics when it is read after its end.
 fn source(
@@ -26,7 +26,7 @@ fn source(
     }
 }
 
-fn truncated(kind: ErrorKind) -> TransportError {
+fn truncated(kind: TransportErrorKind) -> TransportError {
     let error = TransportError::new(kind, "truncated").with_phase(Phase::Body);
     error.with_source("connection reset")
 }
@@ -84,7 +84,7 @@ async fn a_source_is_not_read_after_its_end() {
 
 #[tokio::test]
 async fn a_failed_body_keeps_failing() {
-    for kind in [ErrorKind::Interrupted, ErrorKind::Timeout] {
+    for kind in [TransportErrorKind::Interrupted, TransportErrorKind::Timeout] {
         let mut errors = Vec::new();
         let mut body = asynchronous(&["x"], Err(kind));
         assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
@@ -127,10 +127,13 @@ async fn a_body_may_be_as_long_as_its_limit() {
         let body =
             || Body::from_chunks(stream::iter(pieces.iter().map(|piece| Ok((*piece).into()))));
         assert_eq!(body().collect(4).await.unwrap(), "abcd");
-        assert_eq!(body().collect(3).await.unwrap_err().kind(), ErrorKind::TooLarge);
+        assert_eq!(body().collect(3).await.unwrap_err().kind(), TransportErrorKind::TooLarge);
     }
     assert_eq!(Body::from("abcd").collect(4).await.unwrap(), "abcd");
-    assert_eq!(Body::from("abcd").collect(3).await.unwrap_err().kind(), ErrorKind::TooLarge);
+    assert_eq!(
+        Body::from("abcd").collect(3).await.unwrap_err().kind(),
+        TransportErrorKind::TooLarge
+    );
     for limit in [1, 2] {
         let mut body = BlockingBody::from("abcd");
         body.read_exact(&mut [0; 2]).unwrap();
@@ -161,7 +164,7 @@ async fn a_body_that_states_a_length_above_the_limit_is_not_read() {
     let far =
         |body: Body| body.with_limits(None, Duration::from_secs(20), |at| sleep_until(at.into()));
     for body in [Body::new(Long), Body::with_errors(Long, |error| error), far(Body::new(Long))] {
-        assert_eq!(body.collect(9).await.unwrap_err().kind(), ErrorKind::TooLarge);
+        assert_eq!(body.collect(9).await.unwrap_err().kind(), TransportErrorKind::TooLarge);
     }
     for whole in [Body::with_errors(Body::from("late"), |error| error), far(Body::from("late"))] {
         assert_eq!((whole.size_hint().exact(), whole.is_end_stream()), (Some(4), false));
@@ -183,7 +186,10 @@ async fn read(pause: u64, deadline: Option<u64>, idle_timeout: Duration) -> usiz
         match body.chunk().await {
             Ok(chunk) => bytes += chunk.map_or(0, |chunk| chunk.len()),
             Err(error) => {
-                assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, Phase::Body));
+                assert_eq!(
+                    (error.kind(), error.phase()),
+                    (TransportErrorKind::Timeout, Phase::Body)
+                );
                 return bytes;
             }
         }

@@ -11,8 +11,9 @@ use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport as _, Body, ErrorKind, Options, Phase, Proxy,
-    Request, Response, Sent, Transport, TransportError, blocking_transport_fn, transport_fn,
+    BlockingBody, BlockingResponse, BlockingTransport as _, Body, Options, Phase, Proxy, Request,
+    Response, Sent, Transport, TransportError, TransportErrorKind, blocking_transport_fn,
+    transport_fn,
 };
 use http_body::Frame;
 use methodical_testkit::raw_server::RawServer;
@@ -24,7 +25,7 @@ use crate::{greet, request};
 async fn a_panic_of_the_transport_is_a_typed_error() {
     let transport = OffThread::new(blocking_transport_fn(|_| panic!("planted panic")));
     let error = transport.send(Request::default()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Other);
+    assert_eq!(error.kind(), TransportErrorKind::Other);
     assert!(error.source().is_some());
 }
 
@@ -38,7 +39,7 @@ async fn a_panic_within_a_body_is_a_typed_error() {
     let mut body = transport.send(Request::default()).await.unwrap().into_body();
     assert_eq!(body.chunk().await.unwrap().unwrap(), "first");
     let error = body.collect(10).await.unwrap_err();
-    assert_eq!((error.kind(), error.phase()), (ErrorKind::Other, Phase::Body));
+    assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Other, Phase::Body));
 }
 
 /// Web frameworks build bodies from `stream::unfold`, whose stream must not be polled after its end.
@@ -94,7 +95,7 @@ fn fails_without_a_runtime(transport: &impl Transport) {
     let Poll::Ready(Err(error)) = call.poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("no error")
     };
-    assert_eq!((error.kind(), error.sent()), (ErrorKind::Other, Sent::No));
+    assert_eq!((error.kind(), error.sent()), (TransportErrorKind::Other, Sent::No));
 }
 
 #[test]

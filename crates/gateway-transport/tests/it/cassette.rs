@@ -3,7 +3,9 @@ use std::error::Error;
 
 use bytes::Bytes;
 use gateway_transport::cassette::{Recorder, Replayer};
-use gateway_transport::{BlockingTransport, ErrorKind, MemoryTransport, Request, Transport};
+use gateway_transport::{
+    BlockingTransport, MemoryTransport, Request, Transport, TransportErrorKind,
+};
 
 fn request(target: &str) -> Request {
     http::Request::post(format!("https://user:canary@host{target}"))
@@ -124,6 +126,6 @@ fn a_body_above_the_limit_is_not_recorded() {
     BlockingTransport::send(&recorder(4), request("/")).unwrap();
     let recorder = recorder(3);
     let error = BlockingTransport::send(&recorder, request("/")).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert_eq!(error.kind(), TransportErrorKind::TooLarge);
     assert_eq!(recorder.into_writer(), b"");
 }

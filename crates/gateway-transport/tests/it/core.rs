@@ -13,9 +13,9 @@ use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, Deadline, ErrorKind,
-    MapRequest, MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport,
-    Transport, TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Body, BoxFuture, Deadline, MapRequest,
+    MemoryTransport, Options, Phase, Request, Response, Sent, SharedTransport, Transport,
+    TransportError, TransportErrorKind,
 };
 
 #[test]
@@ -67,12 +67,12 @@ fn a_wrapper_has_the_name_of_the_transport_in_it() {
     struct Unnamed;
     impl Transport for Unnamed {
         async fn send(&self, _: Request) -> Result<Response, TransportError> {
-            Err(TransportError::new(ErrorKind::Other, "cannot send"))
+            Err(TransportError::new(TransportErrorKind::Other, "cannot send"))
         }
     }
     impl BlockingTransport for Unnamed {
         fn send(&self, _: Request) -> Result<BlockingResponse, TransportError> {
-            Err(TransportError::new(ErrorKind::Other, "cannot send"))
+            Err(TransportError::new(TransportErrorKind::Other, "cannot send"))
         }
     }
     let own = std::any::type_name::<Unnamed>();
@@ -112,15 +112,15 @@ fn phase_and_sent_are_derived_from_the_kind() {
         let error = TransportError::new(kind, "");
         (error.phase(), error.sent(), error.is_transient())
     };
-    assert_eq!(of(ErrorKind::InvalidRequest), (Phase::Unknown, Sent::No, false));
-    assert_eq!(of(ErrorKind::Resolve), (Phase::Connect, Sent::No, true));
-    assert_eq!(of(ErrorKind::Connect), (Phase::Connect, Sent::No, true));
-    assert_eq!(of(ErrorKind::Tls), (Phase::Connect, Sent::No, false));
-    assert_eq!(of(ErrorKind::Timeout), (Phase::Unknown, Sent::Maybe, true));
-    assert_eq!(of(ErrorKind::Interrupted), (Phase::Unknown, Sent::Maybe, true));
-    assert_eq!(of(ErrorKind::Protocol), (Phase::Unknown, Sent::Maybe, false));
-    assert_eq!(of(ErrorKind::TooLarge), (Phase::Unknown, Sent::Maybe, false));
-    assert_eq!(of(ErrorKind::Other), (Phase::Unknown, Sent::Maybe, false));
+    assert_eq!(of(TransportErrorKind::InvalidRequest), (Phase::Unknown, Sent::No, false));
+    assert_eq!(of(TransportErrorKind::Resolve), (Phase::Connect, Sent::No, true));
+    assert_eq!(of(TransportErrorKind::Connect), (Phase::Connect, Sent::No, true));
+    assert_eq!(of(TransportErrorKind::Tls), (Phase::Connect, Sent::No, false));
+    assert_eq!(of(TransportErrorKind::Timeout), (Phase::Unknown, Sent::Maybe, true));
+    assert_eq!(of(TransportErrorKind::Interrupted), (Phase::Unknown, Sent::Maybe, true));
+    assert_eq!(of(TransportErrorKind::Protocol), (Phase::Unknown, Sent::Maybe, false));
+    assert_eq!(of(TransportErrorKind::TooLarge), (Phase::Unknown, Sent::Maybe, false));
+    assert_eq!(of(TransportErrorKind::Other), (Phase::Unknown, Sent::Maybe, false));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_transport_error_survives_an_io_error() {
     assert_eq!(TransportError::from_io(error).phase(), Phase::Body);
 
     let error = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-    assert_eq!(TransportError::from_io(error).kind(), ErrorKind::Interrupted);
+    assert_eq!(TransportError::from_io(error).kind(), TransportErrorKind::Interrupted);
 }
 
 #[test]
@@ -137,14 +137,14 @@ fn the_kind_of_an_io_error_decides_the_kind_of_the_exchange() {
     use std::io::ErrorKind as Io;
 
     for (kind, expected) in [
-        (Io::TimedOut, ErrorKind::Timeout),
-        (Io::WouldBlock, ErrorKind::Timeout),
-        (Io::ConnectionRefused, ErrorKind::Connect),
-        (Io::NetworkUnreachable, ErrorKind::Connect),
-        (Io::ConnectionReset, ErrorKind::Interrupted),
-        (Io::UnexpectedEof, ErrorKind::Interrupted),
-        (Io::InvalidData, ErrorKind::Protocol),
-        (Io::PermissionDenied, ErrorKind::Other),
+        (Io::TimedOut, TransportErrorKind::Timeout),
+        (Io::WouldBlock, TransportErrorKind::Timeout),
+        (Io::ConnectionRefused, TransportErrorKind::Connect),
+        (Io::NetworkUnreachable, TransportErrorKind::Connect),
+        (Io::ConnectionReset, TransportErrorKind::Interrupted),
+        (Io::UnexpectedEof, TransportErrorKind::Interrupted),
+        (Io::InvalidData, TransportErrorKind::Protocol),
+        (Io::PermissionDenied, TransportErrorKind::Other),
     ] {
         assert_eq!(TransportError::from_io(kind.into()).kind(), expected, "{kind:?}");
     }
@@ -156,7 +156,7 @@ fn an_expired_deadline_fails_before_anything_is_sent() {
     let mut request = Request::default();
     request.extensions_mut().insert(Deadline::at(std::time::Instant::now()));
     let error = BlockingTransport::send(&transport, request).unwrap_err();
-    assert_eq!((error.kind(), error.sent()), (ErrorKind::Timeout, Sent::No));
+    assert_eq!((error.kind(), error.sent()), (TransportErrorKind::Timeout, Sent::No));
     assert_eq!(transport.requests().len(), 0);
 }
 

@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use futures_util::stream::{self, StreamExt as _};
 use gateway_transport::gzip::Gzip;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, ErrorKind, MemoryTransport, Phase, Request, Transport,
-    TransportError, blocking_transport_fn, transport_fn,
+    BlockingBody, BlockingTransport, Body, MemoryTransport, Phase, Request, Transport,
+    TransportError, TransportErrorKind, blocking_transport_fn, transport_fn,
 };
 
 /// Sends a blocking and an async request to a memory transport that answers with this encoding and body.
@@ -48,7 +48,7 @@ fn gzip(data: &[u8]) -> Vec<u8> {
 }
 
 #[track_caller]
-fn check_kind(encoding: &str, body: &[u8], expected: ErrorKind) {
+fn check_kind(encoding: &str, body: &[u8], expected: TransportErrorKind) {
     assert_eq!(exchange(encoding, body, 1 << 20).unwrap_err().kind(), expected);
 }
 
@@ -77,20 +77,20 @@ fn an_unencoded_body_is_returned_unchanged() {
 fn truncated_and_corrupt_streams_are_errors() {
     let whole = gzip(&[7; 5000]);
     for end in [1, 9, 12, whole.len() - 9, whole.len() - 1] {
-        check_kind("gzip", &whole[..end], ErrorKind::Interrupted);
+        check_kind("gzip", &whole[..end], TransportErrorKind::Interrupted);
     }
-    check_kind("gzip", b"not gzip at all", ErrorKind::Protocol);
+    check_kind("gzip", b"not gzip at all", TransportErrorKind::Protocol);
     let mut wrong_checksum = whole.clone();
     let at = whole.len() - 8;
     wrong_checksum[at] ^= 1;
-    check_kind("gzip", &wrong_checksum, ErrorKind::Interrupted);
+    check_kind("gzip", &wrong_checksum, TransportErrorKind::Interrupted);
     // A block of a type that does not exist.
     let mut corrupt = whole.clone();
     corrupt[10] |= 0b110;
-    check_kind("gzip", &corrupt, ErrorKind::Interrupted);
-    check_kind("gzip", &[&whole[..], &corrupt].concat(), ErrorKind::Interrupted);
-    check_kind("gzip", &[&whole[..], b"data after the end"].concat(), ErrorKind::Protocol);
-    check_kind("zstd", b"", ErrorKind::Protocol);
+    check_kind("gzip", &corrupt, TransportErrorKind::Interrupted);
+    check_kind("gzip", &[&whole[..], &corrupt].concat(), TransportErrorKind::Interrupted);
+    check_kind("gzip", &[&whole[..], b"data after the end"].concat(), TransportErrorKind::Protocol);
+    check_kind("zstd", b"", TransportErrorKind::Protocol);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_body_with_two_codings_is_refused_and_one_without_is_returned_unchanged() {
     };
     assert_eq!(with(&[]).unwrap().into_body().collect(5).unwrap(), "plain");
     let error = with(&["gzip", "gzip"]).unwrap_err();
-    assert_eq!((error.kind(), error.phase()), (ErrorKind::Protocol, Phase::Head));
+    assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Protocol, Phase::Head));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn the_limit_counts_decoded_bytes() {
     let bomb = gzip(&vec![0; 64 << 20]);
     assert!(bomb.len() < 80_000);
     let error = exchange("gzip", &bomb, 100_000).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert_eq!(error.kind(), TransportErrorKind::TooLarge);
 
     // Nor does any chunk need much memory.
     let response = http::Response::builder().header("content-encoding", "gzip");

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use gateway_transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_transport::ureq::UreqTransport;
-use gateway_transport::{Deadline, ErrorKind, Options, Phase, Proxy, Sent};
+use gateway_transport::{Deadline, Options, Phase, Proxy, Sent, TransportErrorKind};
 use methodical_testkit::raw_server::{Next, RawServer};
 
 use crate::{TIMEOUT, adapters, fetch, greet, request};
@@ -39,7 +39,7 @@ fn the_total_timeout_applies_to_a_request_without_a_deadline() {
         })
         .unwrap();
         let error = fetch(&*transport, &server.uri("/")).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Timeout, "{}", transport.name());
+        assert_eq!(error.kind(), TransportErrorKind::Timeout, "{}", transport.name());
     }
 }
 
@@ -58,7 +58,7 @@ fn a_timeout_of_zero_is_refused() {
             UreqTransport::new(&options).map(drop).unwrap_err(),
         ];
         for error in errors {
-            assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+            assert_eq!(error.kind(), TransportErrorKind::InvalidRequest);
             let text = format!(
                 "cannot create the transport: `{name}` is zero; set `Duration::MAX` for no timeout"
             );
@@ -86,7 +86,7 @@ fn names_are_looked_up_with_and_without_a_deadline() {
                     Ok(body) => assert_eq!(body, "hello"),
                     Err(error) => {
                         let actual = (error.kind(), error.phase(), error.sent());
-                        assert_eq!(actual, (ErrorKind::Resolve, Phase::Connect, Sent::No));
+                        assert_eq!(actual, (TransportErrorKind::Resolve, Phase::Connect, Sent::No));
                         assert!(target.ends_with(".invalid/"), "{target}: {error:?}");
                     }
                 }

@@ -2,7 +2,7 @@
 use std::env;
 use std::process::Command;
 
-use gateway_transport::{ErrorKind, Options, Proxy};
+use gateway_transport::{Options, Proxy, TransportErrorKind};
 use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 
 use crate::{adapters, fetch};
@@ -42,7 +42,7 @@ fn behind_a_proxy() {
             assert_ne!(fetch(&*transport, &target).ok(), Some("by proxy".into()), "{target}");
         }
         let error = fetch(&*transport, "http://direct.invalid/").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Resolve);
+        assert_eq!(error.kind(), TransportErrorKind::Resolve);
     }
 }
 
@@ -79,7 +79,7 @@ fn within_cgi() {
     if env::var_os("REQUEST_METHOD").is_some() {
         for transport in adapters(&Options::default()) {
             let error = fetch(&*transport, "http://gateway.invalid/list").unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Resolve);
+            assert_eq!(error.kind(), TransportErrorKind::Resolve);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingTransport, ErrorKind, Options, Phase, Proxy, Sent, TransportError,
+    BlockingTransport, Options, Phase, Proxy, Sent, TransportError, TransportErrorKind,
 };
 use methodical_testkit::certificates::{Authority, Identity};
 use methodical_testkit::raw_server::RawServer;
@@ -27,7 +27,7 @@ fn invalid_certificates_are_refused_before_anything_is_sent() {
             let server = RawServer::start_tls(identity, greet).unwrap();
             let error = get(&*adapter, &server.uri("/?secret"));
             let actual = (error.kind(), error.phase(), error.sent());
-            assert_eq!(actual, (ErrorKind::Tls, Phase::Connect, Sent::No), "{error:?}");
+            assert_eq!(actual, (TransportErrorKind::Tls, Phase::Connect, Sent::No), "{error:?}");
             assert!(format!("{error:?}").contains(reason), "{error:?}");
             assert!(server.wait_until(TIMEOUT, |seen| seen.ended == 1), "{reason}");
             assert_eq!(server.progress().requests.len(), 0, "{reason}");
@@ -52,7 +52,7 @@ fn a_close_during_the_handshake_is_a_connect_error() {
         let error = get(&*adapter, &target);
         server.join().unwrap();
         let actual = (error.kind(), error.phase(), error.sent());
-        assert_eq!(actual, (ErrorKind::Connect, Phase::Connect, Sent::No), "{error:?}");
+        assert_eq!(actual, (TransportErrorKind::Connect, Phase::Connect, Sent::No), "{error:?}");
     }
 }
 
@@ -78,7 +78,7 @@ fn the_handshake_counts_as_connecting() {
         let error = get(&*adapter, &target);
         server.join().unwrap();
         let actual = (error.kind(), error.phase(), error.sent());
-        assert_eq!(actual, (ErrorKind::Timeout, Phase::Connect, Sent::No), "{error:?}");
+        assert_eq!(actual, (TransportErrorKind::Timeout, Phase::Connect, Sent::No), "{error:?}");
     }
 }
 
@@ -99,7 +99,7 @@ fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
     for invalid in [certificate, "CANARY"] {
         let options = Options::default().client_certificate(invalid.to_owned());
         let error = UreqTransport::new(&options).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Tls);
+        assert_eq!(error.kind(), TransportErrorKind::Tls);
         assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
     }
 }
@@ -108,9 +108,9 @@ fn a_service_that_asks_for_a_certificate_gets_that_of_the_client() {
 fn an_invalid_extra_root_is_refused() {
     let options = Options::default().extra_root("not a certificate");
     let error = ReqwestTransport::new(&options).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Tls);
+    assert_eq!(error.kind(), TransportErrorKind::Tls);
     let error = UreqTransport::new(&options).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Tls);
+    assert_eq!(error.kind(), TransportErrorKind::Tls);
 }
 
 fn get(transport: &dyn BlockingTransport, target: &str) -> TransportError {

@@ -15,8 +15,8 @@ use bytes::Bytes;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::tower::{ServiceTransport, TransportService};
 use gateway_transport::{
-    Body, Deadline, ErrorKind, Options, Phase, Proxy, Request, Response, Sent, SharedTransport,
-    Transport, TransportError,
+    Body, Deadline, Options, Phase, Proxy, Request, Response, Sent, SharedTransport, Transport,
+    TransportError, TransportErrorKind,
 };
 use http_body::Frame;
 use methodical_testkit::raw_server::{Next, RawServer};
@@ -45,7 +45,7 @@ async fn the_deadline_applies_to_a_router() {
         let mut request = request_to(target);
         request.extensions_mut().insert(Deadline::after(Duration::from_millis(50)));
         let error = whole(&transport, request).await.unwrap_err();
-        assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, phase), "{target}");
+        assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Timeout, phase), "{target}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn a_transport_works_under_layers() {
 
 #[tokio::test]
 async fn errors_keep_their_kind_through_layers() {
-    let refused = TransportError::new(ErrorKind::Resolve, "no such host");
+    let refused = TransportError::new(TransportErrorKind::Resolve, "no such host");
     let memory = gateway_transport::MemoryTransport::new([Err(refused)]);
     // Each of these two layers boxes the error of the one below.
     let service = ServiceBuilder::new()
@@ -90,7 +90,7 @@ async fn errors_keep_their_kind_through_layers() {
         .service(TransportService::new(memory));
     let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
     let actual = (error.kind(), error.phase(), error.sent());
-    assert_eq!(actual, (ErrorKind::Resolve, Phase::Connect, Sent::No));
+    assert_eq!(actual, (TransportErrorKind::Resolve, Phase::Connect, Sent::No));
     assert_eq!(error.to_string(), "no such host");
 }
 
@@ -100,7 +100,7 @@ async fn a_timeout_of_a_layer_is_a_timeout_error() {
         .timeout(Duration::from_millis(50))
         .service_fn(async |_: Request| pending::<Result<Response, Infallible>>().await);
     let error = ServiceTransport::<_>::new(service).send(Request::default()).await.unwrap_err();
-    assert_eq!((error.kind(), error.phase()), (ErrorKind::Timeout, Phase::Head));
+    assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Timeout, Phase::Head));
 }
 
 /// The buffer keeps the error of a service that is not ready, and wraps it for each later caller.
@@ -110,7 +110,7 @@ async fn an_error_that_a_layer_shares_keeps_its_kind() {
     for _ in 0..2 {
         let error = transport.send(Request::default()).await.unwrap_err();
         let actual = (error.kind(), error.phase(), error.sent());
-        assert_eq!(actual, (ErrorKind::Connect, Phase::Connect, Sent::No));
+        assert_eq!(actual, (TransportErrorKind::Connect, Phase::Connect, Sent::No));
         assert_eq!(error.to_string(), "scripted");
         assert!(error.source().is_some());
     }
@@ -126,20 +126,23 @@ impl Service<Request> for NotReady {
     type Future = Ready<Result<Response, TransportError>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        Poll::Ready(Err(TransportError::new(ErrorKind::Connect, "scripted")))
+        Poll::Ready(Err(TransportError::new(TransportErrorKind::Connect, "scripted")))
     }
 
     fn call(&mut self, _: Request) -> Self::Future {
-        ready(Err(TransportError::new(ErrorKind::Other, "called although it was not ready")))
+        ready(Err(TransportError::new(
+            TransportErrorKind::Other,
+            "called although it was not ready",
+        )))
     }
 }
 
 #[tokio::test]
 async fn errors_of_a_service_are_classified_by_their_cause() {
     for (cause, kind) in [
-        (io::ErrorKind::ConnectionRefused, ErrorKind::Connect),
-        (io::ErrorKind::ConnectionReset, ErrorKind::Interrupted),
-        (io::ErrorKind::Other, ErrorKind::Other),
+        (io::ErrorKind::ConnectionRefused, TransportErrorKind::Connect),
+        (io::ErrorKind::ConnectionReset, TransportErrorKind::Interrupted),
+        (io::ErrorKind::Other, TransportErrorKind::Other),
     ] {
         let failed =
             service_fn(move |_: Request| ready(Err::<Response, _>(io::Error::from(cause))));
@@ -148,7 +151,7 @@ async fn errors_of_a_service_are_classified_by_their_cause() {
     }
     let failed = service_fn(|_: Request| ready(Err::<Response, _>("unknown")));
     let error = ServiceTransport::<_>::new(failed).send(Request::default()).await.unwrap_err();
-    assert_eq!((error.kind(), error.phase()), (ErrorKind::Other, Phase::Head));
+    assert_eq!((error.kind(), error.phase()), (TransportErrorKind::Other, Phase::Head));
     assert_eq!(error.to_string(), "the tower service failed");
     assert_eq!(error.source().unwrap().to_string(), "unknown");
 }

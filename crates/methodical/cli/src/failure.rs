@@ -185,9 +185,9 @@ impl Failure {
     }
 }
 
-impl From<model::Error> for Failure {
+impl From<model::DecodeError> for Failure {
     /// Creates the failure for a query that cannot be sent.
-    fn from(error: model::Error) -> Self {
+    fn from(error: model::DecodeError) -> Self {
         Self::usage("cannot send the query").because(error.to_string())
     }
 }

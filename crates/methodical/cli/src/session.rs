@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use methodical_client::blocking::{self, Records};
 use methodical_client::model::{
-    Beside, ErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected, Service,
+    Beside, DecodeErrorKind, ListOperation, Operation, PagedOperation, Record, Rejected, Service,
 };
 use methodical_client::transport::BlockingBody;
 use methodical_client::{Entry, Error, StreamingResponse};
@@ -427,7 +427,7 @@ impl Tally {
     /// Counts a record that was skipped.
     fn skip(&mut self, rejected: &Rejected) {
         self.skipped += 1;
-        self.oversized += u64::from(rejected.error().kind() == ErrorKind::TooLarge);
+        self.oversized += u64::from(rejected.error().kind() == DecodeErrorKind::TooLarge);
     }
 
     /// Returns whether the list had no records.

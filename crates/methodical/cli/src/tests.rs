@@ -1,7 +1,7 @@
 //! A small service with a program, for unit tests.
 
 use clap::Subcommand;
-use methodical_client::model::{Error, Operation, Query, RawJson, RawQuery, Service};
+use methodical_client::model::{DecodeError, Operation, Query, RawJson, RawQuery, Service};
 
 use crate::commands::check::{CheckReport, Contract};
 use crate::demo::{Demo, SampleService};
@@ -31,11 +31,11 @@ impl Operation for GetTotals {
     const NAME: &'static str = "get_totals";
     const METHOD: &'static str = "totals/get";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         RawQuery::<Photos>::new(Self::METHOD).query()
     }
 
-    fn decode(&self, body: &[u8]) -> Result<RawJson, Error> {
+    fn decode(&self, body: &[u8]) -> Result<RawJson, DecodeError> {
         RawQuery::<Photos>::decode(body)
     }
 }

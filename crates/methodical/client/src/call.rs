@@ -2,9 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use gateway_transport::{
-    Deadline, ErrorKind as TransportErrorKind, Instant, Request, Sent, TransportError,
-};
+use gateway_transport::{Deadline, Instant, Request, Sent, TransportError, TransportErrorKind};
 use http::response::Parts;
 use http::{Response, Uri};
 use methodical_model::ErrorClass;

@@ -459,7 +459,7 @@ async fn before_deadline<Output>(
 async fn reported<T: Io, O: ListOperation>(
     body: &mut T::Body,
     decoder: &mut StreamDecoder<O::Item, O::Beside>,
-) -> Result<Option<methodical_model::Error>, TransportError> {
+) -> Result<Option<methodical_model::DecodeError>, TransportError> {
     loop {
         match decoder.is_ready() {
             Ok(false) => {}

@@ -134,7 +134,7 @@ impl Error {
     /// ```
     pub fn service(&self) -> Option<&ServiceError> {
         let source = self.0.source.as_deref()?;
-        source.downcast_ref::<methodical_model::Error>()?.service()
+        source.downcast_ref::<methodical_model::DecodeError>()?.service()
     }
 
     /// Returns how many attempts were made; 0 if the error occurred before the first one or outside a call.
@@ -259,7 +259,7 @@ impl Error {
 
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
-        use gateway_transport::ErrorKind as Kind;
+        use gateway_transport::TransportErrorKind as Kind;
 
         let (kind, text) = match error.kind() {
             Kind::InvalidRequest => {
@@ -282,9 +282,9 @@ impl From<TransportError> for Error {
     }
 }
 
-impl From<methodical_model::Error> for Error {
-    fn from(error: methodical_model::Error) -> Self {
-        use methodical_model::ErrorKind as Kind;
+impl From<methodical_model::DecodeError> for Error {
+    fn from(error: methodical_model::DecodeError) -> Self {
+        use methodical_model::DecodeErrorKind as Kind;
 
         let (kind, text) = match error.kind() {
             Kind::Parameter => (ErrorKind::Query, "cannot send the query"),
@@ -362,7 +362,7 @@ pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use gateway_transport::{ErrorKind as Failure, TransportError};
+    use gateway_transport::{TransportError, TransportErrorKind as Failure};
     use http::Response;
     use methodical_model::Operation as _;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use gateway_transport::{Deadline, ErrorKind, Instant, TransportError};
+use gateway_transport::{Deadline, Instant, TransportError, TransportErrorKind};
 
 use crate::Error;
 
@@ -47,7 +47,7 @@ impl Limit {
     /// Returns the error of a failed exchange. If this limit has ended it, the error names the limit.
     pub(crate) fn error(self, error: TransportError, now: Instant) -> Error {
         let left = self.at.saturating_duration_since(now);
-        let is_reached = error.kind() == ErrorKind::Timeout && left < MIN_TIME_LEFT;
+        let is_reached = error.kind() == TransportErrorKind::Timeout && left < MIN_TIME_LEFT;
         let error = Error::from(error);
         if is_reached { error.with_text(format!("no complete response {self}")) } else { error }
     }

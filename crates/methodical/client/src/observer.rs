@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gateway_transport::ErrorKind as TransportErrorKind;
+use gateway_transport::TransportErrorKind;
 use http::StatusCode;
 
 /// Receives every attempt of every call, for metrics.
@@ -63,7 +63,7 @@ pub struct Attempt<'a> {
 impl Attempt<'_> {
     /// Returns why the attempt failed, as a name for metrics, or `None` if it did not fail.
     ///
-    /// The name is a status of 400 or above, or the [name of the transport error](gateway_transport::ErrorKind::as_str). It
+    /// The name is a status of 400 or above, or the [name of the transport error](gateway_transport::TransportErrorKind::as_str). It
     /// is the attribute `error.type` of OpenTelemetry's conventions for HTTP clients, both of the span and of the metric
     /// `http.client.request.duration`.
     ///
@@ -74,7 +74,7 @@ impl Attempt<'_> {
     /// use std::sync::{Arc, Mutex};
     ///
     /// use methodical_client::model::RawQuery;
-    /// use methodical_client::transport::{ErrorKind, MemoryTransport, TransportError};
+    /// use methodical_client::transport::{TransportErrorKind, MemoryTransport, TransportError};
     /// use methodical_client::{AccessToken, Attempt, Observer, RetryPolicy, blocking};
     /// use http::Response;
     ///
@@ -90,7 +90,7 @@ impl Attempt<'_> {
     /// }
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let cut = TransportError::new(ErrorKind::Interrupted, "connection reset");
+    /// let cut = TransportError::new(TransportErrorKind::Interrupted, "connection reset");
     /// let busy = Response::builder().status(503).body("".into())?;
     /// let durations = Durations::default();
     /// let client = blocking::Client::<Photos>::builder("https://gateway.example.com")

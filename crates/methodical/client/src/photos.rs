@@ -5,7 +5,7 @@ use methodical_model::codegen::{
     decoder, error_class, list,
 };
 use methodical_model::{
-    Error, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Rejected,
+    DecodeError, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Rejected,
     Service, StreamDecoder,
 };
 use serde::Deserialize;
@@ -38,11 +38,11 @@ impl Operation for ListPhotos {
     const NAME: &'static str = "list_photos";
     const METHOD: &'static str = "photos/list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
         list(LAYOUT, body)
     }
 
@@ -59,7 +59,7 @@ impl ListOperation for ListPhotos {
         decoder(LAYOUT)
     }
 
-    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
         borrowed::<Photo>(LAYOUT, body)
     }
 }
@@ -77,11 +77,11 @@ impl Operation for SearchPhotos {
     const NAME: &'static str = "search_photos";
     const METHOD: &'static str = "photos/search";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
         list(FOUND, body)
     }
 
@@ -98,7 +98,7 @@ impl ListOperation for SearchPhotos {
         decoder(FOUND)
     }
 
-    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, Error> {
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
         borrowed::<Photo>(FOUND, body)
     }
 }

@@ -28,14 +28,14 @@ use serde::Deserialize;
 pub use crate::decode::record::{Beside, Record, Sealed};
 pub use crate::decode::stream::{Next, StreamDecoder};
 use crate::error::Position;
-use crate::{Error, ErrorKind};
+use crate::{DecodeError, DecodeErrorKind};
 
 /// Deserializes JSON text into a type of the caller. Keeps only the position of a serde error, because
 /// its message may quote the data.
-pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, Error> {
+pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, DecodeError> {
     serde_json::from_str(json).map_err(|error| {
         let kind = kind_of(&error);
-        Error::new(
+        DecodeError::new(
             kind,
             String::from(path),
             Position::START.within(error.line(), error.column()),
@@ -60,10 +60,12 @@ pub(crate) fn checked(bytes: &[u8]) -> (&str, &[u8]) {
     }
 }
 
-fn kind_of(error: &serde_json::Error) -> ErrorKind {
+fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
     match error.classify() {
-        serde_json::error::Category::Data => ErrorKind::WrongType,
-        serde_json::error::Category::Eof => ErrorKind::Incomplete,
-        serde_json::error::Category::Io | serde_json::error::Category::Syntax => ErrorKind::Syntax,
+        serde_json::error::Category::Data => DecodeErrorKind::WrongType,
+        serde_json::error::Category::Eof => DecodeErrorKind::Incomplete,
+        serde_json::error::Category::Io | serde_json::error::Category::Syntax => {
+            DecodeErrorKind::Syntax
+        }
     }
 }

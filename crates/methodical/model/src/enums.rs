@@ -1,11 +1,11 @@
 //! Enums of strings: an open enum keeps an unknown value, a closed enum rejects it.
 
-use crate::Error;
+use crate::DecodeError;
 
 /// Creates the error of a value that a closed enum does not list.
 #[cold]
-pub fn not_listed(name: &str) -> Error {
-    Error::conversion(name, "a listed value")
+pub fn not_listed(name: &str) -> DecodeError {
+    DecodeError::conversion(name, "a listed value")
 }
 
 /// Defines an enum of known strings. An open enum names a type for unknown values; a closed enum,
@@ -149,15 +149,15 @@ macro_rules! __wire_enum {
         }
 
         impl core::str::FromStr for $name {
-            type Err = $crate::Error;
+            type Err = $crate::DecodeError;
 
             /// Returns the value with this text.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the contract does not
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the contract does not
             /// list the text.
-            fn from_str(text: &str) -> Result<Self, $crate::Error> {
+            fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 Self::from_text(text).ok_or_else(|| $crate::codegen::not_listed(stringify!($name)))
             }
         }

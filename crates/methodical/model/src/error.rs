@@ -16,10 +16,10 @@ use crate::ServiceError;
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use methodical_model::ErrorKind;
+/// use methodical_model::DecodeErrorKind;
 ///
 /// let error = NewestPhoto::decode(b"{\n  \"id\": 12\n}").unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::WrongType);
+/// assert_eq!(error.kind(), DecodeErrorKind::WrongType);
 /// assert_eq!(error.path(), "id");
 /// assert_eq!((error.line(), error.column()), (2, 10));
 /// assert_eq!(
@@ -28,11 +28,11 @@ use crate::ServiceError;
 /// );
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Error(Box<Inner>);
+pub struct DecodeError(Box<Inner>);
 
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
-    kind: ErrorKind,
+    kind: DecodeErrorKind,
     path: String,
     position: Position,
     expected: Cow<'static, str>,
@@ -40,10 +40,10 @@ struct Inner {
     service: Option<ServiceError>,
 }
 
-/// The kind of an [`Error`].
+/// The kind of an [`DecodeError`].
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorKind {
+pub enum DecodeErrorKind {
     /// The body is not JSON.
     Syntax,
     /// The body is not UTF-8.
@@ -68,7 +68,7 @@ pub enum ErrorKind {
     Conversion,
 }
 
-impl ErrorKind {
+impl DecodeErrorKind {
     /// Returns the name in snake case, for logs and metrics. Names never change. A later version may add a kind with a new
     /// name, but never one that is named `other` or `unknown`.
     pub fn as_str(self) -> &'static str {
@@ -153,10 +153,10 @@ fn lines_in(bytes: &[u8]) -> u64 {
     u64::from(bytes.iter().fold(0_u8, |lines, byte| lines.wrapping_add(u8::from(*byte == b'\n'))))
 }
 
-impl Error {
+impl DecodeError {
     #[cold]
     pub(crate) fn new(
-        kind: ErrorKind,
+        kind: DecodeErrorKind,
         path: String,
         position: Position,
         expected: impl Into<Cow<'static, str>>,
@@ -168,13 +168,13 @@ impl Error {
     /// Creates the error of a query parameter.
     #[cold]
     pub(crate) fn parameter(name: &str, expected: &'static str) -> Self {
-        Self::new(ErrorKind::Parameter, name.into(), Position::NONE, expected)
+        Self::new(DecodeErrorKind::Parameter, name.into(), Position::NONE, expected)
     }
 
     /// Creates the error of a conversion to or from the type `name`.
     #[cold]
     pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
-        Self::new(ErrorKind::Conversion, name.into(), Position::NONE, expected)
+        Self::new(DecodeErrorKind::Conversion, name.into(), Position::NONE, expected)
     }
 
     #[cold]
@@ -197,7 +197,7 @@ impl Error {
     }
 
     /// Returns the kind of the error.
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> DecodeErrorKind {
         self.0.kind
     }
 
@@ -225,7 +225,7 @@ impl Error {
 
     /// Returns the failure that the service reported in the body, with its code and message.
     ///
-    /// `None` unless the kind is [`ErrorKind::NotSuccess`] and the contract says where the code or the message is.
+    /// `None` unless the kind is [`DecodeErrorKind::NotSuccess`] and the contract says where the code or the message is.
     pub fn service(&self) -> Option<&ServiceError> {
         self.0.service.as_ref()
     }
@@ -236,7 +236,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind().text())?;
         if !self.path().is_empty() {
@@ -248,7 +248,7 @@ impl fmt::Display for Error {
         if !self.expected().is_empty() {
             write!(f, ", expected {}", self.expected())?;
         }
-        if self.kind() == ErrorKind::Incomplete {
+        if self.kind() == DecodeErrorKind::Incomplete {
             let records = if self.delivered() == 1 { "record" } else { "records" };
             write!(f, ", after {} complete {records}", self.delivered())?;
         }
@@ -256,9 +256,9 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Debug for Error {
+impl fmt::Debug for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
+        f.debug_struct("DecodeError")
             .field("kind", &self.kind())
             .field("path", &self.path())
             .field("line", &self.line())
@@ -269,6 +269,6 @@ impl fmt::Debug for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for DecodeError {}
 
-const _: () = assert!(size_of::<Error>() == size_of::<usize>(), "one pointer wide");
+const _: () = assert!(size_of::<DecodeError>() == size_of::<usize>(), "one pointer wide");

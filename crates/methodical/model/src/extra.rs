@@ -12,7 +12,7 @@ use serde::de::{self, MapAccess};
 use serde::ser::{Error as _, SerializeMap};
 use serde_json::value::RawValue;
 
-use crate::Error;
+use crate::DecodeError;
 use crate::decode::shape::Object;
 use crate::decode::{self, depth, members};
 
@@ -76,7 +76,7 @@ impl Extra<'_> {
     /// assert!(photo.extra().get::<u64>("tags").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn get<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>, Error> {
+    pub fn get<'s, T: Deserialize<'s>>(&'s self, name: &str) -> Result<Option<T>, DecodeError> {
         self.raw(name).map(|raw| decode::foreign(raw, "*")).transpose()
     }
 

@@ -8,7 +8,7 @@ use core::str::FromStr;
 use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Error;
+use crate::DecodeError;
 
 /// A finite number with a fraction, such as `52.25`, as a 64-bit floating-point number.
 ///
@@ -35,10 +35,10 @@ impl Float {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the number is infinite or `NaN`, which JSON cannot
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the number is infinite or `NaN`, which JSON cannot
     /// represent.
-    pub fn new(number: f64) -> Result<Self, Error> {
-        Self::finite(number).ok_or_else(|| Error::conversion("Float", EXPECTED))
+    pub fn new(number: f64) -> Result<Self, DecodeError> {
+        Self::finite(number).ok_or_else(|| DecodeError::conversion("Float", EXPECTED))
     }
 
     /// Returns the number, which is finite.
@@ -118,29 +118,29 @@ impl From<Float> for f64 {
 }
 
 impl TryFrom<f64> for Float {
-    type Error = Error;
+    type Error = DecodeError;
 
     /// Converts a finite number.
     ///
     /// # Errors
     ///
     /// Those of [`new`](Self::new).
-    fn try_from(number: f64) -> Result<Self, Error> {
+    fn try_from(number: f64) -> Result<Self, DecodeError> {
         Self::new(number)
     }
 }
 
 impl FromStr for Float {
-    type Err = Error;
+    type Err = DecodeError;
 
     /// Parses a decimal number, such as `-12.5` or `1e9`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a finite number.
-    fn from_str(text: &str) -> Result<Self, Error> {
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text is not a finite number.
+    fn from_str(text: &str) -> Result<Self, DecodeError> {
         let number = text.parse().ok().and_then(Self::finite);
-        number.ok_or_else(|| Error::conversion("Float", EXPECTED))
+        number.ok_or_else(|| DecodeError::conversion("Float", EXPECTED))
     }
 }
 

@@ -25,7 +25,7 @@
 //! assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
 //! let response = RawQuery::<Photos>::decode(br#"["Old harbour"]"#)?;
 //! assert_eq!(response.get::<Vec<&str>>()?, ["Old harbour"]);
-//! # Ok::<(), methodical_model::Error>(())
+//! # Ok::<(), methodical_model::DecodeError>(())
 //! ```
 //!
 //! # Where the code is
@@ -43,7 +43,7 @@
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
 //! - Fields that the contract does not list are kept, readable through [`Extra`], and written back.
-//! - `Debug` shows no personal data, and an [`Error`] never contains a value.
+//! - `Debug` shows no personal data, and an [`DecodeError`] never contains a value.
 //!
 //! # Features
 //!
@@ -88,7 +88,7 @@ pub mod formula;
 pub mod paging;
 
 pub use crate::decode::{Beside, Next, Record, StreamDecoder};
-pub use crate::error::{Error, ErrorKind};
+pub use crate::error::{DecodeError, DecodeErrorKind};
 pub use crate::extra::Extra;
 pub use crate::float::Float;
 pub use crate::listing::{Listing, Rejected};

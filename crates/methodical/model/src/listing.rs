@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::Error;
+use crate::DecodeError;
 
 /// The records of a list, those that could not be decoded, and the fields beside the list.
 ///
@@ -16,7 +16,7 @@ use crate::Error;
 /// assert_eq!(listing.items.len(), 2);
 /// assert_eq!(listing.rejected[0].index(), 1);
 /// assert_eq!(listing.rejected[0].raw(), "null");
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 ///
 /// A list is not an iterator, so that no rejected record is missed: choose `items`, `rejected` or [`strict`](Self::strict).
@@ -47,9 +47,9 @@ impl<T, B> Listing<T, B> {
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
     /// assert!(ListPhotos::decode(br#"[{"id":"1"}]"#)?.strict().is_ok());
     /// assert_eq!(ListPhotos::decode(b"[7]")?.strict().unwrap_err().path(), "[0]");
-    /// # Ok::<(), methodical_model::Error>(())
+    /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
-    pub fn strict(self) -> Result<Vec<T>, Error> {
+    pub fn strict(self) -> Result<Vec<T>, DecodeError> {
         match self.rejected.into_iter().next() {
             Some(rejected) => Err(rejected.error),
             None => Ok(self.items),
@@ -69,13 +69,13 @@ impl<T, B: Default> Default for Listing<T, B> {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Rejected {
     index: u64,
-    error: Error,
+    error: DecodeError,
     raw: Box<str>,
 }
 
 impl Rejected {
     #[cold]
-    pub(crate) fn new(index: u64, error: Error, raw: &str) -> Self {
+    pub(crate) fn new(index: u64, error: DecodeError, raw: &str) -> Self {
         Self { index, error, raw: raw.into() }
     }
 
@@ -85,7 +85,7 @@ impl Rejected {
     }
 
     /// Returns the reason, with its place in the document.
-    pub fn error(&self) -> &Error {
+    pub fn error(&self) -> &DecodeError {
         &self.error
     }
 

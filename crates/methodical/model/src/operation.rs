@@ -1,7 +1,7 @@
 //! Operations: a query, and the decoder of its response.
 
 use crate::decode::{Record, StreamDecoder};
-use crate::{Beside, Error, ErrorClass, Listing, Query, Rejected, Service};
+use crate::{Beside, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 
 /// One operation of the service: its query, and how to decode the body of the response.
 ///
@@ -15,7 +15,7 @@ use crate::{Beside, Error, ErrorClass, Listing, Query, Rejected, Service};
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
 /// use methodical_model::Operation;
 ///
-/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, methodical_model::Error> {
+/// fn call<O: Operation>(operation: &O, send: impl Fn(&str) -> Vec<u8>) -> Result<O::Output, methodical_model::DecodeError> {
 ///     operation.decode(&send(operation.query()?.as_str()))
 /// }
 /// let photo = call(&NewestPhoto, |query| {
@@ -23,7 +23,7 @@ use crate::{Beside, Error, ErrorClass, Listing, Query, Rejected, Service};
 ///     br#"{"id":"7","title":"Harbour"}"#.to_vec()
 /// })?;
 /// assert_eq!(photo.title.as_deref(), Some("Harbour"));
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait Operation {
     /// The service that has the operation.
@@ -46,9 +46,9 @@ pub trait Operation {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when a value cannot be sent, such as an
+    /// [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter) when a value cannot be sent, such as an
     /// identifier that is not an unsigned integer. The error names the parameter, not the value.
-    fn query(&self) -> Result<Query, Error>;
+    fn query(&self) -> Result<Query, DecodeError>;
 
     /// Decodes the whole body of a successful response.
     ///
@@ -65,9 +65,9 @@ pub trait Operation {
     ///
     /// let query = ListPhotos::new().album(7);
     /// assert_eq!(query.decode(b"[]")?, ListPhotos::decode(b"[]")?);
-    /// # Ok::<(), methodical_model::Error>(())
+    /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error>;
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError>;
 
     /// Returns the records of a decoded response that were rejected.
     fn rejected(output: &Self::Output) -> &[Rejected] {
@@ -110,7 +110,7 @@ pub trait Operation {
 /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
 /// decoder.finish();
 /// assert!(matches!(decoder.next_record()?, Next::End));
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     /// The type of a record of the list.
@@ -130,5 +130,5 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],
-    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, Error>;
+    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, DecodeError>;
 }

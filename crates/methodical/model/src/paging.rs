@@ -21,7 +21,7 @@ use crate::ListOperation;
 ///     query.turn_to(next);
 /// }
 /// assert_eq!(query.query()?.as_str(), "action=photos/page&cursor=b7");
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 'static {
     /// How the pages follow each other.

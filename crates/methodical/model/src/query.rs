@@ -24,7 +24,7 @@ pub(crate) mod list;
 /// use methodical_model::Operation as _;
 ///
 /// assert_eq!(ListPhotos::new().query()?.as_str(), "action=photos/list");
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Query {
@@ -54,7 +54,7 @@ impl Query {
     /// use methodical_model::Operation as _;
     ///
     /// assert_eq!(NewestPhoto.query()?.path(), "");
-    /// # Ok::<(), methodical_model::Error>(())
+    /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
     pub fn path(&self) -> &str {
         self.text.get(..self.query).unwrap_or_default()

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::query::body::BodyFormat;
 use crate::query::builder::QueryBuilder;
-use crate::{Error, Operation, Place, Query, Service, decode};
+use crate::{DecodeError, Operation, Place, Query, Service, decode};
 
 /// A query with any method and any parameters, for everything that the typed queries do not cover.
 ///
@@ -25,7 +25,7 @@ use crate::{Error, Operation, Place, Query, Service, decode};
 ///
 /// let query = RawQuery::<Photos>::new("photos/list").pair("title", "Old harbour").query()?;
 /// assert_eq!(query.as_str(), "action=photos/list&title=Old%20harbour");
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub struct RawQuery<S> {
     method: String,
@@ -73,7 +73,7 @@ impl<S: Service> RawQuery<S> {
     /// # Errors
     ///
     /// Fails if the body is not valid UTF-8 or JSON, or is nested too deeply.
-    pub fn decode(body: &[u8]) -> Result<RawJson, Error> {
+    pub fn decode(body: &[u8]) -> Result<RawJson, DecodeError> {
         decode::whole::json(body).map(|text| RawJson(text.into()))
     }
 }
@@ -85,7 +85,7 @@ impl<S: Service> Operation for RawQuery<S> {
     const NAME: &'static str = "raw";
     const METHOD: &'static str = "";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         let is_form = S::DISPATCH.place() == Place::Form;
         let mut query = match self.post {
             None if !is_form => QueryBuilder::select::<S>(&self.method),
@@ -100,7 +100,7 @@ impl<S: Service> Operation for RawQuery<S> {
         Ok(query.finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<RawJson, Error> {
+    fn decode(&self, body: &[u8]) -> Result<RawJson, DecodeError> {
         Self::decode(body)
     }
 }
@@ -151,7 +151,7 @@ impl<S> fmt::Debug for RawQuery<S> {
 ///
 /// let json = RawQuery::<Photos>::decode(br#" {"a": [1, 2]} "#)?;
 /// assert_eq!(json.as_str(), r#"{"a": [1, 2]}"#);
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(Box<str>);
@@ -172,7 +172,7 @@ impl RawJson {
     /// # Errors
     ///
     /// Fails if the document does not deserialize into `T`.
-    pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Error> {
+    pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, DecodeError> {
         decode::foreign(&self.0, "")
     }
 }

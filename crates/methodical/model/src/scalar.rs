@@ -30,9 +30,9 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a decimal
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a decimal
             /// number, or exceeds 64 bits.
-            pub fn to_u64(&self) -> Result<u64, $crate::Error> {
+            pub fn to_u64(&self) -> Result<u64, $crate::DecodeError> {
                 $crate::codegen::parse_unsigned(self.as_str(), stringify!($name))
             }
         }
@@ -146,15 +146,15 @@ macro_rules! __scalar {
         }
 
         impl core::str::FromStr for $name {
-            type Err = $crate::Error;
+            type Err = $crate::DecodeError;
 
             /// Parses the text of a value, as the service writes it.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the contract does not
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the contract does not
             /// list the text.
-            fn from_str(text: &str) -> Result<Self, $crate::Error> {
+            fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 Self::CODES.parse(text, stringify!($name)).map(Self)
             }
         }
@@ -204,9 +204,9 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
             /// whole number, or exceeds 64 bits.
-            pub fn to_i64(&self) -> Result<i64, $crate::Error> {
+            pub fn to_i64(&self) -> Result<i64, $crate::DecodeError> {
                 $crate::codegen::parse_signed(self.as_str(), stringify!($name))
             }
         }
@@ -226,10 +226,10 @@ macro_rules! __scalar {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the value is not a
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the value is not a
             /// whole number, or the time is not in the years 0 to 9999.
-            pub fn utc(&self) -> Result<$crate::Civil, $crate::Error> {
-                let number: fn(&Self) -> Result<i64, $crate::Error> = $number;
+            pub fn utc(&self) -> Result<$crate::Civil, $crate::DecodeError> {
+                let number: fn(&Self) -> Result<i64, $crate::DecodeError> = $number;
                 $crate::codegen::utc(number(self)?.div_euclid($per_second), stringify!($name))
             }
         }
@@ -327,15 +327,15 @@ macro_rules! __scalar {
         pub struct $name($number);
 
         impl core::str::FromStr for $name {
-            type Err = $crate::Error;
+            type Err = $crate::DecodeError;
 
             /// Parses decimal digits.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a whole
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a whole
             /// number, or exceeds 64 bits.
-            fn from_str(text: &str) -> Result<Self, $crate::Error> {
+            fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::$parse(text, stringify!($name)).map(Self::new)
             }
         }

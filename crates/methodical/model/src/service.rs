@@ -68,7 +68,7 @@ pub trait Service: 'static {
 ///
 /// let query = RawQuery::<Photos>::new("albums/list").pair("owner", "7").query()?;
 /// assert_eq!(query.as_str(), "module=albums&action=list&format=json&owner=7");
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispatch {

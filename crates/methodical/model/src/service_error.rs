@@ -6,16 +6,16 @@ use core::fmt;
 /// The failure that a service reports in the body of a response: its own code and message.
 ///
 /// Both are data of the service. They are available only through the methods: neither `Debug` nor the text of an
-/// [`Error`](crate::Error) has them.
+/// [`DecodeError`](crate::DecodeError) has them.
 ///
 /// # Examples
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use methodical_model::{ErrorClass, ErrorKind, Operation as _};
+/// use methodical_model::{ErrorClass, DecodeErrorKind, Operation as _};
 ///
 /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":29,"message":"Slow down"}"#).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::NotSuccess);
+/// assert_eq!(error.kind(), DecodeErrorKind::NotSuccess);
 /// let reported = error.service().unwrap();
 /// assert_eq!(reported.code(), Some("29"));
 /// assert_eq!(reported.message(), Some("Slow down"));

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use serde::Serialize;
 
 use crate::decode::Record;
-use crate::error::Error;
+use crate::error::DecodeError;
 use crate::operation::{ListOperation, Operation};
 use crate::paging::PagedOperation;
 use crate::service::Service;
@@ -242,9 +242,9 @@ pub struct Recovery<O> {
     /// The values that the contract lists. There may be others.
     pub known_values: &'static [&'static str],
     /// Returns the query for the members of a group, from its identity. Fails if the identity cannot be a parameter.
-    pub of_group: fn(group: &str) -> Result<O, Error>,
+    pub of_group: fn(group: &str) -> Result<O, DecodeError>,
     /// Returns the query for the members of a group with a value. Fails if the identity or the value cannot be a parameter.
-    pub of_value: fn(group: &str, value: &str) -> Result<O, Error>,
+    pub of_value: fn(group: &str, value: &str) -> Result<O, DecodeError>,
     /// Returns the group and the value that a query selects, if it does.
     pub filters: Filters<O>,
 }
@@ -292,12 +292,12 @@ impl Gauge {
 
 /// Reads the value of a parameter from the text of an identity.
 #[doc(hidden)]
-pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, Error> {
-    text.parse().ok().ok_or_else(|| Error::parameter(name, "a value of its type"))
+pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, DecodeError> {
+    text.parse().ok().ok_or_else(|| DecodeError::parameter(name, "a value of its type"))
 }
 
 /// Returns a query that can be sent.
 #[doc(hidden)]
-pub fn sendable<O: Operation>(query: O) -> Result<O, Error> {
+pub fn sendable<O: Operation>(query: O) -> Result<O, DecodeError> {
     query.query().map(|_| query)
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, ErrorKind, Phase, Request, TransportError};
+use gateway_transport::{Deadline, Phase, Request, TransportError, TransportErrorKind};
 use http::Response;
 use http::header::RETRY_AFTER;
 use methodical_model::{Auth, BodyFormat, Operation as _, RawQuery, Service as _};
@@ -54,7 +54,7 @@ fn token() -> Tokens {
     AccessToken::new("gwt_x").unwrap().into()
 }
 
-fn failure(kind: ErrorKind) -> Result<Response<Bytes>, Failure> {
+fn failure(kind: TransportErrorKind) -> Result<Response<Bytes>, Failure> {
     Err(TransportError::new(kind, "scripted").into())
 }
 
@@ -89,7 +89,7 @@ fn play_query(
 #[test]
 fn transient_failures_are_retried() {
     let unavailable = || status(503);
-    let cut = || failure(ErrorKind::Interrupted);
+    let cut = || failure(TransportErrorKind::Interrupted);
     assert_eq!(play(vec![status(200)]), ("200 OK".to_owned(), 1));
     assert_eq!(play(vec![unavailable(), status(200)]), ("200 OK".to_owned(), 2));
     assert_eq!(play(vec![cut(), unavailable(), status(200)]), ("200 OK".to_owned(), 3));
@@ -105,9 +105,12 @@ fn permanent_failures_are_not_retried() {
     for code in [301, 400, 403, 404, 501] {
         assert_eq!(play(vec![status(code)]).1, 1, "{code}");
     }
-    for kind in
-        [ErrorKind::InvalidRequest, ErrorKind::Tls, ErrorKind::Protocol, ErrorKind::TooLarge]
-    {
+    for kind in [
+        TransportErrorKind::InvalidRequest,
+        TransportErrorKind::Tls,
+        TransportErrorKind::Protocol,
+        TransportErrorKind::TooLarge,
+    ] {
         assert_eq!(play(vec![failure(kind)]).1, 1, "{kind:?}");
     }
 }
@@ -118,11 +121,11 @@ fn a_call_that_is_not_idempotent_is_repeated_only_if_it_was_not_sent() {
     for code in [408, 429, 500, 503] {
         assert_eq!(play(vec![status(code), status(200)]).1, 1, "{code}");
     }
-    let cut = || failure(ErrorKind::Interrupted);
+    let cut = || failure(TransportErrorKind::Interrupted);
     assert_eq!(play(vec![cut(), status(200)]), ("Interrupted".to_owned(), 1));
     // The service refused the call before it had an effect.
     assert_eq!(play(vec![status(401), status(200)]), ("200 OK".to_owned(), 2));
-    let unsent = || failure(ErrorKind::Connect);
+    let unsent = || failure(TransportErrorKind::Connect);
     assert_eq!(play(vec![unsent(), unsent(), status(200)]), ("200 OK".to_owned(), 3));
     assert_eq!(play(vec![unsent(), cut(), status(200)]), ("Interrupted".to_owned(), 2));
     let idempotent = RawQuery::new("photos/add").post(BodyFormat::Form).idempotent();

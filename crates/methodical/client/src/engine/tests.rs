@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingBody, BoxError, BoxFuture, ErrorKind as Failure, MemoryTransport, TransportError,
-    blocking_transport_fn,
+    BlockingBody, BoxError, BoxFuture, MemoryTransport, TransportError,
+    TransportErrorKind as Failure, blocking_transport_fn,
 };
 use http::Response;
 use methodical_model::ErrorClass;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingTransport, BoxError, BoxFuture, Deadline, ErrorKind, Instant, Request, Response,
-    SharedTransport, Transport, TransportError,
+    BlockingTransport, BoxError, BoxFuture, Deadline, Instant, Request, Response, SharedTransport,
+    Transport, TransportError, TransportErrorKind,
 };
 use oauth2::basic::{BasicClient, BasicErrorResponse, BasicErrorResponseType};
 use oauth2::{
@@ -263,7 +263,7 @@ impl<T: BlockingTransport> Transport for OwnThread<T> {
         };
         let outcome = spawn_blocking("gateway-oauth2", exchange).await.unwrap_or_else(|error| {
             let text = "the thread of the transport failed";
-            Err(TransportError::new(ErrorKind::Other, text).with_source(error))
+            Err(TransportError::new(TransportErrorKind::Other, text).with_source(error))
         });
         outcome.map(|(head, body)| Response::from_parts(head, body.into()))
     }

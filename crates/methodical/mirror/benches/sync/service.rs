@@ -12,7 +12,7 @@ use methodical_mirror::model::codegen::{
     self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
 };
 use methodical_mirror::model::{
-    Column, Error, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
+    Column, DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
     StreamDecoder, Table,
 };
 
@@ -127,11 +127,11 @@ impl Operation for ListPersons {
     const NAME: &'static str = "list_persons";
     const METHOD: &'static str = "persons/list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Directory>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(LAYOUT, body)
     }
 
@@ -148,7 +148,7 @@ impl ListOperation for ListPersons {
         codegen::decoder(LAYOUT)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PersonRef<'a>>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PersonRef<'a>>, DecodeError> {
         codegen::borrowed::<Person>(LAYOUT, body)
     }
 }

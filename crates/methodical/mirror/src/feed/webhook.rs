@@ -11,8 +11,7 @@ use methodical_client::retry_after;
 use methodical_client::transport::http::uri::Scheme;
 use methodical_client::transport::http::{self, StatusCode, Uri};
 use methodical_client::transport::{
-    BlockingResponse, BlockingTransport, Deadline, ErrorKind as TransportErrorKind, Request,
-    TransportError,
+    BlockingResponse, BlockingTransport, Deadline, Request, TransportError, TransportErrorKind,
 };
 use sha2::Sha256;
 

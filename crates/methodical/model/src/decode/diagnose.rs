@@ -16,34 +16,34 @@ use crate::decode::splitter::Splitter;
 use crate::decode::text::CowText;
 use crate::decode::{depth, kind_of, members};
 use crate::error::Position;
-use crate::{Error, ErrorKind};
+use crate::{DecodeError, DecodeErrorKind};
 
 /// Returns the error of `json`, which begins at `position` and is at `path` in the document.
 #[cold]
-pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Position) -> Error {
+pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Position) -> DecodeError {
     let mut comparison = Comparison { json, path };
     let value = json.trim_start_matches(members::WHITESPACE);
     let value = value.get(..Splitter::end_of(value).unwrap_or(value.len())).unwrap_or_default();
     let compared = comparison.value(value, shape, 0);
     let fault =
-        compared.err().unwrap_or(Fault { kind: ErrorKind::Syntax, expected: VALID, end: 0 });
+        compared.err().unwrap_or(Fault { kind: DecodeErrorKind::Syntax, expected: VALID, end: 0 });
     let end = position.of_last(json.get(..fault.end).unwrap_or_default());
     if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
         let syntax = position.within(error.line(), error.column());
         // A fault after the mistake in the syntax may be a consequence of it.
         let is_first = match fault.kind {
-            ErrorKind::Syntax => false,
-            ErrorKind::WrongType => end <= syntax && value.starts_with(begins_value),
+            DecodeErrorKind::Syntax => false,
+            DecodeErrorKind::WrongType => end <= syntax && value.starts_with(begins_value),
             _ => end < syntax,
         };
         if !is_first {
             let kind = kind_of(&error);
-            let is_cut = kind == ErrorKind::Incomplete;
+            let is_cut = kind == DecodeErrorKind::Incomplete;
             let expected = if is_cut { shape.expected() } else { VALID };
-            return Error::new(kind, String::new(), syntax, expected);
+            return DecodeError::new(kind, String::new(), syntax, expected);
         }
     }
-    Error::new(fault.kind, comparison.path, end, fault.expected)
+    DecodeError::new(fault.kind, comparison.path, end, fault.expected)
 }
 
 const VALID: &str = "valid JSON";
@@ -61,7 +61,7 @@ struct Comparison<'j> {
 
 /// The kind of mistake.
 struct Fault {
-    kind: ErrorKind,
+    kind: DecodeErrorKind,
     expected: &'static str,
     /// Where it ends in the text.
     end: usize,
@@ -79,7 +79,7 @@ impl<'j> Comparison<'j> {
             Shape::OneOrList(of) => {
                 let length = self.path.len();
                 self.value(json, of(), depth).map_err(|fault| match fault.kind {
-                    ErrorKind::WrongType if self.path.len() == length => {
+                    DecodeErrorKind::WrongType if self.path.len() == length => {
                         Fault { expected: shape.expected(), ..fault }
                     }
                     _ => fault,
@@ -91,7 +91,7 @@ impl<'j> Comparison<'j> {
             Shape::Leaf(_) | Shape::Object(_) | Shape::Map(_) | Shape::List(_) => {
                 self.text(json)?;
                 let length = if json.starts_with(['[', '{']) { 0 } else { json.len() };
-                Err(self.fault(ErrorKind::WrongType, shape.expected(), json, length))
+                Err(self.fault(DecodeErrorKind::WrongType, shape.expected(), json, length))
             }
         }
     }
@@ -111,7 +111,7 @@ impl<'j> Comparison<'j> {
             match member {
                 Some(member) if seen.contains(&member.name) => {
                     return Err(self.fault(
-                        ErrorKind::Duplicate,
+                        DecodeErrorKind::Duplicate,
                         "the field once",
                         name,
                         name.len(),
@@ -125,7 +125,7 @@ impl<'j> Comparison<'j> {
                 }
                 None if depth::exceeded(value) => {
                     return Err(self.fault(
-                        ErrorKind::TooDeep,
+                        DecodeErrorKind::TooDeep,
                         depth::EXPECTED,
                         value,
                         value.len(),
@@ -142,7 +142,7 @@ impl<'j> Comparison<'j> {
             Some(member) => {
                 self.step(member.name);
                 let expected = (member.shape)().expected();
-                Err(self.fault(ErrorKind::Missing, expected, json, json.len()))
+                Err(self.fault(DecodeErrorKind::Missing, expected, json, json.len()))
             }
             None => Ok(()),
         }
@@ -156,7 +156,7 @@ impl<'j> Comparison<'j> {
             self.text(key)?;
             let length = self.step("*");
             if !seen.insert(members::decoded(key)) {
-                return Err(self.fault(ErrorKind::Duplicate, "the key once", key, key.len()));
+                return Err(self.fault(DecodeErrorKind::Duplicate, "the key once", key, key.len()));
             }
             self.value(value, of(), depth)?;
             self.path.truncate(length);
@@ -180,14 +180,14 @@ impl<'j> Comparison<'j> {
         if depth <= depth::LIMIT {
             return Ok(());
         }
-        Err(self.fault(ErrorKind::TooDeep, depth::EXPECTED, json, 0))
+        Err(self.fault(DecodeErrorKind::TooDeep, depth::EXPECTED, json, 0))
     }
 
     /// Checks the escapes of a text. Any other value is right.
     fn text(&self, json: &str) -> Result<(), Fault> {
         match CowText::deserialize(&mut serde_json::Deserializer::from_str(json)) {
             Err(error) if json.starts_with('"') => {
-                Err(self.fault(ErrorKind::Syntax, VALID, json, error.column()))
+                Err(self.fault(DecodeErrorKind::Syntax, VALID, json, error.column()))
             }
             _ => Ok(()),
         }
@@ -205,7 +205,13 @@ impl<'j> Comparison<'j> {
     }
 
     /// Returns the fault of a part of the text, which ends `length` bytes after its start.
-    fn fault(&self, kind: ErrorKind, expected: &'static str, part: &str, length: usize) -> Fault {
+    fn fault(
+        &self,
+        kind: DecodeErrorKind,
+        expected: &'static str,
+        part: &str,
+        length: usize,
+    ) -> Fault {
         let start = part.as_ptr().addr().saturating_sub(self.json.as_ptr().addr());
         Fault { kind, expected, end: start + length }
     }

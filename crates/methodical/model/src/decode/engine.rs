@@ -14,7 +14,7 @@ use crate::decode::splitter::Splitter;
 use crate::decode::{Record, checked, diagnose};
 use crate::error::Position;
 use crate::service_error::ServiceError;
-use crate::{Error, ErrorClass, ErrorKind, Rejected};
+use crate::{DecodeError, DecodeErrorKind, ErrorClass, Rejected};
 
 mod envelope;
 mod failure;
@@ -100,19 +100,19 @@ pub(crate) struct Engine {
     found: usize,
     splitter: Splitter,
     /// The error of the record that is being skipped because it exceeds the limit.
-    oversized: Option<Error>,
+    oversized: Option<DecodeError>,
     /// The index of the next record in the list.
     index: u64,
     /// The field that decides has been read.
     is_decided: bool,
     /// The failure that it reports, to which the code and the message are added.
-    failure: Option<Error>,
+    failure: Option<DecodeError>,
     reported: ServiceError,
     /// The fields beside the list that are kept, and their JSON text so far.
     beside: Option<(&'static Object, String)>,
     /// The error of the data itself. A failure reported by the service takes precedence.
-    pending: Option<Error>,
-    failed: Option<Error>,
+    pending: Option<DecodeError>,
+    failed: Option<DecodeError>,
     /// An offset in the window, and its position in the document.
     known: (usize, Position),
 }
@@ -172,7 +172,7 @@ impl Engine {
         window: Window<'w>,
         at: &mut usize,
         take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
-    ) -> Result<Step<O>, Error> {
+    ) -> Result<Step<O>, DecodeError> {
         loop {
             if self.state == State::AfterRecord && window.text.as_bytes().get(*at) == Some(&b',') {
                 *at += 1;
@@ -200,7 +200,7 @@ impl Engine {
         window: Window<'w>,
         at: &mut usize,
         take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
-    ) -> Result<Step<O>, Error> {
+    ) -> Result<Step<O>, DecodeError> {
         if !self.splitter.is_running() {
             let mut cursor = Cursor::new(window.text, *at);
             if let Some(record) = T::Ref::read(&mut cursor)
@@ -223,7 +223,7 @@ impl Engine {
         window: Window<'w>,
         at: &mut usize,
         take: impl FnOnce(T::Ref<'w>, &'w str) -> O,
-    ) -> Result<Step<O>, Error> {
+    ) -> Result<Step<O>, DecodeError> {
         if let Some(error) = self.oversized.take() {
             return self.skip_oversized(window, at, error);
         }
@@ -242,7 +242,7 @@ impl Engine {
                 Ok(step)
             }
             Ok(None) => Ok(Step::More),
-            Err(error) if error.kind() == ErrorKind::TooLarge => {
+            Err(error) if error.kind() == DecodeErrorKind::TooLarge => {
                 self.state = State::Oversized { only: self.state == State::Only };
                 self.splitter = Splitter::default();
                 self.skip_oversized(window, at, error)
@@ -258,7 +258,7 @@ impl Engine {
         window: Window<'_>,
         at: usize,
         json: &str,
-    ) -> Result<Rejected, Error> {
+    ) -> Result<Rejected, DecodeError> {
         if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
             let error = self.syntax(window, at, json, &error);
             return Err(self.fail(error));
@@ -270,7 +270,7 @@ impl Engine {
 
     /// Advances one step outside the records.
     #[cold]
-    fn walk(&mut self, window: Window<'_>, at: &mut usize) -> Result<Walk, Error> {
+    fn walk(&mut self, window: Window<'_>, at: &mut usize) -> Result<Walk, DecodeError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -356,13 +356,18 @@ impl Engine {
     }
 
     /// Returns the text of the value at `at`, once the window contains all of it.
-    fn whole<'w>(&mut self, window: Window<'w>, at: usize) -> Result<Option<&'w str>, Error> {
+    fn whole<'w>(&mut self, window: Window<'w>, at: usize) -> Result<Option<&'w str>, DecodeError> {
         let rest = window.text.get(at..).unwrap_or_default();
         let end = self.splitter.end(rest.as_bytes(), window.after == After::Nothing);
         if end.unwrap_or(rest.len()) > self.limit {
             let position = self.position(window.text, at);
             let expected = format!("at most {} bytes", self.limit);
-            return Err(Error::new(ErrorKind::TooLarge, self.path(), position, expected));
+            return Err(DecodeError::new(
+                DecodeErrorKind::TooLarge,
+                self.path(),
+                position,
+                expected,
+            ));
         }
         let Some(end) = end else {
             return self.exhausted(window).map(|_| None);
@@ -377,8 +382,8 @@ impl Engine {
         &mut self,
         window: Window<'_>,
         at: &mut usize,
-        error: Error,
-    ) -> Result<Step<R>, Error> {
+        error: DecodeError,
+    ) -> Result<Step<R>, DecodeError> {
         let rest = window.text.get(*at..).unwrap_or_default();
         let Some(end) = self.splitter.end(rest.as_bytes(), window.after == After::Nothing) else {
             self.splitter.forget();
@@ -402,7 +407,7 @@ impl Engine {
         &mut self,
         window: Window<'w>,
         at: &mut usize,
-    ) -> Result<Option<Part<'w>>, Error> {
+    ) -> Result<Option<Part<'w>>, DecodeError> {
         loop {
             match self.walk(window, at) {
                 Ok(Walk::On) => {}
@@ -423,12 +428,16 @@ impl Engine {
     }
 
     /// Notes the error of a value. A failure that the rest of the document reports takes precedence.
-    pub(crate) fn refuse_value(&mut self, error: Error) {
+    pub(crate) fn refuse_value(&mut self, error: DecodeError) {
         self.pending = Some(error);
     }
 
     /// Advances to the first record or to the end, without decoding a record. Returns whether it was reached.
-    pub(crate) fn begin(&mut self, window: Window<'_>, at: &mut usize) -> Result<bool, Error> {
+    pub(crate) fn begin(
+        &mut self,
+        window: Window<'_>,
+        at: &mut usize,
+    ) -> Result<bool, DecodeError> {
         loop {
             if let State::Record { first } = self.state
                 && let Some(byte) = token(window.text, at)
@@ -482,8 +491,12 @@ impl Engine {
                 if !is_object {
                     // Only a failure is an object.
                     let expected = self.step(0).1;
-                    let error =
-                        Error::new(ErrorKind::WrongType, String::new(), self.known.1, expected);
+                    let error = DecodeError::new(
+                        DecodeErrorKind::WrongType,
+                        String::new(),
+                        self.known.1,
+                        expected,
+                    );
                     self.pending = Some(error);
                 }
                 Some(State::Name { first: true })

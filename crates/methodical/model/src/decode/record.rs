@@ -46,7 +46,7 @@ pub trait Sealed: Sized {
 ///
 /// let listing = PagePhotos::decode(br#"{"page":2,"photo":[{"id":"1"}]}"#)?;
 /// assert_eq!(listing.beside.page, Some(2));
-/// # Ok::<(), methodical_model::Error>(())
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait Beside: Sized {
     /// The shape of the fields.

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use crate::decode::engine::{After, Engine, Step, Window};
 use crate::decode::layout::Layout;
 use crate::decode::{Beside, Record, checked};
-use crate::{Error, Rejected};
+use crate::{DecodeError, Rejected};
 
 /// Decodes a list record by record from pieces of any size.
 ///
@@ -23,7 +23,7 @@ use crate::{Error, Rejected};
 ///
 /// ```
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
-/// use methodical_model::{ErrorKind, ListOperation, Next};
+/// use methodical_model::{DecodeErrorKind, ListOperation, Next};
 ///
 /// let mut decoder = ListPhotos::new().decoder();
 /// for piece in [r#" [{"id":"4"#, r#"711","title":"Harb"#, r#"our"},{"id""#] {
@@ -34,8 +34,8 @@ use crate::{Error, Rejected};
 /// }
 /// decoder.finish();
 /// let error = decoder.next_record().unwrap_err();
-/// assert_eq!((error.kind(), error.delivered()), (ErrorKind::Incomplete, 1));
-/// # Ok::<(), methodical_model::Error>(())
+/// assert_eq!((error.kind(), error.delivered()), (DecodeErrorKind::Incomplete, 1));
+/// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub struct StreamDecoder<T, B = ()> {
     engine: Engine,
@@ -87,7 +87,7 @@ impl<T: Record> StreamDecoder<T> {
 impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// Sets the maximum size of a single record, in bytes.
     ///
-    /// A larger record is rejected with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the records after it are
+    /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and the records after it are
     /// decoded. Its JSON text is not kept: [`Rejected::raw`] returns empty text. It is not checked to be valid JSON.
     #[must_use]
     pub fn with_record_limit(mut self, bytes: usize) -> Self {
@@ -138,7 +138,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`Operation::decode`](crate::Operation::decode). After an error, every call returns the same error.
-    pub fn next_record(&mut self) -> Result<Next<T>, Error> {
+    pub fn next_record(&mut self) -> Result<Next<T>, DecodeError> {
         self.next_record_with(T::from_ref)
     }
 
@@ -151,7 +151,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     pub fn next_record_with<O>(
         &mut self,
         take: impl FnOnce(T::Ref<'_>) -> O,
-    ) -> Result<Next<O>, Error> {
+    ) -> Result<Next<O>, DecodeError> {
         self.next_json_with(|record, _| take(record))
     }
 
@@ -166,7 +166,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     pub fn next_json_with<O>(
         &mut self,
         take: impl FnOnce(T::Ref<'_>, &str) -> O,
-    ) -> Result<Next<O>, Error> {
+    ) -> Result<Next<O>, DecodeError> {
         let window = Window { text: &self.text, after: self.after };
         match self.engine.next::<T, O>(window, &mut self.at, take) {
             Ok(Step::Record(record)) => Ok(Next::Item(record)),
@@ -185,7 +185,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
-    pub fn is_ready(&mut self) -> Result<bool, Error> {
+    pub fn is_ready(&mut self) -> Result<bool, DecodeError> {
         let window = Window { text: &self.text, after: self.after };
         let ready = self.engine.begin(window, &mut self.at);
         if ready.is_err() {
@@ -206,7 +206,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
 
     /// Decodes the fields beside the list.
     #[cold]
-    fn end<O>(&mut self) -> Result<Next<O>, Error> {
+    fn end<O>(&mut self) -> Result<Next<O>, DecodeError> {
         if self.beside.is_none() {
             match self.engine.take_beside() {
                 Ok(beside) => self.beside = Some(beside),

@@ -13,15 +13,21 @@ use crate::decode::layout::{Body, Decides, Layout};
 use crate::decode::value::Value;
 use crate::decode::{Beside, Record, checked, depth, diagnose, kind_of, members};
 use crate::error::Position;
-use crate::{Error, ErrorClass, ErrorKind, Listing};
+use crate::{DecodeError, DecodeErrorKind, ErrorClass, Listing};
 
 /// Decodes a list into owned records.
-pub fn list<T: Record, B: Beside>(layout: Layout, body: &[u8]) -> Result<Listing<T, B>, Error> {
+pub fn list<T: Record, B: Beside>(
+    layout: Layout,
+    body: &[u8],
+) -> Result<Listing<T, B>, DecodeError> {
     listing::<T, B, T>(layout, body, T::from_ref)
 }
 
 /// Decodes a list into records that borrow from the body.
-pub fn borrowed<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T::Ref<'_>>, Error> {
+pub fn borrowed<T: Record>(
+    layout: Layout,
+    body: &[u8],
+) -> Result<Listing<T::Ref<'_>>, DecodeError> {
     borrowed_beside::<T, ()>(layout, body)
 }
 
@@ -29,7 +35,7 @@ pub fn borrowed<T: Record>(layout: Layout, body: &[u8]) -> Result<Listing<T::Ref
 pub fn borrowed_beside<T: Record, B: Beside>(
     layout: Layout,
     body: &[u8],
-) -> Result<Listing<T::Ref<'_>, B>, Error> {
+) -> Result<Listing<T::Ref<'_>, B>, DecodeError> {
     listing::<T, B, T::Ref<'_>>(layout, body, |record| record)
 }
 
@@ -39,7 +45,7 @@ fn listing<'b, T: Record, B: Beside, O>(
     layout: Layout,
     body: &'b [u8],
     convert: impl Fn(T::Ref<'b>) -> O,
-) -> Result<Listing<O, B>, Error> {
+) -> Result<Listing<O, B>, DecodeError> {
     let window = Window::whole(body);
     let mut engine = Engine::new(layout, usize::MAX).beside(B::OBJECT);
     let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
@@ -63,17 +69,17 @@ fn listing<'b, T: Record, B: Beside, O>(
 const USUAL_RECORD: usize = 192;
 
 /// Decodes a document that is one object.
-pub fn object<V: Value<Owned = V>>(body: &[u8]) -> Result<V, Error> {
+pub fn object<V: Value<Owned = V>>(body: &[u8]) -> Result<V, DecodeError> {
     value::<V>(&Body::ROOT, body)
 }
 
 /// Decodes an object that is below the document itself, or whose body reports failures.
-pub fn object_in<V: Value<Owned = V>>(place: &'static Body, body: &[u8]) -> Result<V, Error> {
+pub fn object_in<V: Value<Owned = V>>(place: &'static Body, body: &[u8]) -> Result<V, DecodeError> {
     value::<V>(place, body)
 }
 
 /// Decodes a value that is not a list of records: the document, or below it.
-pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, Error> {
+pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, DecodeError> {
     let window = Window::whole(body);
     // The document is the value, unless it is an object that may report a failure.
     if !place.at.is_empty() || (place.verdict.is_some() && first(window.text) == Some('{')) {
@@ -109,7 +115,7 @@ fn read<V: Value>(json: &str) -> Option<V::Owned> {
 }
 
 /// Decodes a response without data: an empty body, or JSON of which only the envelope matters.
-pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), Error> {
+pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), DecodeError> {
     let window = Window::whole(body);
     let decides = place.verdict.map(|verdict| verdict.decides);
     let has_marker = matches!(decides, Some(Decides::Success { .. }));
@@ -139,26 +145,27 @@ pub fn error_class(layout: Layout, body: &[u8]) -> Option<ErrorClass> {
 }
 
 /// Returns the JSON text of any document, without surrounding whitespace.
-pub(crate) fn json(body: &[u8]) -> Result<&str, Error> {
+pub(crate) fn json(body: &[u8]) -> Result<&str, DecodeError> {
     let (text, position) = document(body)?;
-    let error = |kind, position, expected| Error::new(kind, String::new(), position, expected);
+    let error =
+        |kind, position, expected| DecodeError::new(kind, String::new(), position, expected);
     if let Err(refused) = serde_json::from_str::<IgnoredAny>(text) {
         let position = position.within(refused.line(), refused.column());
         return Err(error(kind_of(&refused), position, "valid JSON"));
     }
     let text = text.trim_matches(members::WHITESPACE);
     if depth::exceeded(text) {
-        return Err(error(ErrorKind::TooDeep, position, depth::EXPECTED));
+        return Err(error(DecodeErrorKind::TooDeep, position, depth::EXPECTED));
     }
     Ok(text)
 }
 
 /// Checks the encoding and skips a byte order mark.
-fn document(body: &[u8]) -> Result<(&str, Position), Error> {
+fn document(body: &[u8]) -> Result<(&str, Position), DecodeError> {
     let (text, invalid) = checked(body);
     if !invalid.is_empty() {
         let position = Position::START.after(text);
-        return Err(Error::new(ErrorKind::Encoding, String::new(), position, "UTF-8"));
+        return Err(DecodeError::new(DecodeErrorKind::Encoding, String::new(), position, "UTF-8"));
     }
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => (rest, Position::START.after("\u{feff}")),

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::query::body::{BodyFormat, Post};
 use crate::query::list::{Items, ListStyle};
-use crate::{Error, Place, Query, Service};
+use crate::{DecodeError, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
 #[derive(Debug)]
@@ -102,18 +102,18 @@ impl QueryBuilder {
     }
 
     /// Appends a parameter whose value must not be empty: services differ in what `name=` means.
-    pub fn push_text(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
+    pub fn push_text(&mut self, name: &'static str, value: &str) -> Result<(), DecodeError> {
         if value.is_empty() {
-            return Err(Error::parameter(name, "non-empty text"));
+            return Err(DecodeError::parameter(name, "non-empty text"));
         }
         self.push(name, value);
         Ok(())
     }
 
     /// Appends a parameter that the service defines as an unsigned integer.
-    pub fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), Error> {
+    pub fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), DecodeError> {
         let number =
-            unsigned(value).ok_or_else(|| Error::parameter(name, "an unsigned integer"))?;
+            unsigned(value).ok_or_else(|| DecodeError::parameter(name, "an unsigned integer"))?;
         self.name(name);
         push_number(&mut self.text, number);
         Ok(())
@@ -126,7 +126,7 @@ impl QueryBuilder {
         style: ListStyle,
         items: Items,
         values: impl IntoIterator<Item = String>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DecodeError> {
         let values: Vec<_> = values.into_iter().collect();
         let is_json = self.is_json();
         for value in &values {
@@ -138,7 +138,7 @@ impl QueryBuilder {
                 }
                 _ => continue,
             };
-            return Err(Error::parameter(name, expected));
+            return Err(DecodeError::parameter(name, expected));
         }
         if is_json {
             self.name(name);
@@ -153,7 +153,7 @@ impl QueryBuilder {
             return Ok(());
         }
         if values.is_empty() {
-            return Err(Error::parameter(name, "a list that is not empty"));
+            return Err(DecodeError::parameter(name, "a list that is not empty"));
         }
         for (name, value) in style.pairs(name, values) {
             self.push(&name, &value);

@@ -5,7 +5,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::Error;
+use crate::DecodeError;
 
 /// A date and time without a time zone.
 ///
@@ -46,7 +46,7 @@ impl Civil {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if it does not exist, such as 30 February or
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if it does not exist, such as 30 February or
     /// 24:00:00, or if the year exceeds 9999.
     pub fn new(
         year: u16,
@@ -55,7 +55,7 @@ impl Civil {
         hour: u8,
         minute: u8,
         second: u8,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, DecodeError> {
         let civil = Self { year, month, day, hour, minute, second };
         if civil.exists() { Ok(civil) } else { Err(Self::missing()) }
     }
@@ -68,13 +68,17 @@ impl Civil {
 
     /// Creates the error of a date and time that does not exist.
     #[cold]
-    pub(crate) fn missing() -> Error {
-        Error::conversion("Civil", "a date and time that exists")
+    pub(crate) fn missing() -> DecodeError {
+        DecodeError::conversion("Civil", "a date and time that exists")
     }
 
     /// Creates it from the parts of a date and time that exists: year; month, day, hour, minute and second; nanoseconds.
     #[cfg(any(feature = "chrono04", feature = "jiff02"))]
-    pub(crate) fn from_parts<P>(year: i32, parts: [P; 5], nanosecond: u32) -> Result<Self, Error>
+    pub(crate) fn from_parts<P>(
+        year: i32,
+        parts: [P; 5],
+        nanosecond: u32,
+    ) -> Result<Self, DecodeError>
     where
         u8: TryFrom<P>,
     {
@@ -83,28 +87,28 @@ impl Civil {
             (Ok(year @ 0..=9999), [month, day, hour, minute, second]) if nanosecond == 0 => {
                 Ok(Self { year, month, day, hour, minute, second })
             }
-            _ => Err(Error::conversion("Civil", "whole seconds of the years 0 to 9999")),
+            _ => Err(DecodeError::conversion("Civil", "whole seconds of the years 0 to 9999")),
         }
     }
 }
 
 impl FromStr for Civil {
-    type Err = Error;
+    type Err = DecodeError;
 
     /// Parses `YYYY-MM-DD HH:MM:SS` and no other format.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text has another format, or the date
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text has another format, or the date
     /// and time does not exist.
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self, DecodeError> {
         parse_civil(text, "Civil")
     }
 }
 
 /// Parses the text of the scalar `name`.
-pub fn parse_civil(text: &str, name: &str) -> Result<Civil, Error> {
-    parsed(text).ok_or_else(|| Error::conversion(name, "a date and time"))
+pub fn parse_civil(text: &str, name: &str) -> Result<Civil, DecodeError> {
+    parsed(text).ok_or_else(|| DecodeError::conversion(name, "a date and time"))
 }
 
 fn parsed(text: &str) -> Option<Civil> {
@@ -126,8 +130,9 @@ fn parsed(text: &str) -> Option<Civil> {
 }
 
 /// Returns the date and time in UTC of these seconds since 1970-01-01 00:00:00 UTC, the value of the scalar `name`.
-pub fn utc(seconds: i64, name: &str) -> Result<Civil, Error> {
-    from_seconds(seconds).ok_or_else(|| Error::conversion(name, "a time in the years 0 to 9999"))
+pub fn utc(seconds: i64, name: &str) -> Result<Civil, DecodeError> {
+    from_seconds(seconds)
+        .ok_or_else(|| DecodeError::conversion(name, "a time in the years 0 to 9999"))
 }
 
 impl fmt::Display for Civil {

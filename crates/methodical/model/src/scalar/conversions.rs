@@ -14,30 +14,32 @@ macro_rules! __ignore {
 macro_rules! __date_time {
     ($name:ident, $library:ident) => {
         impl TryFrom<&$name> for $crate::codegen::$library::DateTime {
-            type Error = $crate::Error;
+            type Error = $crate::DecodeError;
 
             /// Converts the text, which is unchanged.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
             /// date and time, such as `0000-00-00 00:00:00`.
-            fn try_from(text: &$name) -> Result<Self, $crate::Error> {
+            fn try_from(text: &$name) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::parse_civil(text.as_str(), stringify!($name))
                     .and_then(Self::try_from)
             }
         }
 
         impl TryFrom<$crate::codegen::$library::DateTime> for $name {
-            type Error = $crate::Error;
+            type Error = $crate::DecodeError;
 
             /// Converts a date and time to the format of the service.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the format of the
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format of the
             /// service cannot represent the time: not in the years 0 to 9999, or with a fraction of a second.
-            fn try_from(time: $crate::codegen::$library::DateTime) -> Result<Self, $crate::Error> {
+            fn try_from(
+                time: $crate::codegen::$library::DateTime,
+            ) -> Result<Self, $crate::DecodeError> {
                 $crate::Civil::try_from(time).map(Self::from)
             }
         }
@@ -50,15 +52,15 @@ macro_rules! __date_time {
 macro_rules! __rust_decimal {
     ($name:ident) => {
         impl TryFrom<&$name> for $crate::codegen::Decimal {
-            type Error = $crate::Error;
+            type Error = $crate::DecodeError;
 
             /// Converts the text, which is unchanged. Never rounds.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Conversion`](methodical_model::ErrorKind::Conversion) if the text is not a
+            /// [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the text is not a
             /// plain decimal number, or has more digits than the type can hold.
-            fn try_from(text: &$name) -> Result<Self, $crate::Error> {
+            fn try_from(text: &$name) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::decimal(text.as_str(), stringify!($name))
             }
         }
@@ -79,18 +81,18 @@ pub mod chrono {
     pub use chrono::NaiveDateTime as DateTime;
     use chrono::{Datelike as _, NaiveDate, Timelike as _};
 
-    use crate::{Civil, Error};
+    use crate::{Civil, DecodeError};
 
     impl TryFrom<Civil> for DateTime {
-        type Error = Error;
+        type Error = DecodeError;
 
         /// Converts a date and time.
         ///
         /// # Errors
         ///
-        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the fields were changed to a date or
+        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the fields were changed to a date or
         /// time that does not exist, such as 30 February.
-        fn try_from(civil: Civil) -> Result<Self, Error> {
+        fn try_from(civil: Civil) -> Result<Self, DecodeError> {
             let Civil { year, month, day, hour, minute, second } = civil;
             NaiveDate::from_ymd_opt(year.into(), month.into(), day.into())
                 .and_then(|date| date.and_hms_opt(hour.into(), minute.into(), second.into()))
@@ -99,15 +101,15 @@ pub mod chrono {
     }
 
     impl TryFrom<DateTime> for Civil {
-        type Error = Error;
+        type Error = DecodeError;
 
         /// Converts a date and time.
         ///
         /// # Errors
         ///
-        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the format of the service cannot
+        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the format of the service cannot
         /// represent the time: not in the years 0 to 9999, a leap second, or with a fraction of a second.
-        fn try_from(time: DateTime) -> Result<Self, Error> {
+        fn try_from(time: DateTime) -> Result<Self, DecodeError> {
             let parts = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
             // A leap second has a fraction of a second and more.
             Self::from_parts(time.year(), parts, time.nanosecond())
@@ -121,18 +123,18 @@ pub mod jiff {
 
     pub use jiff::civil::DateTime;
 
-    use crate::{Civil, Error};
+    use crate::{Civil, DecodeError};
 
     impl TryFrom<Civil> for DateTime {
-        type Error = Error;
+        type Error = DecodeError;
 
         /// Converts a date and time.
         ///
         /// # Errors
         ///
-        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the fields were changed to a date or
+        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the fields were changed to a date or
         /// time that does not exist, such as 30 February.
-        fn try_from(civil: Civil) -> Result<Self, Error> {
+        fn try_from(civil: Civil) -> Result<Self, DecodeError> {
             let Civil { year, month, day, hour, minute, second } = civil;
             let [month, day, hour, minute, second] = [month, day, hour, minute, second]
                 .map(|part| i8::try_from(part).unwrap_or(i8::MAX));
@@ -143,15 +145,15 @@ pub mod jiff {
     }
 
     impl TryFrom<DateTime> for Civil {
-        type Error = Error;
+        type Error = DecodeError;
 
         /// Converts a date and time.
         ///
         /// # Errors
         ///
-        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the format of the service cannot
+        /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the format of the service cannot
         /// represent the time: before the year 0, or with a fraction of a second.
-        fn try_from(time: DateTime) -> Result<Self, Error> {
+        fn try_from(time: DateTime) -> Result<Self, DecodeError> {
             let parts = [time.month(), time.day(), time.hour(), time.minute(), time.second()];
             Self::from_parts(time.year().into(), parts, time.subsec_nanosecond().unsigned_abs())
         }
@@ -164,17 +166,17 @@ pub(crate) mod decimal {
 
     pub use rust_decimal::Decimal;
 
-    use crate::Error;
+    use crate::DecodeError;
     use crate::scalar::number::is_plain;
 
     /// Converts the text of the scalar `name`. Never rounds.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if the text is not a plain decimal number,
+    /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the text is not a plain decimal number,
     /// or has more digits than the type can hold.
-    pub fn decimal(text: &str, name: &str) -> Result<Decimal, Error> {
+    pub fn decimal(text: &str, name: &str) -> Result<Decimal, DecodeError> {
         let number = if is_plain(text) { Decimal::from_str_exact(text).ok() } else { None };
-        number.ok_or_else(|| Error::conversion(name, "a plain decimal number that fits"))
+        number.ok_or_else(|| DecodeError::conversion(name, "a plain decimal number that fits"))
     }
 }

@@ -16,7 +16,7 @@ use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 use serde_json::value::RawValue;
 
-use crate::Error;
+use crate::DecodeError;
 use crate::decode::cursor::Cursor;
 use crate::decode::members::decoded;
 use crate::decode::shape::{Kind, Shape};
@@ -169,8 +169,8 @@ impl Codes {
     }
 
     /// Parses the text of a value.
-    pub fn parse(self, value: &str, name: &str) -> Result<bool, Error> {
-        self.find(|code| text(code) == value).ok_or_else(|| Error::conversion(name, CODES))
+    pub fn parse(self, value: &str, name: &str) -> Result<bool, DecodeError> {
+        self.find(|code| text(code) == value).ok_or_else(|| DecodeError::conversion(name, CODES))
     }
 
     #[inline]

@@ -4,19 +4,19 @@
 
 use core::cmp::Ordering;
 
-use crate::Error;
+use crate::DecodeError;
 
 /// Parses decimal digits only; `str::parse` would accept a leading `+` too. `name` is the name of the
 /// scalar.
-pub fn parse_unsigned(text: &str, name: &str) -> Result<u64, Error> {
+pub fn parse_unsigned(text: &str, name: &str) -> Result<u64, DecodeError> {
     let number = if digits(text).is_some() { text.parse().ok() } else { None };
-    number.ok_or_else(|| Error::conversion(name, "an unsigned integer"))
+    number.ok_or_else(|| DecodeError::conversion(name, "an unsigned integer"))
 }
 
 /// Parses decimal digits, with a `-` before a negative number. `name` is the name of the scalar.
-pub fn parse_signed(text: &str, name: &str) -> Result<i64, Error> {
+pub fn parse_signed(text: &str, name: &str) -> Result<i64, DecodeError> {
     let number = if text.starts_with('+') { None } else { text.parse().ok() };
-    number.ok_or_else(|| Error::conversion(name, "a whole number"))
+    number.ok_or_else(|| DecodeError::conversion(name, "a whole number"))
 }
 
 /// Compares numbers of any size by value, and before all other text. Equal values are compared as text, so that only

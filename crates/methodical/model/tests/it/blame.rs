@@ -1,7 +1,7 @@
 //! The error of a rejected record names the field that is wrong, not one of those before it that are right.
 
 use methodical_model::codegen::{self, Layout};
-use methodical_model::{ErrorKind, Listing, Record};
+use methodical_model::{DecodeErrorKind, Listing, Record};
 
 use crate::collections::{FULL, Page};
 use crate::fields::Folder;
@@ -17,7 +17,7 @@ fn only_the_last_field_is_wrong<R: Record>(json: &str) {
     let listing: Listing<R> = codegen::list(Layout::Array, body.as_bytes()).unwrap();
     assert_eq!((listing.items.len(), listing.rejected.len()), (1, 1), "{json}");
     let error = listing.rejected[0].error();
-    let expected = (ErrorKind::Duplicate, format!("[1].{name}"));
+    let expected = (DecodeErrorKind::Duplicate, format!("[1].{name}"));
     assert_eq!((error.kind(), error.path().to_owned()), expected, "{json}");
 }
 

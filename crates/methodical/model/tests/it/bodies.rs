@@ -1,7 +1,9 @@
 //! Bodies that report a failure, and data below the document itself.
 
 use methodical_model::codegen::{self, Body, Decides, Layout, Verdict};
-use methodical_model::{Error, ErrorClass, ErrorKind, ListOperation as _, Map, Next, ServiceError};
+use methodical_model::{
+    DecodeError, DecodeErrorKind, ErrorClass, ListOperation as _, Map, Next, ServiceError,
+};
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
 
@@ -41,7 +43,7 @@ const NESTED: Verdict = Verdict {
 
 /// Decodes a body as a whole, and in pieces of every size up to 9. Both ways agree.
 #[track_caller]
-fn list(layout: Layout, body: &str) -> Result<Vec<String>, Error> {
+fn list(layout: Layout, body: &str) -> Result<Vec<String>, DecodeError> {
     let whole = codegen::list::<Photo, ()>(layout, body.as_bytes());
     let whole = whole.map(|list| {
         assert!(list.rejected.is_empty(), "{body}: {:?}", list.rejected);
@@ -65,7 +67,7 @@ fn list(layout: Layout, body: &str) -> Result<Vec<String>, Error> {
         assert_eq!(streamed, whole, "{body} in pieces of {size}");
     }
     let class = codegen::error_class(layout, body.as_bytes());
-    let reported = whole.as_ref().err().and_then(Error::service);
+    let reported = whole.as_ref().err().and_then(DecodeError::service);
     assert_eq!(class, reported.map(ServiceError::class), "{body}");
     whole
 }
@@ -74,7 +76,7 @@ fn list(layout: Layout, body: &str) -> Result<Vec<String>, Error> {
 #[track_caller]
 fn fails(layout: Layout, body: &str, code: Option<&str>, message: Option<&str>, class: ErrorClass) {
     let error = list(layout, body).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::NotSuccess, "{body}");
+    assert_eq!(error.kind(), DecodeErrorKind::NotSuccess, "{body}");
     let reported = error.service().unwrap();
     assert_eq!((reported.code(), reported.message(), reported.class()), (code, message, class));
     for text in [format!("{error:?} {reported:?}"), error.to_string()] {
@@ -278,7 +280,7 @@ fn an_object_may_be_the_document_that_reports_a_failure() {
     let error = object(r#"{"head":{"ok":true},"id":7}"#).unwrap_err();
     assert_eq!((error.path(), error.column()), ("id", 26));
     let error = object(r#"{"head":{},"id":"7"}"#).unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Missing, "head.ok"));
+    assert_eq!((error.kind(), error.path()), (DecodeErrorKind::Missing, "head.ok"));
 }
 
 #[test]
@@ -388,7 +390,7 @@ fn the_fields_beside_a_list_are_limited_in_size() {
     for _ in 0..10 {
         decoder.push(br#""next":"0123456789","#);
     }
-    assert_eq!(decoder.next_record().unwrap_err().kind(), ErrorKind::TooLarge);
+    assert_eq!(decoder.next_record().unwrap_err().kind(), DecodeErrorKind::TooLarge);
 }
 
 #[test]
@@ -437,11 +439,11 @@ fn a_value_may_be_the_document() {
     let error = codegen::value::<Vec<i64>>(&Body::ROOT, b"[1, \"2\"]").unwrap_err();
     assert_eq!(error.to_string(), "wrong type at [1] (line 1 column 7), expected an integer");
     for (body, kind) in [
-        ("", ErrorKind::Incomplete),
-        ("12 13", ErrorKind::Syntax),
-        ("null", ErrorKind::WrongType),
-        ("{}", ErrorKind::WrongType),
-        ("1.5", ErrorKind::WrongType),
+        ("", DecodeErrorKind::Incomplete),
+        ("12 13", DecodeErrorKind::Syntax),
+        ("null", DecodeErrorKind::WrongType),
+        ("{}", DecodeErrorKind::WrongType),
+        ("1.5", DecodeErrorKind::WrongType),
     ] {
         let error = codegen::value::<i64>(&Body::ROOT, body.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), kind, "{body}");
@@ -467,7 +469,7 @@ fn an_object_instead_of_a_value_is_a_failure() {
     let ids = |body: &[u8]| codegen::value::<Vec<i64>>(&PLACE, body);
     assert_eq!(ids(b"[1]").unwrap(), [1]);
     assert_eq!(ids(failure).unwrap_err().service().unwrap().code(), Some("invalidtoken"));
-    assert_eq!(ids(b"{}").unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(ids(b"{}").unwrap_err().kind(), DecodeErrorKind::WrongType);
 }
 
 #[test]
@@ -481,15 +483,15 @@ fn a_response_without_data_has_no_body_or_any_json() {
         for body in ["<p>", "{", "null null", "[1", "{}}"] {
             assert!(codegen::nothing(place, body.as_bytes()).is_err(), "{body}");
         }
-        assert_eq!(codegen::nothing(place, b"\xff").unwrap_err().kind(), ErrorKind::Encoding);
+        assert_eq!(codegen::nothing(place, b"\xff").unwrap_err().kind(), DecodeErrorKind::Encoding);
     }
     let error = codegen::nothing(&PLACE, br#"{"exception":"x","errorcode":"no"}"#).unwrap_err();
     assert_eq!(error.service().unwrap().code(), Some("no"));
 
     let marked = |body: &str| codegen::nothing(&MARKED, body.as_bytes());
     assert_eq!(marked(r#"{"stat":"ok"}"#), Ok(()));
-    assert_eq!(marked(r#"{"stat":"fail"}"#).unwrap_err().kind(), ErrorKind::NotSuccess);
-    assert_eq!(marked("{}").unwrap_err().kind(), ErrorKind::Missing);
-    assert_eq!(marked("").unwrap_err().kind(), ErrorKind::Incomplete);
-    assert_eq!(marked("null").unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(marked(r#"{"stat":"fail"}"#).unwrap_err().kind(), DecodeErrorKind::NotSuccess);
+    assert_eq!(marked("{}").unwrap_err().kind(), DecodeErrorKind::Missing);
+    assert_eq!(marked("").unwrap_err().kind(), DecodeErrorKind::Incomplete);
+    assert_eq!(marked("null").unwrap_err().kind(), DecodeErrorKind::WrongType);
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use methodical_model::codegen::{self, Layout, Nulls};
-use methodical_model::{ErrorKind, Extra, Listing, Map, Next};
+use methodical_model::{DecodeErrorKind, Extra, Listing, Map, Next};
 
 use crate::support;
 
@@ -74,7 +74,7 @@ codegen::record! {
     9 optional plain by_day: Map<Vec<Page>> = "byDay";
 }
 
-fn decoded(json: &str) -> Result<Page, methodical_model::Error> {
+fn decoded(json: &str) -> Result<Page, methodical_model::DecodeError> {
     support::decoded(json)
 }
 
@@ -109,13 +109,13 @@ fn whitespace_null_and_absent_members_change_nothing() {
 
 #[test]
 fn a_wrong_item_is_rejected_with_its_path() {
-    let check = |members: &str, kind: ErrorKind, path: &str, expected: &str| {
+    let check = |members: &str, kind: DecodeErrorKind, path: &str, expected: &str| {
         let error = decoded(&format!(r#"{{"id":"1",{members}}}"#)).unwrap_err();
         let found = (error.kind(), error.path(), error.expected());
         assert_eq!(found, (kind, path, expected), "{members}");
     };
-    let wrong = ErrorKind::WrongType;
-    check(r#""sizes":[]"#, ErrorKind::Missing, "[0].tags", "a list");
+    let wrong = DecodeErrorKind::WrongType;
+    check(r#""sizes":[]"#, DecodeErrorKind::Missing, "[0].tags", "a list");
     check(r#""tags":null"#, wrong, "[0].tags", "a list");
     check(r#""tags":{"0":"a"}"#, wrong, "[0].tags", "a list");
     check(r#""tags":"a""#, wrong, "[0].tags", "a list");
@@ -130,12 +130,17 @@ fn a_wrong_item_is_rejected_with_its_path() {
         "[0].below[1].id",
         "text",
     );
-    check(r#""tags":[],"below":[{"tags":[]}]"#, ErrorKind::Missing, "[0].below[0].id", "text");
+    check(
+        r#""tags":[],"below":[{"tags":[]}]"#,
+        DecodeErrorKind::Missing,
+        "[0].below[0].id",
+        "text",
+    );
     check(r#""tags":[],"texts":["a"]"#, wrong, "[0].texts", "an object");
     check(r#""tags":[],"texts":{"secret":1}"#, wrong, "[0].texts.*", "text");
     check(
         r#""tags":[],"texts":{"a":"1","b":"2","\u0061":"3"}"#,
-        ErrorKind::Duplicate,
+        DecodeErrorKind::Duplicate,
         "[0].texts.*",
         "the key once",
     );

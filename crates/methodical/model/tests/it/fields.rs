@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use methodical_model::codegen::{self, Nulls};
-use methodical_model::{ErrorKind, Extra};
+use methodical_model::{DecodeErrorKind, Extra};
 
 use crate::support::decoded;
 
@@ -126,7 +126,7 @@ fn personal_fields_are_not_shown() {
 
 #[test]
 fn a_value_of_another_type_is_rejected_with_its_path() {
-    let check = |members: &str, kind: ErrorKind, path: &str, expected: &str| {
+    let check = |members: &str, kind: DecodeErrorKind, path: &str, expected: &str| {
         let error = decoded::<Folder>(&format!("{{{members}}}")).err().unwrap();
         assert_eq!(
             (error.kind(), error.path(), error.expected()),
@@ -134,7 +134,7 @@ fn a_value_of_another_type_is_rejected_with_its_path() {
             "{members}"
         );
     };
-    let wrong = ErrorKind::WrongType;
+    let wrong = DecodeErrorKind::WrongType;
     check(r#""size":-1"#, wrong, "[0].size", "a non-negative integer");
     check(r#""format":1"#, wrong, "[0].format", "text");
     check(r#""orientation":"round""#, wrong, "[0].orientation", "a listed value");
@@ -144,8 +144,8 @@ fn a_value_of_another_type_is_rejected_with_its_path() {
     check(r#""hidden":"true""#, wrong, "[0].hidden", "true or false");
     check(r#""parent":{"name":1}"#, wrong, "[0].parent.name", "text");
     check(r#""parent":{"parent":7}"#, wrong, "[0].parent.parent", "a folder object");
-    check(r#""name":"a","name":"b""#, ErrorKind::Duplicate, "[0].name", "the field once");
-    check(r#""name":"a","size":1,"hidden":true"#, ErrorKind::Missing, "[0].owner", "text");
+    check(r#""name":"a","name":"b""#, DecodeErrorKind::Duplicate, "[0].name", "the field once");
+    check(r#""name":"a","size":1,"hidden":true"#, DecodeErrorKind::Missing, "[0].owner", "text");
 }
 
 /// In JSON text, the backslash in this name begins an escape.
@@ -182,5 +182,5 @@ fn a_closed_enum_has_only_listed_texts() {
         assert_eq!(text, value);
     }
     let error = "round".parse::<Orientation>().unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Conversion, "Orientation"));
+    assert_eq!((error.kind(), error.path()), (DecodeErrorKind::Conversion, "Orientation"));
 }

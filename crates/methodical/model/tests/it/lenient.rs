@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use methodical_model::codegen::{self, EmptyArrayAsMap, Nulls, OneAsList};
-use methodical_model::{Error, ErrorKind, Extra, Float, Map};
+use methodical_model::{DecodeError, DecodeErrorKind, Extra, Float, Map};
 
 use crate::support;
 
@@ -54,7 +54,7 @@ codegen::record! {
     7 blank plain price: Price = "price";
 }
 
-fn decoded(json: &str) -> Result<Shop, Error> {
+fn decoded(json: &str) -> Result<Shop, DecodeError> {
     support::decoded(json)
 }
 
@@ -101,24 +101,24 @@ fn other_forms_are_read_and_the_type_of_the_field_is_written() {
 #[test]
 fn a_value_in_no_form_is_rejected_with_its_path() {
     for (json, kind, path) in [
-        (r#"{"sizes":[]}"#, ErrorKind::Missing, "tags"),
-        (r#"{"tags":null}"#, ErrorKind::WrongType, "tags"),
-        (r#"{"tags":1}"#, ErrorKind::WrongType, "tags"),
-        (r#"{"tags":{}}"#, ErrorKind::WrongType, "tags"),
-        (r#"{"tags":["a",1]}"#, ErrorKind::WrongType, "tags[1]"),
-        (r#"{"tags":[],"sizes":"1"}"#, ErrorKind::WrongType, "sizes"),
-        (r#"{"tags":[],"sizes":[1,true]}"#, ErrorKind::WrongType, "sizes[1]"),
-        (r#"{"tags":[],"names":["a"]}"#, ErrorKind::WrongType, "names"),
-        (r#"{"tags":[],"names":""}"#, ErrorKind::WrongType, "names"),
-        (r#"{"tags":[],"names":{"a":1}}"#, ErrorKind::WrongType, "names.*"),
-        (r#"{"tags":[],"below":{}}"#, ErrorKind::Missing, "below.tags"),
-        (r#"{"tags":[],"below":[{"tags":[2]}]}"#, ErrorKind::WrongType, "below[0].tags[0]"),
-        (r#"{"tags":[],"seats":"4"}"#, ErrorKind::WrongType, "seats"),
-        (r#"{"tags":[],"seats":1.5}"#, ErrorKind::WrongType, "seats"),
-        (r#"{"tags":[],"note":4}"#, ErrorKind::WrongType, "note"),
-        (r#"{"tags":[],"open":["",true]}"#, ErrorKind::WrongType, "open[0]"),
-        (r#"{"tags":[],"open":"true"}"#, ErrorKind::WrongType, "open"),
-        (r#"{"tags":[],"seats":1,"seats":""}"#, ErrorKind::Duplicate, "seats"),
+        (r#"{"sizes":[]}"#, DecodeErrorKind::Missing, "tags"),
+        (r#"{"tags":null}"#, DecodeErrorKind::WrongType, "tags"),
+        (r#"{"tags":1}"#, DecodeErrorKind::WrongType, "tags"),
+        (r#"{"tags":{}}"#, DecodeErrorKind::WrongType, "tags"),
+        (r#"{"tags":["a",1]}"#, DecodeErrorKind::WrongType, "tags[1]"),
+        (r#"{"tags":[],"sizes":"1"}"#, DecodeErrorKind::WrongType, "sizes"),
+        (r#"{"tags":[],"sizes":[1,true]}"#, DecodeErrorKind::WrongType, "sizes[1]"),
+        (r#"{"tags":[],"names":["a"]}"#, DecodeErrorKind::WrongType, "names"),
+        (r#"{"tags":[],"names":""}"#, DecodeErrorKind::WrongType, "names"),
+        (r#"{"tags":[],"names":{"a":1}}"#, DecodeErrorKind::WrongType, "names.*"),
+        (r#"{"tags":[],"below":{}}"#, DecodeErrorKind::Missing, "below.tags"),
+        (r#"{"tags":[],"below":[{"tags":[2]}]}"#, DecodeErrorKind::WrongType, "below[0].tags[0]"),
+        (r#"{"tags":[],"seats":"4"}"#, DecodeErrorKind::WrongType, "seats"),
+        (r#"{"tags":[],"seats":1.5}"#, DecodeErrorKind::WrongType, "seats"),
+        (r#"{"tags":[],"note":4}"#, DecodeErrorKind::WrongType, "note"),
+        (r#"{"tags":[],"open":["",true]}"#, DecodeErrorKind::WrongType, "open[0]"),
+        (r#"{"tags":[],"open":"true"}"#, DecodeErrorKind::WrongType, "open"),
+        (r#"{"tags":[],"seats":1,"seats":""}"#, DecodeErrorKind::Duplicate, "seats"),
     ] {
         let error = decoded(json).unwrap_err();
         assert_eq!((error.kind(), error.path()), (kind, format!("[0].{path}").as_str()), "{json}");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use methodical_model::codegen::{self, Layout, Nulls};
-use methodical_model::{ErrorKind, Extra, Float, Listing, Map};
+use methodical_model::{DecodeErrorKind, Extra, Float, Listing, Map};
 
 /// A record with numbers.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ codegen::record! {
 
 /// Decodes the text of a number on the fast path, and with serde, which decodes a record after an escaped name.
 #[track_caller]
-fn decoded(number: &str) -> Result<Float, (ErrorKind, String)> {
+fn decoded(number: &str) -> Result<Float, (DecodeErrorKind, String)> {
     let [fast, slow] = ["width", "w\\u0069dth"].map(|name| {
         let body = format!("[{{\"{name}\":{number}}}]");
         let listing = codegen::list::<Sizes, ()>(Layout::Array, body.as_bytes());
@@ -91,11 +91,11 @@ fn a_number_is_the_nearest_one() {
 #[test]
 fn a_value_that_is_not_a_finite_number_is_rejected() {
     for value in ["1e309", "-1e400", "\"1\"", "true", "null", "[1]", "{}"] {
-        let error = (ErrorKind::WrongType, "a number".to_owned());
+        let error = (DecodeErrorKind::WrongType, "a number".to_owned());
         assert_eq!(decoded(value), Err(error), "{value}");
     }
     for text in ["01", "1.", ".5", "+1", "1e", "NaN", "Infinity", "0x1", "1_000", "-"] {
-        assert_eq!(decoded(text).unwrap_err().0, ErrorKind::Syntax, "{text}");
+        assert_eq!(decoded(text).unwrap_err().0, DecodeErrorKind::Syntax, "{text}");
     }
 }
 
@@ -109,7 +109,7 @@ fn numbers_are_equal_and_ordered_by_value() {
     assert_eq!(zeros.len(), 1);
     assert_eq!(Float::from(3_u32), "3.0".parse().unwrap());
     for bad in ["", "abc", "inf", "NaN", "1e999"] {
-        assert_eq!(bad.parse::<Float>().unwrap_err().kind(), ErrorKind::Conversion, "{bad}");
+        assert_eq!(bad.parse::<Float>().unwrap_err().kind(), DecodeErrorKind::Conversion, "{bad}");
     }
 }
 

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use methodical_model::codegen::{self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    Error, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query, Service,
-    StreamDecoder,
+    DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query,
+    Service, StreamDecoder,
 };
 
 /// The service.
@@ -81,7 +81,7 @@ impl ListPhotos {
     }
 
     /// Decodes the body of a response.
-    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo>, Error> {
+    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
         codegen::list(Layout::Array, body)
     }
 }
@@ -93,7 +93,7 @@ impl Operation for ListPhotos {
     const NAME: &'static str = "list_photos";
     const METHOD: &'static str = "photos/list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
         if let Some(album) = &self.album {
             query.push_integer("album", album.as_str())?;
@@ -101,7 +101,7 @@ impl Operation for ListPhotos {
         Ok(query.finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(Layout::Array, body)
     }
 }
@@ -114,7 +114,7 @@ impl ListOperation for ListPhotos {
         codegen::decoder(Layout::Array)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, DecodeError> {
         codegen::borrowed::<Photo>(Layout::Array, body)
     }
 }
@@ -125,7 +125,7 @@ pub(crate) struct NewestPhoto;
 
 impl NewestPhoto {
     /// Decodes the body of a response.
-    pub(crate) fn decode(body: &[u8]) -> Result<Photo, Error> {
+    pub(crate) fn decode(body: &[u8]) -> Result<Photo, DecodeError> {
         codegen::object(body)
     }
 }
@@ -137,11 +137,11 @@ impl Operation for NewestPhoto {
     const NAME: &'static str = "newest_photo";
     const METHOD: &'static str = "photos/newest";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::object(body)
     }
 }
@@ -173,11 +173,11 @@ impl Operation for SearchPhotos {
     const NAME: &'static str = "search_photos";
     const METHOD: &'static str = "photos/search";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(FOUND, body)
     }
 
@@ -194,7 +194,7 @@ impl ListOperation for SearchPhotos {
         codegen::decoder(FOUND)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, Error> {
+    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, DecodeError> {
         codegen::borrowed::<Photo>(FOUND, body)
     }
 }
@@ -239,7 +239,7 @@ impl PagePhotos {
     }
 
     /// Decodes the body of a response.
-    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo, Page>, Error> {
+    pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo, Page>, DecodeError> {
         codegen::list(PAGE, body)
     }
 }
@@ -251,7 +251,7 @@ impl Operation for PagePhotos {
     const NAME: &'static str = "page_photos";
     const METHOD: &'static str = "photos/page";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         let mut query = QueryBuilder::select::<Self::Service>(Self::METHOD);
         if let Some(cursor) = &self.cursor {
             query.push_text("cursor", cursor)?;
@@ -259,7 +259,7 @@ impl Operation for PagePhotos {
         Ok(query.finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(PAGE, body)
     }
 }
@@ -272,7 +272,10 @@ impl ListOperation for PagePhotos {
         codegen::decoder(PAGE)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>, Page>, Error> {
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<PhotoRef<'a>, Page>, DecodeError> {
         codegen::borrowed_beside::<Photo, Page>(PAGE, body)
     }
 }

@@ -1,7 +1,7 @@
 //! Typed and untyped queries of one service.
 
 use methodical_model::codegen::{Items, QueryBuilder};
-use methodical_model::{BodyFormat, ErrorKind, ListStyle, Operation, Query, RawQuery};
+use methodical_model::{BodyFormat, DecodeErrorKind, ListStyle, Operation, Query, RawQuery};
 
 use crate::photos::{ListPhotos, NewestPhoto, Photo, PhotoId, Photos};
 
@@ -11,7 +11,7 @@ fn the_selector_of_the_service_begins_every_query() {
     assert_eq!(text(NewestPhoto.query()), "action=photos/newest");
     assert_eq!(text(ListPhotos::new().album(7).query()), "action=photos/list&album=7");
     let error = ListPhotos::new().album("+7").query().unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Parameter, "album"));
+    assert_eq!((error.kind(), error.path()), (DecodeErrorKind::Parameter, "album"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_list_is_written_in_its_style() {
         (ListStyle::Repeat, Items::Text, &[]),
     ] {
         let error = written(style, items, values).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Parameter);
+        assert_eq!(error.kind(), DecodeErrorKind::Parameter);
         assert_eq!(error.path(), "id");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use methodical_model::{Civil, Error, ErrorKind, codegen};
+use methodical_model::{Civil, DecodeError, DecodeErrorKind, codegen};
 
 codegen::scalar! {
     /// An identifier in digits.
@@ -172,7 +172,7 @@ fn text_that_is_not_a_number_of_seconds_is_kept_and_does_not_convert() {
 }
 
 #[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, Error>, name: &str) {
+fn refused<T: std::fmt::Debug>(result: Result<T, DecodeError>, name: &str) {
     let error = result.unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Conversion, name));
+    assert_eq!((error.kind(), error.path()), (DecodeErrorKind::Conversion, name));
 }

@@ -1,6 +1,6 @@
 //! The push decoder.
 
-use methodical_model::{ErrorKind, ListOperation as _, Next, StreamDecoder};
+use methodical_model::{DecodeErrorKind, ListOperation as _, Next, StreamDecoder};
 
 use crate::photos::{ListPhotos, PagePhotos, Photo, SearchPhotos};
 
@@ -16,7 +16,7 @@ fn the_buffer_is_freed_after_an_error() {
     let mut decoder = ListPhotos::new().decoder();
     decoder.push(b"!");
     let error = decoder.next_record().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Syntax);
+    assert_eq!(error.kind(), DecodeErrorKind::Syntax);
     decoder.push(&vec![b'x'; 1 << 16]);
     decoder.finish();
     assert_eq!(decoder.next_record().unwrap_err(), error);

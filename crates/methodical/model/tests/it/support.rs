@@ -1,12 +1,12 @@
 //! Decodes a record in every way.
 
 use methodical_model::codegen::{self, Layout};
-use methodical_model::{Error, Listing, Record};
+use methodical_model::{DecodeError, Listing, Record};
 use serde::Serialize;
 
 /// Decodes a record on the fast path, and with serde, which decodes a record after an escaped name. Both ways agree.
 #[track_caller]
-pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T, Error> {
+pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T, DecodeError> {
     let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
     let [fast, slow] = [json, &slow].map(|record| {
         let body = format!("[{record}]");
@@ -23,7 +23,7 @@ pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T
             Ok(fast)
         }
         (Err(fast), Err(slow)) => {
-            let what = |error: &Error| {
+            let what = |error: &DecodeError| {
                 (error.kind(), error.path().to_owned(), error.expected().to_owned())
             };
             assert_eq!(what(&fast), what(&slow), "{json}");

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use methodical_model::{
-    Column, ColumnKind, ErrorKind, FieldType, Float, Map, Operation as _, RawQuery,
+    Column, ColumnKind, DecodeErrorKind, FieldType, Float, Map, Operation as _, RawQuery,
 };
 
 use crate::photos::{ListPhotos, Photo, Photos};
@@ -43,7 +43,7 @@ fn floats_are_ordered_and_shown_as_numbers() {
     floats.sort();
     assert_eq!(floats.map(|float| format!("{float} {float:?}")), ["-1 -1.0", "0.5 0.5", "2 2.0"]);
     assert_eq!(HashSet::from(floats).len(), 3);
-    assert_eq!(Float::try_from(f64::NAN).unwrap_err().kind(), ErrorKind::Conversion);
+    assert_eq!(Float::try_from(f64::NAN).unwrap_err().kind(), DecodeErrorKind::Conversion);
     assert_eq!(Float::try_from(1.5).unwrap().get().to_bits(), 1.5_f64.to_bits());
 }
 
@@ -89,17 +89,17 @@ fn a_column_has_the_type_of_its_kind_unless_another_is_set() {
 #[test]
 fn each_kind_of_error_has_a_name() {
     for (kind, name) in [
-        (ErrorKind::Syntax, "syntax"),
-        (ErrorKind::Encoding, "encoding"),
-        (ErrorKind::Incomplete, "incomplete"),
-        (ErrorKind::WrongType, "wrong_type"),
-        (ErrorKind::Missing, "missing"),
-        (ErrorKind::Duplicate, "duplicate"),
-        (ErrorKind::TooDeep, "too_deep"),
-        (ErrorKind::TooLarge, "too_large"),
-        (ErrorKind::NotSuccess, "not_success"),
-        (ErrorKind::Parameter, "parameter"),
-        (ErrorKind::Conversion, "conversion"),
+        (DecodeErrorKind::Syntax, "syntax"),
+        (DecodeErrorKind::Encoding, "encoding"),
+        (DecodeErrorKind::Incomplete, "incomplete"),
+        (DecodeErrorKind::WrongType, "wrong_type"),
+        (DecodeErrorKind::Missing, "missing"),
+        (DecodeErrorKind::Duplicate, "duplicate"),
+        (DecodeErrorKind::TooDeep, "too_deep"),
+        (DecodeErrorKind::TooLarge, "too_large"),
+        (DecodeErrorKind::NotSuccess, "not_success"),
+        (DecodeErrorKind::Parameter, "parameter"),
+        (DecodeErrorKind::Conversion, "conversion"),
     ] {
         assert_eq!(kind.as_str(), name);
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use methodical_model::codegen::{self, Nulls};
-use methodical_model::{Error, ErrorKind, Extra};
+use methodical_model::{DecodeError, DecodeErrorKind, Extra};
 
 use crate::support;
 
@@ -57,7 +57,7 @@ codegen::record! {
     3 optional plain open: IsOpen = "open";
 }
 
-fn decoded(member: &str) -> Result<Shop, Error> {
+fn decoded(member: &str) -> Result<Shop, DecodeError> {
     support::decoded(&format!("{{{member}}}"))
 }
 
@@ -116,7 +116,7 @@ fn another_value_is_rejected_with_its_path() {
         let error = decoded(member).unwrap_err();
         let found = (error.kind(), error.path(), error.expected());
         let path = format!("[0].{path}");
-        assert_eq!(found, (ErrorKind::WrongType, path.as_str(), expected), "{member}");
+        assert_eq!(found, (DecodeErrorKind::WrongType, path.as_str(), expected), "{member}");
     }
 }
 
@@ -147,7 +147,7 @@ fn a_boolean_has_the_text_of_its_first_code() {
     for text in ["N", "-1"] {
         assert_eq!(!text.parse::<IsOpen>().unwrap(), IsOpen::from(true), "{text}");
     }
-    assert_eq!("0".parse::<IsOpen>().unwrap_err().kind(), ErrorKind::Conversion);
+    assert_eq!("0".parse::<IsOpen>().unwrap_err().kind(), DecodeErrorKind::Conversion);
 }
 
 codegen::scalar! {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use attohttpc::{ErrorKind as Theirs, ProxySettings, RequestBuilder};
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Deadline, ErrorKind, Phase, Request, Sent,
-    TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Deadline, Phase, Request, Sent,
+    TransportError, TransportErrorKind,
 };
 use http::Response;
 
@@ -49,15 +49,16 @@ fn classify(error: attohttpc::Error) -> TransportError {
     match error.into_kind() {
         Theirs::Io(error) => TransportError::from_io(error),
         Theirs::InvalidResponse(_) | Theirs::Http(_) => {
-            TransportError::new(ErrorKind::Protocol, "the response is malformed HTTP")
+            TransportError::new(TransportErrorKind::Protocol, "the response is malformed HTTP")
         }
         Theirs::InvalidBaseUrl
         | Theirs::InvalidUrlHost
         | Theirs::InvalidUrlPort
-        | Theirs::TlsDisabled => {
-            TransportError::new(ErrorKind::InvalidRequest, "the client does not support the target")
-        }
-        _ => TransportError::new(ErrorKind::Other, "the client failed"),
+        | Theirs::TlsDisabled => TransportError::new(
+            TransportErrorKind::InvalidRequest,
+            "the client does not support the target",
+        ),
+        _ => TransportError::new(TransportErrorKind::Other, "the client failed"),
     }
 }
 

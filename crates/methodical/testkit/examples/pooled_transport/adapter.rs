@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use gateway_transport::bytes::Bytes;
 use gateway_transport::{
-    Body, Deadline, ErrorKind, Phase, Request, Response, Sent, Transport, TransportError,
+    Body, Deadline, Phase, Request, Response, Sent, Transport, TransportError, TransportErrorKind,
 };
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderValue, Uri, header};
@@ -91,12 +91,13 @@ impl HyperTransport {
             let host = authority.host().trim_matches(['[', ']']);
             let port = authority.port_u16().unwrap_or(80);
             let addresses = tokio::net::lookup_host((host, port)).await.map_err(|error| {
-                TransportError::new(ErrorKind::Resolve, "cannot resolve the host name")
+                TransportError::new(TransportErrorKind::Resolve, "cannot resolve the host name")
                     .with_source(error)
             })?;
             let addresses: Vec<_> = addresses.collect();
             TcpStream::connect(&*addresses).await.map_err(|error| {
-                TransportError::new(ErrorKind::Connect, "cannot connect").with_source(error)
+                TransportError::new(TransportErrorKind::Connect, "cannot connect")
+                    .with_source(error)
             })
         };
         let limited = timeout_at(limit.into(), timeout(self.connect_timeout, open)).await;
@@ -186,17 +187,17 @@ fn classify(error: &hyper::Error, phase: Phase) -> TransportError {
     let (kind, text) = match cause.map(io::Error::kind) {
         // hyper has a method for this only with its server feature.
         _ if error.is_parse() && error.to_string() == "message head is too large" => {
-            (ErrorKind::TooLarge, "the response head is too large")
+            (TransportErrorKind::TooLarge, "the response head is too large")
         }
-        _ if error.is_parse() => (ErrorKind::Protocol, "the response is malformed HTTP"),
+        _ if error.is_parse() => (TransportErrorKind::Protocol, "the response is malformed HTTP"),
         Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData) => {
-            (ErrorKind::Protocol, "the body is malformed HTTP")
+            (TransportErrorKind::Protocol, "the body is malformed HTTP")
         }
-        _ => (ErrorKind::Interrupted, "the connection was lost"),
+        _ => (TransportErrorKind::Interrupted, "the connection was lost"),
     };
     TransportError::new(kind, text).with_phase(phase).with_sent(Sent::Maybe)
 }
 
 fn refused(text: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::InvalidRequest, text)
+    TransportError::new(TransportErrorKind::InvalidRequest, text)
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gateway_transport::{ErrorKind, Sent, Transport as _};
+use gateway_transport::{Sent, Transport as _, TransportErrorKind};
 use tokio::runtime::Builder;
 
 use crate::conformance::Kit;
@@ -88,7 +88,7 @@ pub(super) fn late_response_reaches_nobody(
     })?;
     for round in 1..=3 {
         let error = kit.failure(within(SHORT, get(&server, "/late")?))?;
-        expect_kind(&error, &[ErrorKind::Timeout])?;
+        expect_kind(&error, &[TransportErrorKind::Timeout])?;
         for number in 1..=2 {
             let target = format!("/{round}/{number}");
             let response = kit.fetch(within(PATIENCE, get(&server, &target)?));
@@ -191,7 +191,7 @@ pub(super) fn reused_connection_that_dies(kit: &Kit) -> Outcome {
                 let request = with(&method, body, get(&server, &format!("/{point}"))?);
                 let input = format!("{method}, {next:?} after {sent:?}");
                 let error = for_input(&input, kit.failure(request))?;
-                for_input(&input, expect_kind(&error, &[ErrorKind::Interrupted]))?;
+                for_input(&input, expect_kind(&error, &[TransportErrorKind::Interrupted]))?;
                 let is_honest = error.sent() == Sent::Maybe;
                 ensure!(is_honest, "{input}: `sent` is not `Maybe`: {}", describe(&error));
                 calls.push((method.to_string(), format!("/{point}"), input));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingBody, BlockingTransport, Body, ErrorKind, Options, Proxy, Request, SharedTransport,
-    Transport, TransportError,
+    BlockingBody, BlockingTransport, Body, Options, Proxy, Request, SharedTransport, Transport,
+    TransportError, TransportErrorKind,
 };
 use http::response::Parts;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -124,9 +124,9 @@ impl Kit {
                 Ok(Response { head, body: ResponseBody::Blocking(body) })
             }
             Either::Async(transport) => {
-                let handle = self
-                    .handle()
-                    .map_err(|stop| TransportError::new(ErrorKind::Other, stop.to_string()))?;
+                let handle = self.handle().map_err(|stop| {
+                    TransportError::new(TransportErrorKind::Other, stop.to_string())
+                })?;
                 let (head, body) = handle.block_on(transport.send(request))?.into_parts();
                 Ok(Response { head, body: ResponseBody::Async(body, handle) })
             }

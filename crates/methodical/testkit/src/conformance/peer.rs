@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use gateway_transport::{Deadline, ErrorKind, Request, TransportError};
+use gateway_transport::{Deadline, Request, TransportError, TransportErrorKind};
 use http::Method;
 use socket2::{Domain, Socket, Type};
 
@@ -232,7 +232,7 @@ pub(super) fn equal(what: impl Display, found: impl Display, expected: impl Disp
 }
 
 /// Fails unless `error` is of one of these kinds.
-pub(super) fn expect_kind(error: &TransportError, kinds: &[ErrorKind]) -> Outcome {
+pub(super) fn expect_kind(error: &TransportError, kinds: &[TransportErrorKind]) -> Outcome {
     let is_expected = kinds.contains(&error.kind());
     ensure!(is_expected, "expected an error of {kinds:?}, got {}", describe(error));
     Ok(())

@@ -1,7 +1,7 @@
 //! Checks of requests, which are sent as the caller gave them, byte for byte.
 
 use bytes::Bytes;
-use gateway_transport::{ErrorKind, Request};
+use gateway_transport::{Request, TransportErrorKind};
 use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
@@ -117,7 +117,7 @@ pub(super) fn head_is_sent_as_head(kit: &Kit) -> Outcome {
 
 /// Expects a URI to be refused.
 pub(super) fn refused(kit: &Kit, uri: &str) -> Outcome {
-    expect_kind(&kit.failure(get_uri(uri)?)?, &[ErrorKind::InvalidRequest])
+    expect_kind(&kit.failure(get_uri(uri)?)?, &[TransportErrorKind::InvalidRequest])
 }
 
 pub(super) fn invalid_ports_are_refused(kit: &Kit) -> Outcome {
@@ -139,7 +139,7 @@ pub(super) fn given_host_is_not_doubled(kit: &Kit) -> Outcome {
             let sent = only_request(&server)?.header("host");
             equal("host", text(sent.join(&b", "[..])), "gateway.example")
         }
-        Err(error) => expect_kind(&error, &[ErrorKind::InvalidRequest]),
+        Err(error) => expect_kind(&error, &[TransportErrorKind::InvalidRequest]),
     }
 }
 
@@ -176,7 +176,7 @@ pub(super) fn every_method_with_and_without_a_body(kit: &Kit) -> Outcome {
             let outcome = kit.send(request).and_then(|response| response.collect(0));
             if let Err(error) = &outcome {
                 ensure!(!body.is_empty(), "{input}: {}", describe(error));
-                for_input(&input, expect_kind(error, &[ErrorKind::InvalidRequest]))?;
+                for_input(&input, expect_kind(error, &[TransportErrorKind::InvalidRequest]))?;
             }
             arrived += usize::from(outcome.is_ok());
             let requests = server.progress().requests;

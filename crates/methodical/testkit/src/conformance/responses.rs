@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use gateway_transport::{ErrorKind, Phase, Request, Sent};
+use gateway_transport::{Phase, Request, Sent, TransportErrorKind};
 use http::{HeaderValue, Method};
 
 use crate::conformance::Kit;
@@ -38,7 +38,12 @@ pub(super) fn arrives(
 }
 
 /// Expects the response of a peer that sends these bytes and then does `next` to be an error of this kind.
-pub(super) fn fails(kit: &Kit, sent: impl Into<Vec<u8>>, next: Next, kind: ErrorKind) -> Outcome {
+pub(super) fn fails(
+    kit: &Kit,
+    sent: impl Into<Vec<u8>>,
+    next: Next,
+    kind: TransportErrorKind,
+) -> Outcome {
     let server = playing(sent, next)?;
     expect_kind(&kit.failure(get(&server, "/")?)?, &[kind])
 }
@@ -166,7 +171,7 @@ pub(super) fn chunks_win_over_a_length(kit: &Kit) -> Outcome {
     let server = playing(format!("{head}5\r\nhello\r\n0\r\n\r\n"), Next::Close)?;
     match kit.send(get(&server, "/")?).and_then(|response| response.collect(100)) {
         Ok(body) => equal("the body", text(body), "hello"),
-        Err(error) => expect_kind(&error, &[ErrorKind::Protocol]),
+        Err(error) => expect_kind(&error, &[TransportErrorKind::Protocol]),
     }
 }
 
@@ -184,7 +189,7 @@ pub(super) fn folded_lines_do_no_harm(kit: &Kit) -> Outcome {
             let words: Vec<_> = value.split_whitespace().collect();
             equal("the words of x-folded", words.join(" "), "a x-inner: b")
         }
-        Err(error) => expect_kind(&error, &[ErrorKind::Protocol]),
+        Err(error) => expect_kind(&error, &[TransportErrorKind::Protocol]),
     }
 }
 
@@ -213,7 +218,7 @@ pub(super) fn limit_is_exact(kit: &Kit) -> Outcome {
     kit.send(get(&server, "/")?)?.collect(5000)?;
     match kit.send(get(&server, "/")?)?.collect(4999) {
         Ok(_) => fail("a body larger than the limit was accepted"),
-        Err(error) => expect_kind(&error, &[ErrorKind::TooLarge]),
+        Err(error) => expect_kind(&error, &[TransportErrorKind::TooLarge]),
     }
 }
 
@@ -221,7 +226,7 @@ pub(super) fn endless_body_ends_at_the_limit(kit: &Kit) -> Outcome {
     let server = endless_body()?;
     match kit.send(get(&server, "/")?)?.collect(100_000) {
         Ok(_) => return fail("an endless body was accepted"),
-        Err(error) => expect_kind(&error, &[ErrorKind::TooLarge])?,
+        Err(error) => expect_kind(&error, &[TransportErrorKind::TooLarge])?,
     }
     closes(&server, "after the limit")
 }
@@ -253,14 +258,14 @@ pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
     let server = playing(format!("HTTP/1.1 200 OK\r\n{sent}"), Next::Close)?;
     let mut response = match kit.send(get(&server, "/")?) {
         Ok(response) => response,
-        Err(error) => return expect_kind(&error, &[ErrorKind::Interrupted]),
+        Err(error) => return expect_kind(&error, &[TransportErrorKind::Interrupted]),
     };
     match response.read_up_to(1000) {
         (_, None) => fail("a truncated body was returned as complete"),
         (bytes, Some(error)) => {
             let was_sent = received.as_bytes().starts_with(&bytes);
             ensure!(was_sent, "the body has bytes that were never sent");
-            expect_kind(&error, &[ErrorKind::Interrupted])
+            expect_kind(&error, &[TransportErrorKind::Interrupted])
         }
     }
 }
@@ -353,7 +358,7 @@ pub(super) fn endless(kit: &Kit, start: &'static str, block: &str, limit: usize)
         Next::Close
     })?;
     let error = kit.failure(within(PATIENCE, get(&server, "/")?))?;
-    expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol])?;
+    expect_kind(&error, &[TransportErrorKind::TooLarge, TransportErrorKind::Protocol])?;
     closes(&server, "after the refusal")?;
     let written = server.progress().written;
     ensure!(written < limit, "{} MiB were received", written >> 20);
@@ -369,19 +374,22 @@ pub(super) fn endless_trailers_end(kit: &Kit) -> Outcome {
         Next::Close
     })?;
     let error = kit.failure(within(SHORT, get(&server, "/")?))?;
-    expect_kind(&error, &[ErrorKind::TooLarge, ErrorKind::Protocol, ErrorKind::Timeout])?;
+    expect_kind(
+        &error,
+        &[TransportErrorKind::TooLarge, TransportErrorKind::Protocol, TransportErrorKind::Timeout],
+    )?;
     closes(&server, "after the error")
 }
 
 pub(super) fn closed_before_the_head(kit: &Kit) -> Outcome {
     let server = server(|_, _| Next::Close)?;
-    failed_when_sent(kit, get(&server, "/")?, ErrorKind::Interrupted)?;
+    failed_when_sent(kit, get(&server, "/")?, TransportErrorKind::Interrupted)?;
     settle(Duration::from_millis(30));
     equal("requests", server.progress().requests.len(), 1)
 }
 
 /// Expects a transient error of this kind, after which nothing was sent.
-pub(super) fn unsent(kit: &Kit, uri: &str, kind: ErrorKind) -> Outcome {
+pub(super) fn unsent(kit: &Kit, uri: &str, kind: TransportErrorKind) -> Outcome {
     let error = kit.failure(get_uri(uri)?)?;
     expect_kind(&error, &[kind])?;
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
@@ -391,13 +399,13 @@ pub(super) fn unsent(kit: &Kit, uri: &str, kind: ErrorKind) -> Outcome {
 }
 
 pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
-    use ErrorKind::{Interrupted, Protocol, Timeout, TooLarge};
+    use TransportErrorKind::{Interrupted, Protocol, Timeout, TooLarge};
     const LENGTH: &str = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc";
     const CHUNK: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n";
     let large = format!("HTTP/1.1 200 OK\r\nx-a: {}\r\n\r\n", "v".repeat(1 << 20));
     let malformed = format!("{CHUNK}zz\r\n");
     // What the peer sends, what it does then (it waits if that is `KeepAlive`), and the kind of the error.
-    let cases: [(&str, Next, ErrorKind); 14] = [
+    let cases: [(&str, Next, TransportErrorKind); 14] = [
         ("", Next::Close, Interrupted),
         ("", Next::Reset, Interrupted),
         ("HTTP/1.1 200 OK\r\nx-a", Next::Close, Interrupted),
@@ -435,7 +443,7 @@ pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
 }
 
 /// Sends a request that arrives, and checks the error.
-fn failed_when_sent(kit: &Kit, request: Request, kind: ErrorKind) -> Outcome {
+fn failed_when_sent(kit: &Kit, request: Request, kind: TransportErrorKind) -> Outcome {
     let (error, is_right_phase) = match kit.send(request) {
         Ok(response) => {
             let error = response.failure()?;

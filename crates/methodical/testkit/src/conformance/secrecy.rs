@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 
-use gateway_transport::{ErrorKind, Request, Sent, TransportError};
+use gateway_transport::{Request, Sent, TransportError, TransportErrorKind};
 use http::HeaderValue;
 
 use crate::certificates::{Authority, CertificateError, Identity};
@@ -41,7 +41,7 @@ pub(super) fn certificate_is_refused(
     let Err(error) = kit.send(get_uri(&server.uri_by_name("/"))?) else {
         return fail("the certificate was accepted");
     };
-    expect_kind(&error, &[ErrorKind::Tls])?;
+    expect_kind(&error, &[TransportErrorKind::Tls])?;
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     ensure!(!error.is_transient(), "the error is transient: {}", describe(&error));
     equal("requests", server.progress().requests.len(), 0)
@@ -61,7 +61,7 @@ pub(super) fn peer_without_tls(kit: &Kit) -> Outcome {
     });
     let error = kit.failure(get_uri(&uri)?)?;
     drop(peer);
-    expect_kind(&error, &[ErrorKind::Tls])?;
+    expect_kind(&error, &[TransportErrorKind::Tls])?;
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     Ok(())
 }
@@ -73,7 +73,7 @@ pub(super) fn end_without_close_notify_is_an_error(kit: &Kit) -> Outcome {
         Next::Close
     })?;
     let error = kit.failure(get_uri(&server.uri_by_name("/"))?)?;
-    expect_kind(&error, &[ErrorKind::Interrupted])
+    expect_kind(&error, &[TransportErrorKind::Interrupted])
 }
 
 pub(super) fn end_with_close_notify_is_complete(kit: &Kit) -> Outcome {
@@ -162,7 +162,7 @@ pub(super) fn password_of_an_address_is_not_sent(kit: &Kit) -> Outcome {
     let response = kit.send(get_uri(&uri)?);
     let requests = server.progress().requests;
     if let Err(error) = response {
-        expect_kind(&error, &[ErrorKind::InvalidRequest])?;
+        expect_kind(&error, &[TransportErrorKind::InvalidRequest])?;
         let text = describe_fully(&error);
         ensure!(!text.contains(PERSON), "the error contains the password: {text}");
         ensure!(requests.is_empty(), "refused, but after it was sent");

@@ -1,6 +1,6 @@
 //! The checks: the name of each, its promise, and how to run it.
 
-use gateway_transport::ErrorKind::{Connect, Interrupted, Protocol, Resolve, TooLarge};
+use gateway_transport::TransportErrorKind::{Connect, Interrupted, Protocol, Resolve, TooLarge};
 
 use crate::certificates::{Authority, Identity};
 use crate::conformance::connections::{echoes_to_threads, late_response_reaches_nobody, opens};

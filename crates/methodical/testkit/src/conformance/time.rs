@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
-use gateway_transport::{Deadline, ErrorKind, Phase, Request, Sent, Transport as _};
+use gateway_transport::{Deadline, Phase, Request, Sent, Transport as _, TransportErrorKind};
 use http::Method;
 
 use crate::conformance::Kit;
@@ -25,10 +25,10 @@ pub(super) fn idle(kit: &Kit, limit: Duration) -> Outcome<Kit> {
 
 /// Sends the request, which must fail with a timeout soon after `SHORT`.
 pub(super) fn in_time(kit: &Kit, request: Request) -> Outcome {
-    ends_in_time(kit, request, &[ErrorKind::Timeout])
+    ends_in_time(kit, request, &[TransportErrorKind::Timeout])
 }
 
-fn ends_in_time(kit: &Kit, request: Request, kinds: &[ErrorKind]) -> Outcome {
+fn ends_in_time(kit: &Kit, request: Request, kinds: &[TransportErrorKind]) -> Outcome {
     let start = Instant::now();
     let error = kit.failure(request)?;
     let took = start.elapsed();
@@ -59,7 +59,7 @@ pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome 
         };
         let start = Instant::now();
         let mut response = match kit.send(request) {
-            Err(error) if error.kind() == ErrorKind::Timeout => continue,
+            Err(error) if error.kind() == TransportErrorKind::Timeout => continue,
             response => response?,
         };
         let error = loop {
@@ -72,7 +72,7 @@ pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome 
                 Err(error) => break error,
             }
         };
-        return expect_kind(&error, &[ErrorKind::Timeout]);
+        return expect_kind(&error, &[TransportErrorKind::Timeout]);
     }
     fail(format!("the head did not arrive within {:?}", SHORT * 9))
 }
@@ -95,7 +95,7 @@ pub(super) fn deadline_that_has_passed(kit: &Kit) -> Outcome {
     let past =
         past.ok_or_else(|| Stop::Fail("the clock is too young for a past deadline".into()))?;
     let error = kit.failure(until(Deadline::at(past), get(&server, "/")?))?;
-    expect_kind(&error, &[ErrorKind::Timeout])?;
+    expect_kind(&error, &[TransportErrorKind::Timeout])?;
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     equal("requests", server.progress().requests.len(), 0)
 }
@@ -141,7 +141,7 @@ pub(super) fn connect_timeout(kit: &Kit) -> Outcome {
 /// Expects a timeout of connecting, after which nothing was sent.
 pub(super) fn not_connected_in_time(kit: &Kit, request: Request) -> Outcome {
     let error = kit.failure(request)?;
-    expect_kind(&error, &[ErrorKind::Timeout])?;
+    expect_kind(&error, &[TransportErrorKind::Timeout])?;
     ensure!(error.phase() == Phase::Connect, "the phase is not `Connect`: {}", describe(&error));
     ensure!(error.sent() == Sent::No, "`sent` is not `No`: {}", describe(&error));
     Ok(())
@@ -166,7 +166,8 @@ pub(super) fn deadline_of_interim_responses(kit: &Kit) -> Outcome {
         Next::Close
     })?;
     // A client may also refuse them after a few hundred.
-    let kinds = [ErrorKind::Timeout, ErrorKind::TooLarge, ErrorKind::Protocol];
+    let kinds =
+        [TransportErrorKind::Timeout, TransportErrorKind::TooLarge, TransportErrorKind::Protocol];
     ends_in_time(kit, within(SHORT, get(&server, "/")?), &kinds)
 }
 
@@ -216,7 +217,7 @@ pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
                 let deadline = Deadline::since(start, limit).head_by(start + head);
                 let error = kit.failure(until(deadline, get(&server, "/")?))?;
                 let took = start.elapsed();
-                expect_kind(&error, &[ErrorKind::Timeout])?;
+                expect_kind(&error, &[TransportErrorKind::Timeout])?;
                 ensure!(took < limit + short, "{limit:?} became {took:?}");
             }
             Ok(())

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use gateway_transport::{
-    BlockingTransport, Deadline, ErrorKind, Redacted, Request, TransportError,
+    BlockingTransport, Deadline, Redacted, Request, TransportError, TransportErrorKind,
 };
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -76,7 +76,7 @@ impl Exchange {
         };
         // The service may close a pooled connection just as it is reused, which is not a fault.
         let response = match send(request.clone()) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => send(request),
+            Err(error) if error.kind() == TransportErrorKind::Interrupted => send(request),
             response => response,
         };
         Self(match response {
@@ -86,7 +86,7 @@ impl Exchange {
                 json: serde_json::from_slice(&body).ok(),
                 body,
             }),
-            Err(error) if error.kind() == ErrorKind::TooLarge => {
+            Err(error) if error.kind() == TransportErrorKind::TooLarge => {
                 let limit = target.body_limit;
                 skip(format!("the body is larger than the limit of {limit} bytes"))
             }
@@ -236,7 +236,7 @@ mod tests {
 
     use bytes::Bytes;
     use gateway_transport::{
-        BlockingBody, ErrorKind, Redacted, Request, TransportError, blocking_transport_fn,
+        BlockingBody, Redacted, Request, TransportError, TransportErrorKind, blocking_transport_fn,
     };
     use methodical_model::{Auth, Dispatch, Secret, SecretPlace};
 
@@ -266,7 +266,7 @@ mod tests {
     fn ask(
         authorized: bool,
         target: &Target,
-        answer: fn() -> Result<(u16, &'static str), ErrorKind>,
+        answer: fn() -> Result<(u16, &'static str), TransportErrorKind>,
     ) -> (Exchange, Vec<Request>) {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&requests);
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(stop(&target(), || Ok((429, "[]"))), Some(limited));
         let large = Stop::Skip("the body is larger than the limit of 1 bytes".to_owned());
         assert_eq!(stop(&target().body_limit(1), || Ok((200, "[]"))), Some(large));
-        let Some(Stop::Fail(reason)) = stop(&target(), || Err(ErrorKind::Connect)) else {
+        let Some(Stop::Fail(reason)) = stop(&target(), || Err(TransportErrorKind::Connect)) else {
             panic!("the check does not fail");
         };
         assert!(reason.starts_with("no response: "), "{reason}");
@@ -313,8 +313,8 @@ mod tests {
 
     #[test]
     fn an_interrupted_request_is_repeated_once() {
-        let interrupted = || Err(ErrorKind::Interrupted);
+        let interrupted = || Err(TransportErrorKind::Interrupted);
         assert_eq!(ask(true, &target(), interrupted).1.len(), 2);
-        assert_eq!(ask(true, &target(), || Err(ErrorKind::Connect)).1.len(), 1);
+        assert_eq!(ask(true, &target(), || Err(TransportErrorKind::Connect)).1.len(), 1);
     }
 }

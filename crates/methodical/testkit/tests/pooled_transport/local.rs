@@ -6,7 +6,9 @@ use std::{io, thread};
 
 use futures_util::stream::{Stream, StreamExt as _, try_unfold};
 use gateway_transport::bytes::Bytes;
-use gateway_transport::{Body, Deadline, ErrorKind, Request, Response, Transport, TransportError};
+use gateway_transport::{
+    Body, Deadline, Request, Response, Transport, TransportError, TransportErrorKind,
+};
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
@@ -89,5 +91,5 @@ async fn exchange(client: Rc<impl LocalClient>, Call { request, mut answer }: Ca
 }
 
 fn ended() -> TransportError {
-    TransportError::new(ErrorKind::Other, "the thread of the client has ended")
+    TransportError::new(TransportErrorKind::Other, "the thread of the client has ended")
 }

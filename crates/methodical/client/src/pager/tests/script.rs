@@ -12,7 +12,7 @@ use methodical_model::codegen::{
 };
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    Error, ListOperation, Listing, Operation, PagedOperation, Query, Record, StreamDecoder,
+    DecodeError, ListOperation, Listing, Operation, PagedOperation, Query, Record, StreamDecoder,
 };
 use serde::Deserialize;
 
@@ -80,7 +80,7 @@ impl<const BY: u8> Operation for List<BY> {
     const NAME: &'static str = "list";
     const METHOD: &'static str = "list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         let mut query = QueryBuilder::select::<Photos>(Self::METHOD);
         if let Some(number) = self.number {
             query.push("at", &number.to_string());
@@ -91,7 +91,7 @@ impl<const BY: u8> Operation for List<BY> {
         Ok(query.finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         list(PAGE, body)
     }
 }
@@ -104,7 +104,7 @@ impl<const BY: u8> ListOperation for List<BY> {
         decoder(PAGE)
     }
 
-    fn decode_borrowed(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode_borrowed(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         borrowed_beside::<Photo, Beside>(PAGE, body)
     }
 }

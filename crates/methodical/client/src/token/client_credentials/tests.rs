@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gateway_transport::{
-    Deadline, ErrorKind as Failure, MemoryTransport, TransportError, blocking_transport_fn,
-    transport_fn,
+    Deadline, MemoryTransport, TransportError, TransportErrorKind as Failure,
+    blocking_transport_fn, transport_fn,
 };
 use http::Response;
 

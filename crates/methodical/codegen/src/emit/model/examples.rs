@@ -42,7 +42,7 @@ pub(super) fn call(
     };
     Some(format!(
         "use {krate}::{{{name}, Operation as _}};\n\n\
-         let query = {chain}.query()?;\n{}# Ok::<(), {krate}::Error>(())",
+         let query = {chain}.query()?;\n{}# Ok::<(), {krate}::DecodeError>(())",
         expected.concat()
     ))
 }

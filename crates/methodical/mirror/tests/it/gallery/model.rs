@@ -6,7 +6,7 @@ use methodical_mirror::model::codegen::{
     self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
 };
 use methodical_mirror::model::{
-    Column, Error, ErrorClass, Extra, Gauge, ListOperation, Listing, MirrorVisitor, Mirrored,
+    Column, DecodeError, ErrorClass, Extra, Gauge, ListOperation, Listing, MirrorVisitor, Mirrored,
     Operation, Query, Recovery, Service, StreamDecoder, Table,
 };
 
@@ -136,7 +136,7 @@ fn filtered(
     mut query: QueryBuilder,
     name: &'static str,
     value: Option<&str>,
-) -> Result<QueryBuilder, Error> {
+) -> Result<QueryBuilder, DecodeError> {
     if let Some(value) = value {
         query.push_text(name, value)?;
     }
@@ -152,13 +152,13 @@ macro_rules! list {
             const NAME: &'static str = $name;
             const METHOD: &'static str = $method;
 
-            fn query(&self) -> Result<Query, Error> {
+            fn query(&self) -> Result<Query, DecodeError> {
                 let query = QueryBuilder::select::<Self::Service>(Self::METHOD);
                 $(let query = filtered(query, stringify!($filter), self.$filter.as_deref())?;)*
                 Ok(query.finish())
             }
 
-            fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+            fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
                 codegen::list(LAYOUT, body)
             }
 
@@ -178,7 +178,7 @@ macro_rules! list {
             fn decode_borrowed<'a>(
                 &self,
                 body: &'a [u8],
-            ) -> Result<Listing<TitledRef<'a>>, Error> {
+            ) -> Result<Listing<TitledRef<'a>>, DecodeError> {
                 codegen::borrowed::<Titled>(LAYOUT, body)
             }
         }
@@ -195,11 +195,11 @@ impl Operation for ReadStorage {
     const NAME: &'static str = "read_storage";
     const METHOD: &'static str = "storage/read";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Self::Service>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Storage, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Storage, DecodeError> {
         codegen::object(body)
     }
 }

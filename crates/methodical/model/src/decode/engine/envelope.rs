@@ -18,7 +18,7 @@ use crate::decode::value::Value as _;
 use crate::decode::{Beside, depth, members};
 use crate::error::Position;
 use crate::service_error::{CODE_LIMIT, MESSAGE_LIMIT, ServiceError, bounded};
-use crate::{Error, ErrorKind};
+use crate::{DecodeError, DecodeErrorKind};
 
 /// The purposes of a field of an object around the data.
 #[expect(clippy::struct_excessive_bools, reason = "a field may have several purposes")]
@@ -43,7 +43,7 @@ impl Engine {
         window: Window<'_>,
         at: usize,
         json: &str,
-    ) -> Result<Purposes, Error> {
+    ) -> Result<Purposes, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let name = CowText::deserialize(&mut deserializer)
             .map_err(|error| self.syntax(window, at, json, &error))?;
@@ -64,7 +64,12 @@ impl Engine {
             let path = plan.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
             let path = path.collect::<Vec<_>>().join(".");
             let position = self.position(window.text, at);
-            return Err(Error::new(ErrorKind::Duplicate, path, position, "the field once"));
+            return Err(DecodeError::new(
+                DecodeErrorKind::Duplicate,
+                path,
+                position,
+                "the field once",
+            ));
         }
         if member.is_step {
             self.found = depth + 1;
@@ -93,7 +98,12 @@ impl Engine {
     }
 
     /// Checks the value of a field that is read as a whole.
-    pub(super) fn value(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
+    pub(super) fn value(
+        &mut self,
+        window: Window<'_>,
+        at: usize,
+        json: &str,
+    ) -> Result<(), DecodeError> {
         if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
             return Err(self.syntax(window, at, json, &error));
         }
@@ -109,11 +119,17 @@ impl Engine {
                 let (path, expected) = self.step(self.depth);
                 let position = self.position(window.text, at);
                 // The marker may follow, and a failure it reports takes precedence.
-                self.pending = Some(Error::new(ErrorKind::WrongType, path, position, expected));
+                self.pending =
+                    Some(DecodeError::new(DecodeErrorKind::WrongType, path, position, expected));
             }
         } else if !self.member.decides && depth::exceeded(json) {
             let position = self.position(window.text, at);
-            return Err(Error::new(ErrorKind::TooDeep, "*".into(), position, depth::EXPECTED));
+            return Err(DecodeError::new(
+                DecodeErrorKind::TooDeep,
+                "*".into(),
+                position,
+                depth::EXPECTED,
+            ));
         }
         Ok(())
     }
@@ -153,12 +169,12 @@ impl Engine {
     }
 
     /// Keeps the value of a field beside the list.
-    fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
+    fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
         let Some((_, text)) = &mut self.beside else { return Ok(()) };
         if text.len() + json.len() > self.limit {
             let (path, position) = (self.container(), self.position(window.text, at));
             let expected = "fewer fields beside the list";
-            return Err(Error::new(ErrorKind::TooLarge, path, position, expected));
+            return Err(DecodeError::new(DecodeErrorKind::TooLarge, path, position, expected));
         }
         text.push_str(json);
         Ok(())
@@ -166,7 +182,7 @@ impl Engine {
 
     /// At the end of the document, decodes the fields beside the list.
     #[cold]
-    pub(crate) fn take_beside<B: Beside>(&mut self) -> Result<B, Error> {
+    pub(crate) fn take_beside<B: Beside>(&mut self) -> Result<B, DecodeError> {
         let mut json = self.beside.take().map(|(_, text)| text).unwrap_or_default();
         json.push('}');
         if let Some(beside) = B::read(&json) {
@@ -185,7 +201,7 @@ impl Engine {
     }
 
     /// Decides whether the service reports a failure.
-    fn decide(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), Error> {
+    fn decide(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
         let Some(decides) = self.plan.decides else { return Ok(()) };
         let below = path(decides).get(self.depth + 1..).unwrap_or_default();
         let Some(value) = within(json, below) else { return Ok(()) };
@@ -198,14 +214,18 @@ impl Engine {
         };
         self.is_decided = true;
         let kind = if self.plan.text_marker && !value.starts_with('"') {
-            ErrorKind::WrongType
+            DecodeErrorKind::WrongType
         } else if has_failed {
-            ErrorKind::NotSuccess
+            DecodeErrorKind::NotSuccess
         } else {
             return Ok(());
         };
-        let error =
-            Error::new(kind, path(decides).join("."), self.position(window.text, at), expected);
+        let error = DecodeError::new(
+            kind,
+            path(decides).join("."),
+            self.position(window.text, at),
+            expected,
+        );
         if self.plan.verdict.is_none_or(|one| one.code.is_empty() && one.message.is_empty()) {
             return Err(error);
         }
@@ -215,7 +235,7 @@ impl Engine {
     }
 
     /// At the end of the outermost object, checks that it reported success and contained the data.
-    pub(super) fn conclude(&mut self, text: &str, at: usize) -> Result<(), Error> {
+    pub(super) fn conclude(&mut self, text: &str, at: usize) -> Result<(), DecodeError> {
         if self.failure.is_some() {
             return self.reported_failure().map_or(Ok(()), Err);
         }
@@ -224,8 +244,8 @@ impl Engine {
         {
             let (position, expected) = (self.position(text, at), is.first().copied());
             let path = marker.join(".");
-            return Err(Error::new(
-                ErrorKind::Missing,
+            return Err(DecodeError::new(
+                DecodeErrorKind::Missing,
                 path,
                 position,
                 expected.unwrap_or_default(),
@@ -237,13 +257,13 @@ impl Engine {
         if self.found < self.plan.at.len() && !self.plan.absent_as_empty {
             let (path, expected) = self.step(self.found);
             let position = self.position(text, at);
-            return Err(Error::new(ErrorKind::Missing, path, position, expected));
+            return Err(DecodeError::new(DecodeErrorKind::Missing, path, position, expected));
         }
         Ok(())
     }
 
     /// Returns the failure that the service reported, unless it means an empty list.
-    pub(super) fn reported_failure(&mut self) -> Option<Error> {
+    pub(super) fn reported_failure(&mut self) -> Option<DecodeError> {
         let verdict = self.plan.verdict?;
         let is_in = |list: &[&str], text: &Option<Box<str>>| {
             text.as_deref().is_some_and(|text| list.contains(&text))

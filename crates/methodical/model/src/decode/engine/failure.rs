@@ -7,25 +7,31 @@ use crate::decode::diagnose::begins_value;
 use crate::decode::engine::{After, Engine, State, Walk, Window};
 use crate::decode::kind_of;
 use crate::error::Position;
-use crate::{Error, ErrorKind};
+use crate::{DecodeError, DecodeErrorKind};
 
 impl Engine {
     /// Handles the end of a window within a value: asks for more, or fails if the document ends.
-    pub(super) fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, Error> {
+    pub(super) fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, DecodeError> {
         let kind = match window.after {
             After::More => return Ok(Walk::More),
-            After::Nothing => ErrorKind::Incomplete,
-            After::Garbage => ErrorKind::Encoding,
+            After::Nothing => DecodeErrorKind::Incomplete,
+            After::Garbage => DecodeErrorKind::Encoding,
         };
         let position = self.position(window.text, window.text.len());
         let expected = match kind {
-            ErrorKind::Encoding => "UTF-8",
+            DecodeErrorKind::Encoding => "UTF-8",
             _ => "the rest of the document",
         };
-        Err(Error::new(kind, self.path(), position, expected))
+        Err(DecodeError::new(kind, self.path(), position, expected))
     }
 
-    pub(super) fn unexpected(&mut self, text: &str, at: usize, state: State, byte: u8) -> Error {
+    pub(super) fn unexpected(
+        &mut self,
+        text: &str,
+        at: usize,
+        state: State,
+        byte: u8,
+    ) -> DecodeError {
         let expected = match state {
             State::Mark | State::Start if self.plan.at.is_empty() => self.step(0).1,
             State::Mark | State::Start => "an object",
@@ -39,11 +45,11 @@ impl Engine {
             State::Trailing => "the end of the document",
         };
         let kind = match state {
-            State::Start if begins_value(char::from(byte)) => ErrorKind::WrongType,
-            _ => ErrorKind::Syntax,
+            State::Start if begins_value(char::from(byte)) => DecodeErrorKind::WrongType,
+            _ => DecodeErrorKind::Syntax,
         };
         let position = self.position(text, at);
-        Error::new(kind, String::new(), position, expected)
+        DecodeError::new(kind, String::new(), position, expected)
     }
 
     pub(super) fn syntax(
@@ -52,19 +58,19 @@ impl Engine {
         at: usize,
         json: &str,
         error: &serde_json::Error,
-    ) -> Error {
+    ) -> DecodeError {
         // Only a number or a literal can be truncated unnoticed: all other values have a closing byte.
         let at_the_end = !json.starts_with(['"', '[', '{'])
             && window.after == After::Nothing
             && at + json.len() == window.text.len();
         let (kind, expected) = match kind_of(error) {
-            ErrorKind::Incomplete if at_the_end => {
-                (ErrorKind::Incomplete, "the rest of the document")
+            DecodeErrorKind::Incomplete if at_the_end => {
+                (DecodeErrorKind::Incomplete, "the rest of the document")
             }
-            _ => (ErrorKind::Syntax, "valid JSON"),
+            _ => (DecodeErrorKind::Syntax, "valid JSON"),
         };
         let position = self.position(window.text, at).within(error.line(), error.column());
-        Error::new(kind, self.path(), position, expected)
+        DecodeError::new(kind, self.path(), position, expected)
     }
 
     /// Returns the path of the record that is being decoded.
@@ -87,7 +93,7 @@ impl Engine {
     }
 
     /// Ends the document with an error. A failure that the service has reported takes precedence.
-    pub(super) fn fail(&mut self, error: Error) -> Error {
+    pub(super) fn fail(&mut self, error: DecodeError) -> DecodeError {
         let error = self.reported_failure().unwrap_or(error).with_delivered(self.index);
         self.failed = Some(error.clone());
         self.state = State::Trailing;

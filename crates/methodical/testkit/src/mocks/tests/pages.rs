@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use methodical_model::codegen::{self, Layout, Nulls, QueryBuilder};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
-    Error, Extra, ListOperation, Listing, Operation, PagedOperation, Query, StreamDecoder,
+    DecodeError, Extra, ListOperation, Listing, Operation, PagedOperation, Query, StreamDecoder,
 };
 use wiremock::MockServer;
 
@@ -104,11 +104,11 @@ impl<R: Rule> Operation for List<R> {
     const NAME: &'static str = "list";
     const METHOD: &'static str = "photos/list";
 
-    fn query(&self) -> Result<Query, Error> {
+    fn query(&self) -> Result<Query, DecodeError> {
         Ok(QueryBuilder::select::<Photos>(Self::METHOD).finish())
     }
 
-    fn decode(&self, body: &[u8]) -> Result<Self::Output, Error> {
+    fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
         codegen::list(Layout::Array, body)
     }
 }
@@ -121,7 +121,10 @@ impl<R: Rule> ListOperation for List<R> {
         codegen::decoder(Layout::Array)
     }
 
-    fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>, Page>, Error> {
+    fn decode_borrowed<'a>(
+        &self,
+        body: &'a [u8],
+    ) -> Result<Listing<PhotoRef<'a>, Page>, DecodeError> {
         codegen::borrowed_beside::<Photo, Page>(Layout::Array, body)
     }
 }

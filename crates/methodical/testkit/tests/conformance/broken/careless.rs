@@ -5,7 +5,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use gateway_transport::{
-    BlockingResponse, BlockingTransport, Deadline, ErrorKind, Phase, Request, TransportError,
+    BlockingResponse, BlockingTransport, Deadline, Phase, Request, TransportError,
+    TransportErrorKind,
 };
 use http::{HeaderName, HeaderValue, Method, Response};
 use methodical_testkit::conformance::Subject;
@@ -311,24 +312,28 @@ impl Careless {
     fn line(&self, wire: &mut Wire) -> Result<Vec<u8>, TransportError> {
         match wire.line(if self.broken == Rule::HeadLimit { usize::MAX } else { HEAD_LIMIT }) {
             Err(error)
-                if self.broken == Rule::HeadEnd && error.kind() == ErrorKind::Interrupted =>
+                if self.broken == Rule::HeadEnd
+                    && error.kind() == TransportErrorKind::Interrupted =>
             {
                 Ok(Vec::new())
             }
-            Err(error) if error.kind() == ErrorKind::TooLarge => Err(self.large_head()),
+            Err(error) if error.kind() == TransportErrorKind::TooLarge => Err(self.large_head()),
             line => line,
         }
     }
 
     fn large_head(&self) -> TransportError {
-        let kind =
-            if self.broken == Rule::HeadKind { ErrorKind::Protocol } else { ErrorKind::TooLarge };
+        let kind = if self.broken == Rule::HeadKind {
+            TransportErrorKind::Protocol
+        } else {
+            TransportErrorKind::TooLarge
+        };
         TransportError::new(kind, "a large head")
     }
 }
 
 fn protocol(text: &'static str) -> TransportError {
-    TransportError::new(ErrorKind::Protocol, text)
+    TransportError::new(TransportErrorKind::Protocol, text)
 }
 
 /// Maximum size of a head, and of all trailers, in bytes.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingTransport as _, Deadline, ErrorKind, Options, Phase, Request, Sent,
-    TransportError, blocking_transport_fn,
+    BlockingBody, BlockingTransport as _, Deadline, Options, Phase, Request, Sent, TransportError,
+    TransportErrorKind, blocking_transport_fn,
 };
 use http::{HeaderName, HeaderValue, Method, Response};
 use methodical_testkit::conformance::{Setup, Subject};
@@ -31,49 +31,49 @@ broken_by! {
     /// Transports that change an error, given the method of its request.
     ERRORS, changes_errors:
     reports_a_late_head_as_unsent ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        if is_of_head(&error, ErrorKind::Timeout) { error.with_sent(Sent::No) } else { error }
+        if is_of_head(&error, TransportErrorKind::Timeout) { error.with_sent(Sent::No) } else { error }
     };
     reports_a_late_post_as_unsent ["errors.sent_and_phase_of_each_failure"] = |method, error| {
-        let is_late = is_of_head(&error, ErrorKind::Timeout);
+        let is_late = is_of_head(&error, TransportErrorKind::Timeout);
         if is_late && method == Method::POST { error.with_sent(Sent::No) } else { error }
     };
     reports_a_lost_head_as_unsent
         ["errors.sent_and_phase_of_each_failure"]
         ["errors.closed_before_the_head"]
         ["connections.reused_connection_that_dies"] = |_, error| {
-        if is_of_head(&error, ErrorKind::Interrupted) { error.with_sent(Sent::No) } else { error }
+        if is_of_head(&error, TransportErrorKind::Interrupted) { error.with_sent(Sent::No) } else { error }
     };
     reports_a_lost_post_as_unsent ["errors.sent_and_phase_of_each_failure"] = |method, error| {
-        let is_lost = is_of_head(&error, ErrorKind::Interrupted);
+        let is_lost = is_of_head(&error, TransportErrorKind::Interrupted);
         if is_lost && method == Method::POST { error.with_sent(Sent::No) } else { error }
     };
     reports_a_malformed_head_as_unsent ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        if is_of_head(&error, ErrorKind::Protocol) { error.with_sent(Sent::No) } else { error }
+        if is_of_head(&error, TransportErrorKind::Protocol) { error.with_sent(Sent::No) } else { error }
     };
     reports_a_large_head_as_unsent ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        if is_of_head(&error, ErrorKind::TooLarge) { error.with_sent(Sent::No) } else { error }
+        if is_of_head(&error, TransportErrorKind::TooLarge) { error.with_sent(Sent::No) } else { error }
     };
     reports_a_failed_body_as_unsent ["errors.sent_and_phase_of_each_failure"] = |_, error| {
         if error.phase() == Phase::Body { error.with_sent(Sent::No) } else { error }
     };
     reports_a_late_body_as_unsent ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        let is_late = error.kind() == ErrorKind::Timeout && error.phase() == Phase::Body;
+        let is_late = error.kind() == TransportErrorKind::Timeout && error.phase() == Phase::Body;
         if is_late { error.with_sent(Sent::No) } else { error }
     };
     reports_a_late_body_for_the_head ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        if error.kind() == ErrorKind::Timeout { error.with_phase(Phase::Head) } else { error }
+        if error.kind() == TransportErrorKind::Timeout { error.with_phase(Phase::Head) } else { error }
     };
     reports_a_lost_body_for_the_head
         ["errors.sent_and_phase_of_each_failure"]
         ["body.failure_is_of_the_body"] = |_, error| {
-        if error.kind() == ErrorKind::Interrupted { error.with_phase(Phase::Head) } else { error }
+        if error.kind() == TransportErrorKind::Interrupted { error.with_phase(Phase::Head) } else { error }
     };
     reports_a_late_head_for_the_body ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        if error.kind() == ErrorKind::Timeout { error.with_phase(Phase::Body) } else { error }
+        if error.kind() == TransportErrorKind::Timeout { error.with_phase(Phase::Body) } else { error }
     };
     reports_a_lost_head_as_a_failed_connection
         ["errors.sent_and_phase_of_each_failure"] = |_, error| {
-        let is_lost = is_of_head(&error, ErrorKind::Interrupted);
+        let is_lost = is_of_head(&error, TransportErrorKind::Interrupted);
         if is_lost { error.with_phase(Phase::Connect) } else { error }
     };
 }
@@ -242,7 +242,7 @@ fn sends_again(
             Ok(Response::from_parts(head, body.collect(1 << 20)?.into()))
         };
         let response = send().or_else(|error: TransportError| {
-            let is_again = error.kind() == ErrorKind::Interrupted
+            let is_again = error.kind() == TransportErrorKind::Interrupted
                 && has_connection.load(Ordering::SeqCst)
                 && whether(request.method(), error.phase());
             if is_again { send() } else { Err(error) }
@@ -304,7 +304,7 @@ fn drain(body: BlockingBody) {
     drop(body.collect(64 << 10));
 }
 
-fn is_of_head(error: &TransportError, kind: ErrorKind) -> bool {
+fn is_of_head(error: &TransportError, kind: TransportErrorKind) -> bool {
     error.kind() == kind && error.phase() == Phase::Head
 }
 

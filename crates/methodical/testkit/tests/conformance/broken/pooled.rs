@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport, Deadline, ErrorKind, Phase, Request, Sent,
-    TransportError,
+    BlockingBody, BlockingResponse, BlockingTransport, Deadline, Phase, Request, Sent,
+    TransportError, TransportErrorKind,
 };
 use http::Response;
 use methodical_testkit::conformance::{Setup, Subject};
@@ -108,14 +108,17 @@ impl BlockingTransport for Pooled {
             let mut byte = [0];
             let read = limited_read(&stream, &mut byte, deadline, self.idle_timeout);
             if self.reuse == Reuse::LateHead
-                && read.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout)
+                && read.as_ref().is_err_and(|error| error.kind() == TransportErrorKind::Timeout)
             {
                 keep(&self.idle, &authority, &stream);
             }
             if read? == 0 {
-                return Err(TransportError::new(ErrorKind::Interrupted, "closed in the head")
-                    .with_phase(Phase::Head)
-                    .with_sent(Sent::Maybe));
+                return Err(TransportError::new(
+                    TransportErrorKind::Interrupted,
+                    "closed in the head",
+                )
+                .with_phase(Phase::Head)
+                .with_sent(Sent::Maybe));
             }
             response.extend_from_slice(&byte);
         }
@@ -169,13 +172,13 @@ impl PooledBody {
         let Some(left) = self.left else {
             // The size of a chunk, which the kit sends only to fail.
             limited_read(&self.stream, &mut [0; 4], self.deadline, self.idle_timeout)?;
-            return Err(TransportError::new(ErrorKind::Protocol, "a malformed chunk"));
+            return Err(TransportError::new(TransportErrorKind::Protocol, "a malformed chunk"));
         };
         let count = buffer.len().min(left);
         let (buffer, _) = buffer.split_at_mut(count);
         let count = limited_read(&self.stream, buffer, self.deadline, self.idle_timeout)?;
         if count == 0 && left > 0 {
-            return Err(TransportError::new(ErrorKind::Interrupted, "a truncated body"));
+            return Err(TransportError::new(TransportErrorKind::Interrupted, "a truncated body"));
         }
         self.left = Some(left - count);
         if left == count {
@@ -189,7 +192,7 @@ impl PooledBody {
 impl Read for PooledBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.read_part(buffer).map_err(|error| {
-            let is_late = error.kind() == ErrorKind::Timeout;
+            let is_late = error.kind() == TransportErrorKind::Timeout;
             if self.reuse == if is_late { Reuse::LateBody } else { Reuse::FailedBody } {
                 self.keep();
             }

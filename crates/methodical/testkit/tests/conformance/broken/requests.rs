@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use gateway_transport::{BlockingBody, BlockingTransport as _, ErrorKind, TransportError};
+use gateway_transport::{BlockingBody, BlockingTransport as _, TransportError, TransportErrorKind};
 use http::{HeaderMap, HeaderValue};
 
 use crate::broken::support::{around, other};
@@ -63,7 +63,7 @@ broken! { REQUESTS:
     refuses_an_empty_path ["request.empty_path_is_a_slash"] = |setup| around(setup, |good, request| {
         let target = request.uri().path_and_query().map_or("", |target| target.as_str());
         if !target.starts_with('/') {
-            return Err(TransportError::new(ErrorKind::InvalidRequest, "no path"));
+            return Err(TransportError::new(TransportErrorKind::InvalidRequest, "no path"));
         }
         good.send(request)
     });

@@ -4,7 +4,9 @@ use std::io::Read;
 use std::sync::Mutex;
 
 use bytes::Bytes;
-use gateway_transport::{BlockingBody, BlockingTransport as _, ErrorKind, Sent, TransportError};
+use gateway_transport::{
+    BlockingBody, BlockingTransport as _, Sent, TransportError, TransportErrorKind,
+};
 use http::Response;
 
 use crate::broken::support::{around, other};
@@ -107,7 +109,7 @@ broken! { RESPONSES:
         "tls.other_host_is_refused",
         "tls.unknown_authority_is_refused",
     ] = |setup| around(setup, |good, request| match good.send(request) {
-        Err(error) if error.kind() == ErrorKind::Tls => Ok(Response::new(Bytes::new().into())),
+        Err(error) if error.kind() == TransportErrorKind::Tls => Ok(Response::new(Bytes::new().into())),
         outcome => outcome,
     });
     reveals_the_request_in_errors [
@@ -123,7 +125,7 @@ broken! { RESPONSES:
     refuses_http_1_0 ["response.http_1_0_is_understood"] =
         |setup| around(setup, |good, request| match good.send(request)? {
         response if response.version() == http::Version::HTTP_10 => {
-            Err(TransportError::new(ErrorKind::Protocol, "HTTP/1.0"))
+            Err(TransportError::new(TransportErrorKind::Protocol, "HTTP/1.0"))
         }
         response => Ok(response),
     });
@@ -138,7 +140,7 @@ broken! { RESPONSES:
     refuses_an_empty_body ["response.body_may_be_empty"] =
         |setup| around(setup, |good, request| match good.send(request)? {
         response if response.headers().get("content-length").is_some_and(|text| text == "0") => {
-            Err(TransportError::new(ErrorKind::Protocol, "no body"))
+            Err(TransportError::new(TransportErrorKind::Protocol, "no body"))
         }
         response => Ok(response),
     });
@@ -146,7 +148,7 @@ broken! { RESPONSES:
         let response = good.send(request)?;
         let size: usize = response.headers().values().map(http::HeaderValue::len).sum();
         if size > 16 << 10 {
-            return Err(TransportError::new(ErrorKind::TooLarge, "the head"));
+            return Err(TransportError::new(TransportErrorKind::TooLarge, "the head"));
         }
         Ok(response)
     });

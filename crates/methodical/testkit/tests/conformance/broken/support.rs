@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingResponse, ErrorKind, Request, TransportError, blocking_transport_fn,
+    BlockingResponse, Request, TransportError, TransportErrorKind, blocking_transport_fn,
 };
 use methodical_testkit::conformance::{Setup, Subject};
 
@@ -21,5 +21,5 @@ pub(super) fn around(
 }
 
 pub(super) fn other(text: impl Into<Cow<'static, str>>) -> TransportError {
-    TransportError::new(ErrorKind::Other, text)
+    TransportError::new(TransportErrorKind::Other, text)
 }

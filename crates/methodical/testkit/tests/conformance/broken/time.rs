@@ -8,8 +8,8 @@ use gateway_transport::bridge::OffThread;
 use gateway_transport::reqwest::ReqwestTransport;
 use gateway_transport::ureq::UreqTransport;
 use gateway_transport::{
-    BlockingBody, BlockingResponse, BlockingTransport as _, Deadline, ErrorKind, Request,
-    Transport as _, TransportError, blocking_transport_fn, transport_fn,
+    BlockingBody, BlockingResponse, BlockingTransport as _, Deadline, Request, Transport as _,
+    TransportError, TransportErrorKind, blocking_transport_fn, transport_fn,
 };
 use http::Response;
 use methodical_testkit::conformance::Subject;
@@ -51,7 +51,7 @@ broken! { TIME:
                     let is_over =
                         self.1.is_some_and(|deadline| deadline.instant() <= std::time::Instant::now());
                     match self.0.read(buffer).map_err(TransportError::from_io) {
-                        Err(error) if error.kind() == ErrorKind::Timeout && !is_over => {}
+                        Err(error) if error.kind() == TransportErrorKind::Timeout && !is_over => {}
                         outcome => return outcome.map_err(TransportError::into_io),
                     }
                 }

@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use gateway_transport::{Deadline, ErrorKind, Phase, TransportError};
+use gateway_transport::{Deadline, Phase, TransportError, TransportErrorKind};
 
 /// A connection, and the bytes that were received but not read.
 pub(super) struct Wire {
@@ -49,10 +49,10 @@ impl Wire {
             }
             searched = rest.len();
             if searched > limit {
-                return Err(TransportError::new(ErrorKind::TooLarge, "a line"));
+                return Err(TransportError::new(TransportErrorKind::TooLarge, "a line"));
             }
             if !self.receive()? {
-                return Err(TransportError::new(ErrorKind::Interrupted, "within a line"));
+                return Err(TransportError::new(TransportErrorKind::Interrupted, "within a line"));
             }
         }
     }
@@ -61,7 +61,10 @@ impl Wire {
     pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, TransportError> {
         while self.received.len() - self.read < count {
             if !self.receive()? {
-                return Err(TransportError::new(ErrorKind::Interrupted, "within the body"));
+                return Err(TransportError::new(
+                    TransportErrorKind::Interrupted,
+                    "within the body",
+                ));
             }
         }
         let end = self.read + count;
