@@ -108,7 +108,7 @@ fn tree(
 }
 
 /// Runs cargo, and returns what it prints.
-fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(program)
         .args(arguments)
@@ -118,7 +118,8 @@ fn cargo(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     if output.status.success() {
         Ok(output.stdout)
     } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        let (arguments, stderr) = (arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+        Err(format!("`cargo {arguments}` failed:\n{}", stderr.trim_end()))
     }
 }
 

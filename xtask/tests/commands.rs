@@ -122,7 +122,7 @@ fn layers_lists_each_forbidden_edge() {
     workspace.write("gateway-model/Cargo.toml", "[package\n");
     let unreadable = workspace.run(&["layers"]);
     assert_eq!(unreadable.code, Some(1));
-    let start = "error: `cargo metadata --format-version 1 ";
+    let start = "error: `cargo tree --workspace ";
     assert!(unreadable.stderr.starts_with(start), "{}", unreadable.stderr);
     assert!(unreadable.stderr.contains("gateway-model/Cargo.toml"), "{}", unreadable.stderr);
 }

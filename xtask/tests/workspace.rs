@@ -20,7 +20,7 @@ fn generated_files_match_the_spec() {
 
 #[test]
 fn all_dependencies_between_crates_are_allowed() {
-    assert_eq!(layers::violations(root()).expect("cargo metadata runs"), [""; 0]);
+    assert_eq!(layers::violations(root()).expect("cargo tree runs"), [""; 0]);
 }
 
 /// A word of this gateway in a runtime crate would be a rule that another gateway does not have.
