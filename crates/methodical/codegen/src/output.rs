@@ -52,7 +52,6 @@ impl Output {
     /// If rustfmt cannot be run or rejects a file, or if two emitters write the same file.
     pub fn of(project: &Project<'_>, root: &Path) -> Result<Self, Error> {
         let mut emitted = crate::emit::all(project);
-        emitted.extend(modules(&emitted));
         emitted.extend(crate::init::samples(project, root));
         let mut files = BTreeMap::new();
         for GeneratedFile { path, text } in formatted(&emitted, root)? {
@@ -114,32 +113,6 @@ impl Output {
         Ok(drifts)
     }
 }
-
-/// Returns the `generated.rs` of every crate with generated modules, unless an emitter wrote it.
-fn modules(files: &[GeneratedFile]) -> Vec<GeneratedFile> {
-    let mut crates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in files {
-        if let Some((krate, module)) = file.path.split_once("/src/generated/")
-            && let Some(module) = module.strip_suffix(".rs").filter(|module| !module.contains('/'))
-        {
-            crates.entry(krate).or_default().insert(module);
-        }
-    }
-    let roots = crates.into_iter().map(|(krate, modules)| {
-        let modules = modules.iter().map(|module| format!("pub(crate) mod {module};\n"));
-        let modules = modules.collect::<Vec<_>>().concat();
-        GeneratedFile {
-            path: format!("{krate}/src/generated.rs"),
-            text: PURPOSE.to_owned() + &modules,
-        }
-    });
-    roots.filter(|root| files.iter().all(|file| file.path != root.path)).collect()
-}
-
-const PURPOSE: &str = "\
-//! Modules generated from the spec. Other files of the crate re-export their items by name.
-
-";
 
 /// Returns the text with its mark, as a comment in the syntax of the file type.
 pub(crate) fn marked(config: &Config, path: &str, text: &str) -> String {

@@ -41,7 +41,9 @@ pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let probe = cheapest.and_then(|one| Some((one, smallest_query("model", service, one)?)));
     let (client, marker) = (config.rust_name(Role::Client), marker(service));
     let template = Commands { service, client, marker, groups: groups(service), probe };
-    vec![GeneratedFile::rust(format!("{}/commands.rs", config.modules(Role::Cli)), &template)]
+    let path = format!("{}/commands.rs", config.modules(Role::Cli));
+    let root = GeneratedFile::root(project, Role::Cli, &["commands"]);
+    vec![root, GeneratedFile::rust(path, &template)]
 }
 
 fn groups(service: &Service) -> Vec<Group<'_>> {

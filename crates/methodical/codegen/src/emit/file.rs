@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use askama::Template;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+use crate::config::{Project, Role};
+
 /// A generated file, not yet formatted or marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedFile {
@@ -24,6 +26,13 @@ impl GeneratedFile {
     pub(in crate::emit) fn rust(path: impl Into<String>, template: &impl Template) -> Self {
         let file = Self::text(path, template);
         Self { text: with_used_imports(&file.text), ..file }
+    }
+
+    /// Creates the root of the generated modules of a crate.
+    pub(in crate::emit) fn root(project: &Project<'_>, role: Role, modules: &[&str]) -> Self {
+        let modules = modules.iter().map(|module| format!("\npub(crate) mod {module};"));
+        let text = format!("//! {}\n{}\n", project.purpose(), modules.collect::<String>());
+        Self { path: format!("{}.rs", project.config.modules(role)), text }
     }
 
     /// Creates a file of another text.

@@ -14,16 +14,6 @@ use crate::text::{json_string, raw_string, string, strings};
 /// its storage is written.
 #[derive(Template)]
 enum File<'a> {
-    #[template(
-        ext = "rs",
-        source = "//! {{ purpose }}
-
-pub(crate) mod call;
-pub(crate) mod operation;
-pub(crate) mod parameters;
-pub(crate) mod record;"
-    )]
-    Root { purpose: String },
     #[template(path = "server/call.rs.jinja")]
     Calls { service: &'a Service },
     #[template(path = "server/operation.rs.jinja")]
@@ -37,13 +27,13 @@ pub(crate) mod record;"
 pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
     let service = project.service;
     let folder = project.config.modules(Role::Server);
-    let file = |name: &str, file| GeneratedFile::rust(format!("{folder}{name}.rs"), &file);
+    let file = |name: &str, file| GeneratedFile::rust(format!("{folder}/{name}.rs"), &file);
     vec![
-        file("", File::Root { purpose: project.purpose() }),
-        file("/call", File::Calls { service }),
-        file("/operation", File::Operations { service }),
-        file("/parameters", File::Parameters { service }),
-        file("/record", File::Records { service }),
+        GeneratedFile::root(project, Role::Server, &["call", "operation", "parameters", "record"]),
+        file("call", File::Calls { service }),
+        file("operation", File::Operations { service }),
+        file("parameters", File::Parameters { service }),
+        file("record", File::Records { service }),
     ]
 }
 
