@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::diag::{Report, code, say};
+use crate::diag::{Report, say};
 use crate::ir::{Auth, Service};
 use crate::output::{Error, Output};
 use crate::spec;
@@ -300,12 +300,12 @@ fn packages(cx: &mut Context<'_>, given: &Crates) -> BTreeMap<Role, Package> {
             .as_ref()
             .map_or_else(|| format!("crates/{name}"), |folder| folder.value.clone());
         if packages.values().any(|other| other.name == name || other.folder == folder) {
-            say!(cx, NAMES_COLLIDE, one.key, "another crate has the name `{name}` or the folder `{folder}`"
+            say!(cx, one.key, "another crate has the name `{name}` or the folder `{folder}`"
                 => "give each crate its own name and folder");
         }
         if let Some(used) = role.uses().filter(|used| given.of(*used).is_none()) {
             let (role, used) = (role.word(), used.word());
-            say!(cx, MISSING_KEY, one.key, "the crate `{role}` uses the crate `{used}`, which is missing"
+            say!(cx, one.key, "the crate `{role}` uses the crate `{used}`, which is missing"
                 => "add `{used} = {{ name = \"…\" }}`");
         }
         packages.insert(*role, Package { name, folder });

@@ -7,75 +7,10 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 
 use crate::text::is_hidden;
 
-/// A kind of mistake, with its stable identifier, such as `GW012`.
-pub(crate) type Code = &'static str;
-
-/// Defines a constant for each kind of mistake.
-macro_rules! codes {
-    ($($name:ident $id:ident $title:literal;)+) => {
-        /// The kinds of mistakes. Only [`UNUSED`](code::UNUSED) does not reject the spec.
-        pub(crate) mod code {
-            $(
-                #[doc = concat!($title, ".")]
-                pub(crate) const $name: super::Code = stringify!($id);
-            )+
-        }
-    };
-}
-
-codes! {
-    NOT_TEXT GW001 "unreadable spec";
-    SYNTAX GW002 "invalid TOML";
-    UNKNOWN_KEY GW003 "unknown key";
-    MISSING_KEY GW004 "missing key";
-    WRONG_KIND GW005 "wrong kind of value";
-    UNKNOWN_CHOICE GW006 "unknown value";
-    MALFORMED GW007 "malformed text";
-    OUT_OF_RANGE GW008 "number out of range";
-    LANGUAGE_VERSION GW009 "unsupported version of the spec language";
-    HIDDEN_CHARACTER GW010 "invisible character";
-    UNKNOWN_TYPE GW011 "unknown type";
-    UNKNOWN_PARAM GW012 "unknown parameter";
-    NEEDS_CYCLE GW013 "parameters that need each other";
-    NEEDS_ORDER GW014 "parameter declared before one that it needs";
-    UNKNOWN_OPERATION GW015 "unknown operation";
-    UNKNOWN_OPEN_POINT GW016 "unknown open point";
-    NAMES_COLLIDE GW017 "conflicting names";
-    NO_RUST_NAME GW018 "name that Rust does not allow";
-    DUPLICATE_WIRE GW019 "duplicate wire text";
-    EXACTLY_ONE GW020 "not exactly one of several keys";
-    EMPTY GW021 "empty declaration";
-    UNFIT_TYPE GW022 "type not allowed here";
-    IDENTITY GW023 "invalid identity";
-    ENDLESS GW024 "infinite model";
-    EXAMPLE_QUERY GW025 "query of an example differs";
-    EXAMPLE_FILE GW026 "response file cannot be read";
-    EXAMPLE_ANSWER GW027 "response file does not match the operation";
-    EXAMPLE_PARAMS GW028 "invalid parameters in an example";
-    NUMBERING GW029 "open points not numbered 1, 2, 3, …";
-    LIMITS_CROSSED GW030 "`min` above `max`";
-    EXAMPLE_VALUE GW031 "malformed example value";
-    NO_EXAMPLE GW032 "operation without an example";
-    SELECTOR_TAKEN GW033 "parameter named like the selector, a constant or a secret";
-    REQUIRED_NEEDS GW034 "required parameter that needs an optional one";
-    UNUSED GW035 "unused declaration";
-    COMMANDS_COLLIDE GW036 "conflicting commands or flags";
-    COLUMNS GW037 "invalid columns";
-    RECOVERS GW038 "attribute that cannot be recovered";
-    UNKNOWN_ENVELOPE GW040 "unknown envelope";
-    SELECTORS GW042 "`selector` and `select` do not match";
-    ENVELOPE GW043 "invalid envelope";
-    SECRETS GW044 "secret that cannot be sent";
-    PAGING GW045 "invalid paging";
-    STYLE GW047 "style of a list";
-    BODY GW046 "body that cannot be sent";
-    GAUGE GW048 "invalid gauge";
-}
-
 /// An error or a warning about a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
-    pub(crate) code: Code,
+    is_error: bool,
     /// The bytes of the spec to which it applies.
     pub(crate) span: Range<usize>,
     /// The mistake, as a lowercase fragment without a full stop.
@@ -101,10 +36,10 @@ pub(crate) struct Elsewhere {
 
 impl Diagnostic {
     /// Creates a diagnostic without a related place. The fix may be empty.
-    pub(crate) fn new(code: Code, span: &Range<usize>, message: impl fmt::Display) -> Self {
+    pub(crate) fn new(span: &Range<usize>, message: impl fmt::Display) -> Self {
         let (related, elsewhere) = (None, None);
         let (span, message) = (span.clone(), message.to_string());
-        Self { code, span, message, help: String::new(), related, elsewhere }
+        Self { is_error: true, span, message, help: String::new(), related, elsewhere }
     }
 
     /// Sets the fix.
@@ -127,18 +62,23 @@ impl Diagnostic {
         Self { elsewhere: place, ..self }
     }
 
+    /// Makes it a warning, with which the spec is accepted.
+    pub(crate) fn warning(self) -> Self {
+        Self { is_error: false, ..self }
+    }
+
     pub(crate) fn is_error(&self) -> bool {
-        self.code != code::UNUSED
+        self.is_error
     }
 }
 
-/// Reports a mistake: its kind, its place, its text and, after `=>`, its fix. Both texts are formats.
+/// Reports a mistake: its place, its text and, after `=>`, its fix. Both texts are formats.
 macro_rules! say {
-    ($cx:expr, $code:ident, $at:expr, $message:literal $(, $arg:expr)* => $help:literal $(, $more:expr)*) => {
-        $cx.say(code::$code, &$at, format_args!($message $(, $arg)*), format_args!($help $(, $more)*))
+    ($cx:expr, $at:expr, $message:literal $(, $arg:expr)* => $help:literal $(, $more:expr)*) => {
+        $cx.say(&$at, format_args!($message $(, $arg)*), format_args!($help $(, $more)*))
     };
-    ($cx:expr, $code:ident, $at:expr, $message:literal $(, $arg:expr)*) => {
-        $cx.say(code::$code, &$at, format_args!($message $(, $arg)*), format_args!(""))
+    ($cx:expr, $at:expr, $message:literal $(, $arg:expr)*) => {
+        $cx.say(&$at, format_args!($message $(, $arg)*), format_args!(""))
     };
 }
 
@@ -166,9 +106,9 @@ impl Report {
 
     /// Creates the report of the diagnostics about a file, in the order of its text.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, path: &str, text: &str) -> Self {
-        diagnostics.sort_by_key(|one| (one.span.start, one.code));
+        diagnostics.sort_by_key(|one| one.span.start);
         diagnostics.dedup();
-        let errors = diagnostics.iter().filter(|one| one.is_error()).count();
+        let errors = diagnostics.iter().filter(|one| one.is_error).count();
         let source = SourceText::new(path, text);
         let printed: Vec<_> = diagnostics.iter().map(|one| source.render(one)).collect();
         let (path, warnings) = (path.to_owned(), diagnostics.len() - errors);
@@ -218,9 +158,9 @@ impl<'a> SourceText<'a> {
 
     /// Returns the printed form of a diagnostic, with the lines of the spec and carets.
     fn render(&self, diagnostic: &Diagnostic) -> String {
-        let Diagnostic { code, span, message, help, related, elsewhere } = diagnostic;
-        let level = if diagnostic.is_error() { Level::ERROR } else { Level::WARNING };
-        let title = level.primary_title(message.as_str()).id(*code);
+        let Diagnostic { span, message, help, related, elsewhere, .. } = diagnostic;
+        let level = if diagnostic.is_error { Level::ERROR } else { Level::WARNING };
+        let title = level.primary_title(message.as_str());
         let mut group = title.element(self.snippet(AnnotationKind::Primary, span, ""));
         if let Some((span, what)) = related {
             group = group.element(self.snippet(AnnotationKind::Context, span, what));
@@ -338,10 +278,10 @@ mod tests {
 
     #[test]
     fn carets_mark_the_place() {
-        let diagnostic = Diagnostic::new("GW003", &(12..15), "no").related(&(0..1), "first here");
+        let diagnostic = Diagnostic::new(&(12..15), "no").related(&(0..1), "first here");
         assert_eq!(
             Report::new(vec![diagnostic], "s.toml", "a = 1\nbé = \"x\"\n").text,
-            "error[GW003]: no\n --> s.toml:2:6\n  |\n2 | bé = \"x\"\n  |      ^^^\n  |\n ::: s.toml:1:1\n  |\n1 | a = 1\n  | - first here\n"
+            "error: no\n --> s.toml:2:6\n  |\n2 | bé = \"x\"\n  |      ^^^\n  |\n ::: s.toml:1:1\n  |\n1 | a = 1\n  | - first here\n"
         );
     }
 }

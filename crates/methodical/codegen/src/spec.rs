@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use crate::diag::{Report, code, say};
+use crate::diag::{Report, say};
 use crate::ir::Service;
 use crate::spec::context::Context;
 use crate::spec::language::{Document, LANGUAGE};
@@ -131,7 +131,7 @@ fn document<D: Read>(cx: &mut Context<'_>) -> Option<D> {
     if let Some(version) =
         version.filter(|one| one.get_ref().as_integer().is_none_or(|one| one.as_str() != VERSION))
     {
-        say!(cx, LANGUAGE_VERSION, version.span(), "unsupported version of the spec language"
+        say!(cx, version.span(), "unsupported version of the spec language"
             => "this generator reads version {LANGUAGE}; a newer spec needs a newer generator");
         return None;
     }
@@ -145,9 +145,7 @@ pub(crate) fn not_text(
     (line, column): (usize, usize),
     why: &str,
 ) -> Report {
-    let id = code::NOT_TEXT;
-    let text =
-        format!("error[{id}]: cannot read the {name}: {why}\n --> {shown}:{line}:{column}\n");
+    let text = format!("error: cannot read the {name}: {why}\n --> {shown}:{line}:{column}\n");
     Report { path: shown.to_owned(), text, errors: 1, warnings: 0 }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Arguments;
 use std::ops::Range;
 
-use crate::diag::{Code, Diagnostic, code, say};
+use crate::diag::{Diagnostic, say};
 use crate::ir::{BuiltIn, Doc, OpenRef, RustName, Source, Type, ValueType};
 use crate::spec::read::{At, Text};
 use crate::text::list;
@@ -36,26 +36,19 @@ impl Context<'_> {
     }
 
     /// Reports a mistake with its fix, which may be empty. The macro `say!` calls it.
-    pub(crate) fn say(
-        &mut self,
-        code: Code,
-        at: &Range<usize>,
-        text: Arguments<'_>,
-        help: Arguments<'_>,
-    ) {
-        self.push(Diagnostic::new(code, at, text).help(help.to_string()));
+    pub(crate) fn say(&mut self, at: &Range<usize>, text: Arguments<'_>, help: Arguments<'_>) {
+        self.push(Diagnostic::new(at, text).help(help.to_string()));
     }
 
     /// Reports a name that nothing has. The fix is the name that was probably meant, or else this one.
     pub(crate) fn unknown(
         &mut self,
-        code: Code,
         at: &At<String>,
         what: Arguments<'_>,
         known: &[&str],
         help: &str,
     ) {
-        self.push(Diagnostic::new(code, &at.span, what).help(help).suggest(at, known));
+        self.push(Diagnostic::new(&at.span, what).help(help).suggest(at, known));
     }
 
     /// Returns whether no error was found so far. Checks that an earlier error could mislead run only then.
@@ -98,8 +91,7 @@ impl Context<'_> {
         let known: Vec<_> =
             known.chain(BuiltIn::ALL.iter().map(|built_in| built_in.word())).collect();
         let help = "declare it as `[scalar.…]`, `[enum.…]` or `[model.…]`, or use a built-in type";
-        let diagnostic =
-            Diagnostic::new(code::UNKNOWN_TYPE, span, format_args!("unknown type `{name}`"));
+        let diagnostic = Diagnostic::new(span, format_args!("unknown type `{name}`"));
         let diagnostic = diagnostic.help(help).suggest(name, &known);
         self.push(diagnostic);
         None
@@ -114,7 +106,7 @@ impl Context<'_> {
         let text = given.map_or(key, |given| given);
         let name = RustName::new(text);
         if name.is_none() {
-            say!(self, NO_RUST_NAME, text.span, "`{text}` cannot be turned into a Rust name"
+            say!(self, text.span, "`{text}` cannot be turned into a Rust name"
                 => "choose a name with `rust-name = \"…\"`");
         }
         name
@@ -130,51 +122,41 @@ impl Context<'_> {
             let name: &At<String> = given.map_or(key, |given| given);
             Some((RustName::new(name)?.snake(), key.as_str(), &name.span))
         });
-        self.distinct(code::NAMES_COLLIDE, what, names);
+        self.distinct(what, RUST_NAME, names);
     }
 
     /// Reports texts that occur twice.
     pub(super) fn distinct_texts<'n, I: Iterator<Item = &'n At<String>>>(
         &mut self,
-        code: Code,
         what: &str,
+        help: &str,
         texts: I,
     ) {
-        self.distinct(
-            code,
-            what,
-            texts.map(|text| (text.value.clone(), text.as_str(), &text.span)),
-        );
+        let texts = texts.map(|text| (text.value.clone(), text.as_str(), &text.span));
+        self.distinct(what, help, texts);
     }
 
-    /// Reports names that occur twice. Each is given in the form that must be unique, as written, and
-    /// with its position.
+    /// Reports names that occur twice, with this fix. Each is given in the form that must be unique, as written, and with
+    /// its position.
     pub(super) fn distinct<'n>(
         &mut self,
-        code: Code,
         what: &str,
+        help: &str,
         names: impl Iterator<Item = (String, &'n str, &'n Range<usize>)>,
     ) {
-        let is_command = code == code::COMMANDS_COLLIDE;
+        let place = if help == COMMANDS { "on the command line" } else { "in generated code" };
         let mut seen: BTreeMap<String, (&str, &Range<usize>)> = BTreeMap::new();
         for (name, written, span) in names {
             let Some((first, first_span)) = seen.get(&name) else {
                 seen.insert(name, (written, span));
                 continue;
             };
-            let place = if is_command { "on the command line" } else { "in generated code" };
             let message = if *first == written {
                 format!("duplicate {what} `{written}`")
             } else {
                 format!("{what} `{written}` conflicts with `{first}` {place}")
             };
-            let help = match what {
-                _ if is_command => COMMANDS,
-                "field" | "parameter" => "give one of them another `rust-name`",
-                _ if code == code::DUPLICATE_WIRE => "remove or correct one of them",
-                _ => "rename one of them",
-            };
-            let diagnostic = Diagnostic::new(code, span, message).help(help);
+            let diagnostic = Diagnostic::new(span, message).help(help);
             self.push(diagnostic.related(first_span, "first used here"));
         }
     }
@@ -187,18 +169,17 @@ impl Context<'_> {
             self.used.insert(id.value.clone());
             if !known.contains(&id.as_str()) {
                 let help = format!("declare it as `[open-point.{id}]`");
-                self.unknown(
-                    code::UNKNOWN_OPEN_POINT,
-                    id,
-                    format_args!("unknown open point `{id}`"),
-                    &known,
-                    &help,
-                );
+                self.unknown(id, format_args!("unknown open point `{id}`"), &known, &help);
             }
         }
         ids.iter().map(|id| OpenRef(id.value.clone())).collect()
     }
 }
+
+/// The fixes for two things with the same name or text.
+pub(super) const RENAME: &str = "rename one of them";
+pub(super) const CORRECT: &str = "remove or correct one of them";
+pub(super) const RUST_NAME: &str = "give one of them another `rust-name`";
 
 /// The hint for two commands or flags with the same name.
 pub(super) const COMMANDS: &str = "remove one of the two: `albums/list` is the command `albums list`, `a/b/c` is `a b-c`, \

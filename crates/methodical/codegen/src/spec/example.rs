@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::diag::{code, listed, say};
+use crate::diag::{listed, say};
 use crate::ir::{Code, Enum, Example, ITEM, Operation, Param, Primitive, RustName, Service};
-use crate::spec::context::{Context, doc};
+use crate::spec::context::{Context, RENAME, doc};
 use crate::spec::fixture;
 use crate::spec::language::{self, Document, Side};
 use crate::spec::read::{At, OneOrMany, Single};
@@ -18,7 +18,7 @@ pub(super) fn examples(
     folder: Option<&Path>,
 ) -> Vec<Example> {
     let given = &document.examples;
-    cx.distinct_texts(code::NAMES_COLLIDE, "example", given.iter().map(|example| &*example.name));
+    cx.distinct_texts("example", RENAME, given.iter().map(|example| &*example.name));
     // After an error above, an example may be correct and the declaration wrong.
     let clean = cx.is_clean();
     // `None` for an operation with a mistake.
@@ -33,7 +33,7 @@ pub(super) fn examples(
     if cx.is_clean() {
         let shown: BTreeSet<_> = given.iter().map(|example| example.operation.as_str()).collect();
         for name in document.operations.names().filter(|name| !shown.contains(name.as_str())) {
-            say!(cx, NO_EXAMPLE, name.span, "the operation `{name}` has no example" => "add an `[[example]]` for it");
+            say!(cx, name.span, "the operation `{name}` has no example" => "add an `[[example]]` for it");
         }
     }
     examples
@@ -50,13 +50,7 @@ fn example(
     let Some(&index) = operations.get(given.operation.as_str()) else {
         let (name, known): (_, Vec<_>) =
             (&given.operation, operations.keys().map(String::as_str).collect());
-        cx.unknown(
-            code::UNKNOWN_OPERATION,
-            name,
-            format_args!("unknown operation `{name}`"),
-            &known,
-            "",
-        );
+        cx.unknown(name, format_args!("unknown operation `{name}`"), &known, "");
         return None;
     };
     let operation = service.operations.get(index?)?;
@@ -101,14 +95,14 @@ fn params(
         let Some((index, param)) = all.find(|(_, param)| param.wire == name.value) else {
             let message =
                 format_args!("unknown parameter `{name}` of `{}`", operation.rust.words());
-            cx.unknown(code::UNKNOWN_PARAM, name, message, &known, "");
+            cx.unknown(name, message, &known, "");
             whole = false;
             continue;
         };
         match values(param, value) {
             Ok(text) => params.push((index, text)),
             Err(expected) => {
-                say!(cx, EXAMPLE_PARAMS, value.span, "`{name}` must be {expected}");
+                say!(cx, value.span, "`{name}` must be {expected}");
                 whole = false;
             }
         }
@@ -228,7 +222,7 @@ fn complete(
     }
     let complete = missing.is_empty();
     for message in missing {
-        say!(cx, EXAMPLE_PARAMS, *place, "{message}");
+        say!(cx, *place, "{message}");
     }
     complete
 }
@@ -260,6 +254,6 @@ fn request(
             format!("write `{key} = {quote}{sent}{quote}`")
         };
         let span = given_text.map_or(&given.operation.span, |text| &text.span);
-        say!(cx, EXAMPLE_QUERY, *span, "the {key} differs from the one that the client sends" => "{help}");
+        say!(cx, *span, "the {key} differs from the one that the client sends" => "{help}");
     }
 }

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::diag::{Diagnostic, Elsewhere, closest, code, listed, shown};
+use crate::diag::{Diagnostic, Elsewhere, closest, listed, shown};
 use crate::ir::{Decides, Field, Leniency, Operation, Response, Service, Type, ValueType, Verdict};
 use crate::spec::context::Context;
 use crate::spec::example::choices;
@@ -47,7 +47,7 @@ pub(super) fn read(
         },
     };
     let message = format!("cannot read `{file}`: {why}");
-    cx.push(Diagnostic::new(code::EXAMPLE_FILE, &file.span, message).help(help).elsewhere(place));
+    cx.push(Diagnostic::new(&file.span, message).help(help).elsewhere(place));
     None
 }
 
@@ -109,7 +109,7 @@ pub(super) fn check(
     let span = list.map_or(&file.span, |list| &list.span);
     let (path, text) = (file.value.clone(), body.to_owned());
     let place = at.map(|span| Elsewhere { path, text, span, note: "" });
-    let diagnostic = Diagnostic::new(code::EXAMPLE_ANSWER, span, format!("`{file}`: {why}"));
+    let diagnostic = Diagnostic::new(span, format!("`{file}`: {why}"));
     cx.push(diagnostic.help(help).elsewhere(place));
 }
 

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::diag::{code, say};
+use crate::diag::{Diagnostic, say};
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, SECRET, Secret, SecretPlace, Service};
-use crate::spec::context::{Context, doc, source};
+use crate::spec::context::{Context, RENAME, doc, source};
 use crate::spec::example;
 use crate::spec::form::Select;
 use crate::spec::language::{self, Document};
@@ -67,15 +67,15 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     let place = given.place.unwrap_or(Place::Query);
     match (place, &given.selector) {
         (Place::Path, Some(selector)) => {
-            say!(cx, SELECTORS, selector.span, "a path that names the operation has no `selector`"
+            say!(cx, selector.span, "a path that names the operation has no `selector`"
                 => "remove `selector`, or `in = \"path\"`");
         }
         (Place::Query | Place::Form, None) => {
-            say!(cx, MISSING_KEY, given.key, "missing key `selector` in `[dispatch]`"
+            say!(cx, given.key, "missing key `selector` in `[dispatch]`"
                 => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
         }
         (_, Some(selector)) if !matches!(selector.values.len(), 1 | 2) => {
-            say!(cx, SELECTORS, selector.span, "`selector` must be one parameter or two");
+            say!(cx, selector.span, "`selector` must be one parameter or two");
         }
         _ => {}
     }
@@ -83,13 +83,13 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     if let ([first, second], Some(selector)) = (selectors.as_slice(), &given.selector)
         && first == second
     {
-        say!(cx, DUPLICATE_WIRE, selector.span, "duplicate selector `{first}`"
+        say!(cx, selector.span, "duplicate selector `{first}`"
             => "remove or correct one of them");
     }
     let mut constants = Vec::new();
     for (name, value) in given.constants.iter() {
         if selectors.contains(&name.value) {
-            say!(cx, SELECTOR_TAKEN, name.span, "the constant `{name}` has the name of the selector"
+            say!(cx, name.span, "the constant `{name}` has the name of the selector"
                 => "remove it; every call sends the selector");
         }
         let text = match &**value {
@@ -98,7 +98,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
             Single::Boolean(flag) => flag.to_string(),
         };
         if text.contains('\n') {
-            say!(cx, HIDDEN_CHARACTER, value.span, "`{name}` contains the invisible character U+000A"
+            say!(cx, value.span, "`{name}` contains the invisible character U+000A"
                 => "remove the character");
         }
         constants.push((name.value.clone(), text));
@@ -127,15 +127,15 @@ fn select(
             _ => "`[dispatch]` names the selectors".to_owned(),
         };
         if let [first, second] = dispatch.selectors.as_slice() {
-            say!(cx, SELECTORS, given.span,
+            say!(cx, given.span,
                 "`select` must have two texts: the values of `{first}` and `{second}`" => "{help}");
         } else {
-            say!(cx, SELECTORS, given.span, "`select` must be one text: the service has one selector" => "{help}");
+            say!(cx, given.span, "`select` must be one text: the service has one selector" => "{help}");
         }
     } else if let (2.., Some(text)) =
         (texts.len(), given.values.iter().find(|text| text.contains('/')))
     {
-        say!(cx, SELECTORS, text.span, "the value of one of two selectors must not contain `/`"
+        say!(cx, text.span, "the value of one of two selectors must not contain `/`"
             => "names of operations have a `/` between the two values");
     }
     texts.join("/")
@@ -156,7 +156,7 @@ fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
     } else {
         return;
     };
-    say!(cx, SELECTOR_TAKEN, name.span, "parameter `{name}` has the name of {what}" => "{help}");
+    say!(cx, name.span, "parameter `{name}` has the name of {what}" => "{help}");
 }
 
 /// Lowers the authentication of a service.
@@ -166,20 +166,20 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
     let lowered: Vec<_> = secrets.iter().map(|one| secret(cx, one, dispatch)).collect();
     let names = secrets.iter().filter_map(|one| one.name.as_ref());
     let names = names.map(|name| (name.to_ascii_lowercase(), name.as_str(), &name.span));
-    cx.distinct(code::SECRETS, "secret", names);
+    cx.distinct("secret", RENAME, names);
 
     // The path has a placeholder if, and only if, a secret is in the path.
     let path = &document.service.path;
     let in_path = lowered.iter().filter(|one| one.place == SecretPlace::Path).count();
     match (path.matches(SECRET).count(), in_path) {
         (0, 0) | (1, 1) => {}
-        (0, _) => say!(cx, SECRETS, path.span, "the path has no place for the secret"
+        (0, _) => say!(cx, path.span, "the path has no place for the secret"
             => "write `{{secret}}` in the path, such as `/bot{{secret}}`"),
         (_, 0) => {
-            say!(cx, SECRETS, path.span, "the path has a place for a secret, but no secret is in the path"
+            say!(cx, path.span, "the path has a place for a secret, but no secret is in the path"
             => "remove `{{secret}}`, or write `secret = {{ in = \"path\", … }}` in `[auth]`");
         }
-        _ => say!(cx, SECRETS, path.span, "the path can have only one secret"
+        _ => say!(cx, path.span, "the path can have only one secret"
             => "keep one `{{secret}}` and one secret in the path"),
     }
     match given {
@@ -193,7 +193,7 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
     let place = given.place;
     let Some(name) = &given.name else {
         if place != SecretPlace::Path {
-            say!(cx, MISSING_KEY, given.span, "missing key `name` of a secret in the {}", place.word()
+            say!(cx, given.span, "missing key `name` of a secret in the {}", place.word()
                 => "add `name`: the name of the parameter or header");
         }
         return Secret { name: "secret".to_owned(), place, doc: doc(&given.doc) };
@@ -207,7 +207,7 @@ fn secret(cx: &mut Context<'_>, given: &At<language::Secret>, dispatch: &Dispatc
         _ => "",
     };
     if !taken.is_empty() {
-        say!(cx, SECRETS, name.span, "the secret `{name}` is not possible: {taken}"
+        say!(cx, name.span, "the secret `{name}` is not possible: {taken}"
             => "choose another name or place");
     }
     Secret { name: name.value.clone(), place, doc: doc(&given.doc) }
@@ -220,7 +220,7 @@ const HEADERS: &str = "accept accept-encoding connection content-length content-
 fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
     let given = &document.open_points;
     let names = given.names().map(|id| (id.to_lowercase(), id.as_str(), &id.span));
-    cx.distinct(code::NAMES_COLLIDE, "open point", names);
+    cx.distinct("open point", RENAME, names);
     let taken: BTreeSet<_> = given.iter().map(|(_, point)| point.number.0).collect();
     let mut numbered = BTreeMap::new();
     for (id, point) in given.iter() {
@@ -228,13 +228,13 @@ fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
             (u32::try_from(point.number.0).unwrap_or_default(), &point.number.span);
         if let Some(OpenPoint { id: first, .. }) = numbered.get(&number) {
             let free = (1..10_000).find(|free| !taken.contains(free)).unwrap_or_default();
-            say!(cx, NUMBERING, *span, "open point `{first}` already has the number {number}"
+            say!(cx, *span, "open point `{first}` already has the number {number}"
                 => "use {free}, the first free number");
             continue;
         }
         let most = given.len();
         if usize::try_from(number).unwrap_or(usize::MAX) > most {
-            say!(cx, NUMBERING, *span, "number {number} leaves a gap; the highest allowed is {most}"
+            say!(cx, *span, "number {number} leaves a gap; the highest allowed is {most}"
                 => "number open points 1, 2, 3, … without gaps");
         }
         let point = OpenPoint {
@@ -262,7 +262,9 @@ fn unused(cx: &mut Context<'_>, document: &Document) {
     for (section, names) in sections {
         for name in names {
             if !cx.used.contains(&name.value) {
-                say!(cx, UNUSED, name.span, "`{section}.{name}` is never used" => "remove it, or refer to it");
+                let message = format!("`{section}.{name}` is never used");
+                let diagnostic = Diagnostic::new(&name.span, message).warning();
+                cx.push(diagnostic.help("remove it, or refer to it"));
             }
         }
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diag::{Diagnostic, closest, code, listed, say, shown};
+use crate::diag::{Diagnostic, closest, listed, say, shown};
 use crate::ir::Code;
 use crate::spec::context::Context;
 use crate::spec::form::{Form, Formed, LIST, MAP};
@@ -235,7 +235,7 @@ impl<F: Formed, T: Read> Read for Named<F, T> {
                 given.key,
                 if matches!(given.key, "param" | "field" | "value") { "…." } else { "" },
             );
-            say!(cx, UNKNOWN_KEY, name.span(), "`{}` is a key of {what}, which has no name", name.get_ref()
+            say!(cx, name.span(), "`{}` is a key of {what}, which has no name", name.get_ref()
                 => "write `[{place}{key}.NAME]` above it");
             return None;
         }
@@ -257,7 +257,7 @@ impl<F: Formed, T: Read> Read for Named<F, T> {
                 !below.is_empty() && inner.all(|is_declaration| is_declaration)
             };
             if below.is_some_and(is_dotted) {
-                say!(cx, MALFORMED, span, "`{}` has a dot, which needs quotes", shown(&text)
+                say!(cx, span, "`{}` has a dot, which needs quotes", shown(&text)
                     => "put the whole name in quotes; the keys of a nested object need a model of their own");
             } else if inner.is_some() && below.is_none() {
                 let help = format!("write `{text} = {}`", T::SHAPE.sample());
@@ -297,7 +297,7 @@ impl Read for Single {
             DeValue::Integer(_) => Self::Integer(cx.integer(given, i64::MIN, i64::MAX)?),
             DeValue::Float(number) => {
                 if !number.as_str().parse::<f64>().is_ok_and(f64::is_finite) {
-                    say!(cx, OUT_OF_RANGE, span, "the number is not finite");
+                    say!(cx, span, "the number is not finite");
                 }
                 Self::Float(cx.text.get(span).unwrap_or_default().replace('_', ""))
             }
@@ -388,7 +388,7 @@ impl<T: Worded> Read for T {
             return T::of_word(word);
         }
         let message = format!("unknown value `{}` of `{}`", shown(word), given.key);
-        let diagnostic = Diagnostic::new(code::UNKNOWN_CHOICE, &given.value.span(), message);
+        let diagnostic = Diagnostic::new(&given.value.span(), message);
         cx.push(diagnostic.suggest(word, &words));
         None
     }
@@ -567,7 +567,7 @@ impl Context<'_> {
                 (.., Some(key)) => format!("did you mean `{key}`?"),
                 _ => format!("expected {}", listed(&known)),
             };
-            say!(self, UNKNOWN_KEY, name.span(), "unknown key `{}` in {title}", shown(written) => "{help}");
+            say!(self, name.span(), "unknown key `{}` in {title}", shown(written) => "{help}");
             let below = value.get_ref().as_table().into_iter().flat_map(DeTable::keys);
             let below = below.map(|name| name.get_ref().to_string());
             if let Some(key) = close {
@@ -583,18 +583,13 @@ impl Context<'_> {
                     Shape::List(_) if keys.title == "spec" => format!("[[{name}]]"),
                     _ => name.clone(),
                 };
-                say!(self, MISSING_KEY, given.named, "missing key `{name}` in {title}"
+                say!(self, given.named, "missing key `{name}` in {title}"
                     => "add `{written}`: {}", first_sentence(key.doc));
             }
         }
         if keys.is_choice && table.len() != 1 {
             let (all, number) = (listed(&known), table.len());
-            say!(
-                self,
-                EXACTLY_ONE,
-                given.named,
-                "{title} must have exactly one of {all}, but has {number}"
-            );
+            say!(self, given.named, "{title} must have exactly one of {all}, but has {number}");
         }
         Some(Entries { keys, table, meant })
     }
@@ -618,7 +613,7 @@ impl Context<'_> {
         help: &str,
     ) -> Option<T> {
         let (expected, kind) = (shape.expected(), kind_of(found.get_ref()));
-        say!(self, WRONG_KIND, found.span(), "`{key}` must be {expected}, not {kind}" => "{help}");
+        say!(self, found.span(), "`{key}` must be {expected}, not {kind}" => "{help}");
         None
     }
 
@@ -630,15 +625,10 @@ impl Context<'_> {
         let number = integer(given.value.get_ref());
         match number {
             None => {
-                say!(
-                    self,
-                    OUT_OF_RANGE,
-                    span,
-                    "the number does not fit in a signed 64-bit integer"
-                );
+                say!(self, span, "the number does not fit in a signed 64-bit integer");
             }
             Some(number) if (min..=max).contains(&number) => {}
-            Some(_) => say!(self, OUT_OF_RANGE, span, "the number must be between {min} and {max}"),
+            Some(_) => say!(self, span, "the number must be between {min} and {max}"),
         }
         number
     }
@@ -646,7 +636,7 @@ impl Context<'_> {
     fn check_hidden(&mut self, text: &str, span: &Range<usize>, what: &str) -> bool {
         let hidden = text.chars().find(|&c| is_hidden(c) && c != '\n').map(u32::from);
         if let Some(c) = hidden {
-            say!(self, HIDDEN_CHARACTER, *span, "{what} contains the invisible character U+{c:04X}"
+            say!(self, *span, "{what} contains the invisible character U+{c:04X}"
                 => "remove the character");
         }
         hidden.is_none()
@@ -658,9 +648,9 @@ impl Context<'_> {
         }
         let (fix, expected) = (form.fix(text, what).unwrap_or_default(), form.expected);
         if text.trim().is_empty() {
-            say!(self, MALFORMED, *span, "{what} must not be empty" => "{fix}");
+            say!(self, *span, "{what} must not be empty" => "{fix}");
         } else {
-            say!(self, MALFORMED, *span, "{what} must be {expected}" => "{fix}");
+            say!(self, *span, "{what} must be {expected}" => "{fix}");
         }
     }
 }

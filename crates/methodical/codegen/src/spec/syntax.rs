@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diag::{Diagnostic, code, shown};
+use crate::diag::{Diagnostic, shown};
 
 /// Returns the syntax errors of a text.
 pub(super) fn errors(text: &str) -> Vec<Diagnostic> {
@@ -53,8 +53,7 @@ fn next(
             return Some((span, message));
         };
         let message = format!("duplicate key `{}`", shown(key));
-        let diagnostic =
-            Diagnostic::new(code::SYNTAX, &span, message).help("remove or rename one of them");
+        let diagnostic = Diagnostic::new(&span, message).help("remove or rename one of them");
         let first = same_header(text, &span).or_else(|| earlier(root.get_ref(), key, span.start));
         diagnostics.push(match first {
             Some(first) => diagnostic.related(&first, "first used here"),
@@ -100,11 +99,10 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
     if in_table && before.trim().is_empty() && line.start > 0 {
         let end = text.get(..line.start).unwrap_or_default().trim_end().len();
         let what = "missing `}` or `,` at the end of this line";
-        return (Diagnostic::new(code::SYNTAX, &(end..end), what), table_start(text, end)..end);
+        return (Diagnostic::new(&(end..end), what), table_start(text, end)..end);
     }
     if let Some(open) = before_error(text, error, message) {
-        let diagnostic =
-            Diagnostic::new(code::SYNTAX, &(open..open + 3), "text without a closing `\"\"\"`");
+        let diagnostic = Diagnostic::new(&(open..open + 3), "text without a closing `\"\"\"`");
         return (diagnostic, line_at(text, open).start..text.len());
     }
     let here = error.clone();
@@ -145,7 +143,7 @@ fn mistake(text: &str, error: &Range<usize>, message: &str) -> (Diagnostic, Rang
             message.trim_end_matches(", expected `,`").trim_end_matches(", expected nothing");
         (here, message, String::new())
     };
-    (Diagnostic::new(code::SYNTAX, &span, what).help(help), line)
+    (Diagnostic::new(&span, what).help(help), line)
 }
 
 /// Returns the opening quotes of a text of several lines that does not end.

@@ -84,10 +84,10 @@ fn shortened(report: &str) -> String {
     let mut place = String::new();
     for line in report.lines() {
         let trimmed = line.trim();
-        if line.starts_with("error[") || line.starts_with("warning[") {
+        if line.starts_with("error: ") || line.starts_with("warning: ") {
             title = line;
         } else if let Some(at) = trimmed.strip_prefix("--> spec.toml:") {
-            _ = writeln!(short, "> {at} {}", title.strip_prefix("error").unwrap_or(title));
+            _ = writeln!(short, "> {at}{}", title.strip_prefix("error").unwrap_or(title));
         } else if let Some(at) = trimmed.strip_prefix("::: ") {
             at.clone_into(&mut place);
         } else if let Some(help) = trimmed.strip_prefix("= help: ") {
@@ -109,7 +109,7 @@ fn a_file_that_is_not_text_is_rejected() {
     let check = |bytes: &[u8], expected: &str| {
         let Reading { service, report, errors, .. } = read(bytes);
         assert_eq!((service.is_none(), errors), (true, 1));
-        assert_eq!(report, format!("error[GW001]: cannot read the spec: {expected}\n"));
+        assert_eq!(report, format!("error: cannot read the spec: {expected}\n"));
     };
     check(b"", "the file is empty\n --> spec.toml:1:1");
     check(b" \r\n\t", "the file is empty\n --> spec.toml:1:1");

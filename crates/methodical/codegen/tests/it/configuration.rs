@@ -80,7 +80,7 @@ fn mistakes_are_reported_with_their_place() {
     rejects(
         "command = 'make'",
         "
-error[GW004]: missing key `spec` in the configuration
+error: missing key `spec` in the configuration
  --> spec/codegen.toml:1:1
   |
 1 | command = 'make'
@@ -91,7 +91,7 @@ error[GW004]: missing key `spec` in the configuration
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodle = { name = 'a-model' }",
         "
-error[GW003]: unknown key `modle` in `[crate]`
+error: unknown key `modle` in `[crate]`
  --> spec/codegen.toml:3:1
   |
 3 | modle = { name = 'a-model' }
@@ -102,7 +102,7 @@ error[GW003]: unknown key `modle` in `[crate]`
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodel = { name = 'a-model', folder = '../a' }",
         "
-error[GW007]: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
+error: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
  --> spec/codegen.toml:3:38
   |
 3 | model = { name = 'a-model', folder = '../a' }
@@ -111,7 +111,7 @@ error[GW007]: `folder` must be a relative path without `..`, such as `fixtures/c
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nclient = { name = 'a' }\ncli = { name = 'a' }",
         "
-error[GW004]: the crate `client` uses the crate `model`, which is missing
+error: the crate `client` uses the crate `model`, which is missing
  --> spec/codegen.toml:3:1
   |
 3 | client = { name = 'a' }
@@ -119,7 +119,7 @@ error[GW004]: the crate `client` uses the crate `model`, which is missing
   |
   = help: add `model = { name = \"…\" }`
 
-error[GW017]: another crate has the name `a` or the folder `crates/a`
+error: another crate has the name `a` or the folder `crates/a`
  --> spec/codegen.toml:4:1
   |
 4 | cli = { name = 'a' }
@@ -136,7 +136,7 @@ fn a_missing_file_is_reported_with_the_command_that_creates_one() {
         Config::read_file(folder.path(), "spec/codegen.toml").expect_err("nothing is there");
     assert_eq!(
         rejected.to_string(),
-        "error[GW001]: cannot read the configuration: \
+        "error: cannot read the configuration: \
          No such file or directory (os error 2)\n --> spec/codegen.toml:1:1\n \
          = help: `methodical-codegen init NAME` starts a workspace that has one"
     );

@@ -121,7 +121,7 @@ fn an_invalid_spec_changes_no_file() {
     succeeds(&run(scratch.path()));
     edit(scratch.path(), "spec/gateway.toml", "type = \"Price\"", "type = \"Prise\"");
     let before = tree(scratch.path());
-    fails(&run(scratch.path()), 2, "error[GW011]: unknown type `Prise`");
+    fails(&run(scratch.path()), 2, "error: unknown type `Prise`");
     fails(
         &command(scratch.path()).arg("--check").output().expect("it starts"),
         2,

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::diag::{Diagnostic, code};
+use crate::diag::Diagnostic;
 use crate::ir::{Param, RustName};
-use crate::spec::context::{COMMANDS, Context};
+use crate::spec::context::{COMMANDS, Context, RUST_NAME};
 use crate::spec::language::{self, Document};
 use crate::spec::lower::operation::Lowered;
 use crate::spec::read::At;
@@ -46,7 +46,7 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
             Some((name.words(), key.as_str(), &key.span))
         })
     });
-    names.cx.distinct(code::NAMES_COLLIDE, "parameter", constants);
+    names.cx.distinct("parameter", RUST_NAME, constants);
     for name in document.operations.names() {
         let Some(rust) = rust(name) else { continue };
         names.claim(&rust, format!("operation `{name}`"), &name.span);
@@ -55,7 +55,7 @@ pub(super) fn distinct(cx: &mut Context<'_>, document: &Document) {
     let service = &document.service.name;
     if let Some(name) = document.operations.names().find(|name| rust(name) == rust(service)) {
         let message = format!("operation `{name}` and the service have the same name");
-        let diagnostic = Diagnostic::new(code::NAMES_COLLIDE, &name.span, message)
+        let diagnostic = Diagnostic::new(&name.span, message)
             .help("rename one of them: each has an OpenAPI document with its name")
             .related(&service.span, "the service");
         cx.push(diagnostic);
@@ -99,8 +99,7 @@ impl<'n> Names<'_, '_, 'n> {
                     "the names of {what} and {owner} differ only in case: `{name}` and `{first}`"
                 )
             };
-            let diagnostic =
-                Diagnostic::new(code::NAMES_COLLIDE, span, message).help("rename one of them");
+            let diagnostic = Diagnostic::new(span, message).help("rename one of them");
             self.cx.push(diagnostic.related(first_span, owner.clone()));
         }
         false
@@ -132,8 +131,7 @@ pub(super) fn commands(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
                     "commands `{}` and `{noun}` have the same name in Rust, `{name}`",
                     command.noun
                 );
-                let diagnostic =
-                    Diagnostic::new(code::COMMANDS_COLLIDE, span, message).help(COMMANDS);
+                let diagnostic = Diagnostic::new(span, message).help(COMMANDS);
                 cx.push(diagnostic.related(related, "the other one"));
             } else {
                 types.insert(name, (command.noun.clone(), span));
@@ -141,8 +139,8 @@ pub(super) fn commands(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
         }
         below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), select, span)));
     }
-    cx.distinct(code::COMMANDS_COLLIDE, "selector", above.into_iter());
-    cx.distinct(code::COMMANDS_COLLIDE, "selector", below.into_iter());
+    cx.distinct("selector", COMMANDS, above.into_iter());
+    cx.distinct("selector", COMMANDS, below.into_iter());
 }
 
 /// Reports parameters of an operation with the same flag.
@@ -155,5 +153,5 @@ pub(super) fn flags(cx: &mut Context<'_>, keys: &[&At<String>], params: &[Param]
         .filter(|(_, param)| names.insert(param.rust.snake()))
         .map(|(key, param)| (param.flag(), key.as_str(), &key.span))
         .collect();
-    cx.distinct(code::COMMANDS_COLLIDE, "parameter", flags.into_iter());
+    cx.distinct("parameter", COMMANDS, flags.into_iter());
 }

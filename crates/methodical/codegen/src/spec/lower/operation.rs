@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::{Diagnostic, code, say};
+use crate::diag::{Diagnostic, say};
 use crate::ir::{
     BodyFormat, ListStyle, Operation, Otherwise, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type, ValueType,
 };
-use crate::spec::context::{Context, doc, owned, source};
+use crate::spec::context::{CORRECT, Context, RENAME, doc, owned, source};
 use crate::spec::example;
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
@@ -28,13 +28,13 @@ pub(super) fn operations(
 ) -> Vec<Operation> {
     let given = &document.operations;
     if given.is_empty() {
-        say!(cx, EMPTY, given.span, "the service has no operations" => "add an `[operation.…]`");
+        say!(cx, given.span, "the service has no operations" => "add an `[operation.…]`");
     }
     let selects = given.iter().map(|(_, one)| &one.select);
     let selects: Vec<_> =
         selects.map(|one| (select(cx, one, &service.dispatch), &one.span)).collect();
     let names = selects.iter().map(|(select, span)| (select.clone(), select.as_str(), *span));
-    cx.distinct(code::DUPLICATE_WIRE, "selector value", names);
+    cx.distinct("selector value", CORRECT, names);
     let lowered = given.iter().filter_map(|(name, given)| {
         let operation = operation(cx, document, (name, given), service)?;
         Some(Lowered { name, given, operation })
@@ -90,11 +90,11 @@ fn post(
     let is_post = is_form || given.verb.as_deref() == Some(&Verb::Post);
     let format = given.body.as_deref().copied().unwrap_or(BodyFormat::Form);
     if let Some(verb) = given.verb.as_ref().filter(|verb| is_form && ***verb == Verb::Get) {
-        say!(cx, BODY, verb.span, "a GET has no form, and the selector is in the form"
+        say!(cx, verb.span, "a GET has no form, and the selector is in the form"
             => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
     }
     if let Some(body) = given.body.as_ref().filter(|_| is_form && format == BodyFormat::Json) {
-        say!(cx, BODY, body.span, "the body must be a form, which has the selector"
+        say!(cx, body.span, "the body must be a form, which has the selector"
             => "remove `body`, or `in = \"form\"` in `[dispatch]`");
     }
     let spans = [
@@ -103,12 +103,12 @@ fn post(
     ];
     for (key, span) in spans {
         if let Some(span) = span.filter(|_| !is_post) {
-            say!(cx, BODY, *span, "`{key}` applies only to a POST" => "add `verb = \"post\"`, or remove `{key}`");
+            say!(cx, *span, "`{key}` applies only to a POST" => "add `verb = \"post\"`, or remove `{key}`");
         }
     }
     let hidden = service.auth.secrets().iter().find(|one| one.place == SecretPlace::Form);
     if let Some(secret) = hidden.filter(|_| !is_post || format == BodyFormat::Json) {
-        say!(cx, SECRETS, name.span, "the secret `{}` is in the form, but this call has no form", secret.name
+        say!(cx, name.span, "the secret `{}` is in the form, but this call has no form", secret.name
             => "write `verb = \"post\"` and `body = \"form\"`, or choose another place of the secret");
     }
     let is_idempotent = given.idempotent.as_deref() == Some(&true);
@@ -150,7 +150,7 @@ fn params(
         let is_index = inner.bytes().all(|byte| byte.is_ascii_digit());
         let mut lists = params.iter().filter(|list| list.list == Some(ListStyle::Index));
         if is_index && lists.any(|list| list.wire == outer) {
-            say!(cx, DUPLICATE_WIRE, key.span, "the list `{outer}` has values with the name `{}`", param.wire
+            say!(cx, key.span, "the list `{outer}` has values with the name `{}`", param.wire
                 => "remove or rename one of them");
         }
     }
@@ -173,15 +173,15 @@ fn needs(
         match given.names().position(|other| other.value == need.value) {
             Some(other) if other < index => needs.push(other),
             Some(other) if other == index => {
-                say!(cx, NEEDS_CYCLE, need.span, "`{need}` needs itself" => "remove `{need}` from `needs`");
+                say!(cx, need.span, "`{need}` needs itself" => "remove `{need}` from `needs`");
             }
             Some(other) if needs_in_turn(other) => {
-                say!(cx, NEEDS_CYCLE, need.span, "`{key}` and `{need}` need each other"
+                say!(cx, need.span, "`{key}` and `{need}` need each other"
                     => "remove `{need}` from `needs`");
             }
             Some(other) => {
                 let message = format!("`{key}` is declared before `{need}`, which it needs");
-                let diagnostic = Diagnostic::new(code::NEEDS_ORDER, &need.span, message);
+                let diagnostic = Diagnostic::new(&need.span, message);
                 let related = given.get(other).map_or(&need.span, |(other, _)| &other.span);
                 cx.push(diagnostic.related(related, format!("move this above `{key}`")));
             }
@@ -189,7 +189,7 @@ fn needs(
                 let others = given.names().map(|other| other.as_str());
                 let names: Vec<_> = others.filter(|other| *other != key.value).collect();
                 let message = format_args!("unknown parameter `{need}` in `needs`");
-                cx.unknown(code::UNKNOWN_PARAM, need, message, &names, "");
+                cx.unknown(need, message, &names, "");
             }
         }
     }
@@ -215,10 +215,10 @@ fn param(
             let types = Context::built_in_list(", ");
             let (at, name) = (&given.ty.span, &given.ty);
             if ty.model().is_some() {
-                say!(cx, UNFIT_TYPE, *at, "the model `{name}` cannot be a query parameter"
+                say!(cx, *at, "the model `{name}` cannot be a query parameter"
                     => "use {types}, a scalar or an enum");
             } else {
-                say!(cx, UNFIT_TYPE, *at, "a parameter is a single value or a list of single values"
+                say!(cx, *at, "a parameter is a single value or a list of single values"
                     => "use {types}, a scalar or an enum");
             }
             return None;
@@ -264,19 +264,19 @@ fn style(
 ) -> Option<ListStyle> {
     match &given.style {
         Some(style) if !is_list => {
-            say!(cx, STYLE, style.span, "`style` applies only to lists" => "remove `style`, or write `list<…>`");
+            say!(cx, style.span, "`style` applies only to lists" => "remove `style`, or write `list<…>`");
         }
         Some(style) if is_json => {
-            say!(cx, STYLE, style.span, "a list in a JSON body is an array" => "remove `style`");
+            say!(cx, style.span, "a list in a JSON body is an array" => "remove `style`");
         }
         None if is_list && !is_json => {
-            say!(cx, STYLE, key.span, "a list in a query or a form needs a `style`"
+            say!(cx, key.span, "a list in a query or a form needs a `style`"
                 => "add `style`: `comma`, `pipe`, `repeat`, `bracket` or `index`");
         }
         _ => {}
     }
     if let Some(recovers) = given.recovers.as_ref().filter(|_| is_list) {
-        say!(cx, RECOVERS, recovers.span, "a list recovers no attribute: records have different values of it"
+        say!(cx, recovers.span, "a list recovers no attribute: records have different values of it"
             => "remove `recovers`");
     }
     let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.0);
@@ -294,7 +294,7 @@ fn default(cx: &mut Context<'_>, given: &language::Parameter, param: &Param) -> 
             Err(expected) => format!("`default` must be {expected}"),
         },
     };
-    say!(cx, UNFIT_TYPE, value.span, "{message}" => "correct or remove it");
+    say!(cx, value.span, "{message}" => "correct or remove it");
     None
 }
 
@@ -306,14 +306,14 @@ fn recoveries(
     response: &Response,
 ) {
     let attributes = || given.params.iter().filter_map(|(_, param)| param.recovers.as_deref());
-    cx.distinct_texts(code::RECOVERS, "attribute", attributes());
+    cx.distinct_texts("attribute", RENAME, attributes());
     let fields = response.model().map(|id| service.model(id).fields.as_slice()).unwrap_or_default();
     for attribute in attributes() {
         if !response.is_list {
-            say!(cx, RECOVERS, attribute.span, "only a parameter of a list recovers an attribute"
+            say!(cx, attribute.span, "only a parameter of a list recovers an attribute"
                 => "remove `recovers`: the response is not a list of records");
         } else if fields.iter().any(|field| field.wire == attribute.value) {
-            say!(cx, RECOVERS, attribute.span, "the records have a field `{attribute}`, so nothing recovers it"
+            say!(cx, attribute.span, "the records have a field `{attribute}`, so nothing recovers it"
                 => "remove `recovers`, or choose another name");
         }
     }
@@ -328,14 +328,14 @@ fn limits(cx: &mut Context<'_>, given: &language::Parameter, ty: &ValueType) {
         ("max", max.as_ref().map(|at| &at.span), has_range, "`integer`"),
     ] {
         if let Some(span) = span.filter(|_| !fits) {
-            say!(cx, UNFIT_TYPE, *span, "`{key}` applies only to {what} parameters"
+            say!(cx, *span, "`{key}` applies only to {what} parameters"
                 => "remove `{key}`, or change the type");
         }
     }
     if let (Some(min), Some(max)) = (min, max)
         && min.0 > max.0
     {
-        say!(cx, LIMITS_CROSSED, min.span, "`min` ({min}) is greater than `max` ({max})"
+        say!(cx, min.span, "`min` ({min}) is greater than `max` ({max})"
             => "lower `min` or raise `max`");
     }
 }
@@ -348,11 +348,11 @@ fn dependence(
 ) {
     match (&given.needs, &given.otherwise) {
         (Some(needs), None) => {
-            say!(cx, MISSING_KEY, needs.span, "missing key `otherwise` in a parameter with `needs`"
+            say!(cx, needs.span, "missing key `otherwise` in a parameter with `needs`"
                 => "add `otherwise`: the effect if a needed parameter is missing, `no-effect` or `error`");
         }
         (None, Some(otherwise)) => {
-            say!(cx, MISSING_KEY, otherwise.span, "missing key `needs` in a parameter with `otherwise`"
+            say!(cx, otherwise.span, "missing key `needs` in a parameter with `otherwise`"
                 => "add `needs`, or remove `otherwise`");
         }
         _ => {}
@@ -361,7 +361,7 @@ fn dependence(
     if let (Some(needs), true, Some(optional)) =
         (&given.needs, given.required, needed.find(|param| !param.required))
     {
-        say!(cx, REQUIRED_NEEDS, needs.span,
+        say!(cx, needs.span,
             "a required parameter needs the optional parameter `{}`", optional.wire
             => "remove `needs`, or make the parameter optional");
     }

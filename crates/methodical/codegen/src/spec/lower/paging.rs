@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::diag::{Code, Diagnostic, code, say};
+use crate::diag::{Diagnostic, say};
 use crate::ir::{
     BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
     Says, Service, ValueType,
@@ -60,14 +60,14 @@ pub(super) fn paging(
 ) -> Option<Paging> {
     let given = self::given(given)?;
     if !response.is_list {
-        say!(cx, PAGING, *given.key, "only a list has pages"
+        say!(cx, *given.key, "only a list has pages"
             => "remove `paging`: the response is not a list of records");
         return None;
     }
     let param = param(cx, params, given.param, "param", &given);
     let size = given.size.and_then(|size| self::param(cx, params, size, "size", &given));
     if let (Some(flag), None) = (given.short_page_ends, given.size) {
-        say!(cx, PAGING, flag.span, "a page is short only in comparison with its size"
+        say!(cx, flag.span, "a page is short only in comparison with its size"
             => "add `size`: the parameter with the maximum number of records");
     }
     Some(Paging {
@@ -93,7 +93,7 @@ fn param(
             format_args!("unknown parameter `{name}` in `{key}`"),
             "declare it as a parameter of the operation",
         );
-        cx.unknown(code::UNKNOWN_PARAM, name, message, &known, help);
+        cx.unknown(name, message, &known, help);
         return None;
     };
     let param = params.get(position)?;
@@ -105,13 +105,13 @@ fn param(
         ty => (is_integer(ty), "an `integer`"),
     };
     if !fits {
-        say!(cx, PAGING, name.span, "the parameter `{name}` must be {needed}, as `{key}`"
+        say!(cx, name.span, "the parameter `{name}` must be {needed}, as `{key}`"
             => "change its type, or name another parameter");
     } else if key == "param" && !param.needs.is_empty() {
-        say!(cx, PAGING, name.span, "the parameter `{name}` needs another one, so not every query has pages"
+        say!(cx, name.span, "the parameter `{name}` needs another one, so not every query has pages"
             => "remove its `needs`");
     } else if key == "size" && given.param.value == name.value {
-        say!(cx, PAGING, name.span, "`{name}` is both `param` and `size`" => "name two parameters");
+        say!(cx, name.span, "`{name}` is both `param` and `size`" => "name two parameters");
     } else {
         return Some(position);
     }
@@ -129,7 +129,7 @@ fn marks(
         && (says, other) != (Says::Next, Says::More)
     {
         let (says, other) = (says.word(), other.word());
-        say!(cx, PAGING, second.span, "`{says}` and `{other}` both say where the list ends"
+        say!(cx, second.span, "`{says}` and `{other}` both say where the list ends"
             => "remove one of them");
         return Vec::new();
     }
@@ -146,12 +146,12 @@ fn mark(
 ) -> Option<Mark> {
     let word = says.word();
     let Some(beside) = beside else {
-        say!(cx, PAGING, named.span, "`{word}` names a field beside the list, which has none"
+        say!(cx, named.span, "`{word}` names a field beside the list, which has none"
             => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
     let help = "declare it in the model `beside` the list";
-    let (path, fields) = fields(cx, service, beside, named, code::PAGING, help)?;
+    let (path, fields) = fields(cx, service, beside, named, help)?;
     let field = fields.last()?;
     let ty = field.ty.value();
     let (fits, needed): (fn(&ValueType) -> bool, _) = if says == Says::More {
@@ -167,10 +167,10 @@ fn mark(
     // An empty text means that the page is the last one.
     let is_always = fields.iter().all(|field| field.required) && !ty.is_some_and(is_text);
     if !ty.is_some_and(fits) {
-        say!(cx, PAGING, named.span, "the field `{}` must be {needed}, as `{word}`", field.wire
+        say!(cx, named.span, "the field `{}` must be {needed}, as `{word}`", field.wire
             => "change its type, or name another field");
     } else if says == Says::Next && is_always {
-        say!(cx, PAGING, named.span, "the field `{}` is required, so no page is the last one", field.wire
+        say!(cx, named.span, "the field `{}` is required, so no page is the last one", field.wire
             => "write `presence = \"optional\"` in the field");
     } else {
         return Some(Mark { says, path });
@@ -184,7 +184,6 @@ fn fields<'s>(
     service: &'s Service,
     model: ModelId,
     named: &At<String>,
-    code: Code,
     help: &str,
 ) -> Option<(Vec<String>, Vec<&'s Field>)> {
     let path = path(cx, named)?;
@@ -193,7 +192,7 @@ fn fields<'s>(
         let model = service.model(model);
         let known: Vec<_> = model.fields.iter().map(|field| field.wire.as_str()).collect();
         let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
-        cx.unknown(code, named, message, &known, help);
+        cx.unknown(named, message, &known, help);
     }
     Some((path, found?))
 }
@@ -215,20 +214,20 @@ pub(super) fn gauge(
     response: &Response,
 ) -> Option<Gauge> {
     let Some(model) = response.model().filter(|_| !response.is_list) else {
-        say!(cx, GAUGE, given.span, "only an object has a gauge"
+        say!(cx, given.span, "only an object has a gauge"
             => "remove `gauge`: the response is not an object");
         return None;
     };
     if let Some(param) = params.iter().find(|param| param.required) {
-        say!(cx, GAUGE, given.span, "a mirror cannot read the gauge: the parameter `{}` is required", param.wire
+        say!(cx, given.span, "a mirror cannot read the gauge: the parameter `{}` is required", param.wire
             => "remove `gauge`, or make the parameter optional");
         return None;
     }
     let mut field = |key: &str, named: &At<String>, needed: &str, fits: fn(&ValueType) -> bool| {
         let help = format!("name a field of the object in `{key}`");
-        let (path, fields) = fields(cx, service, model, named, code::GAUGE, &help)?;
+        let (path, fields) = fields(cx, service, model, named, &help)?;
         if !fields.last().and_then(|field| field.ty.value()).is_some_and(fits) {
-            say!(cx, GAUGE, named.span, "the field `{named}` must be {needed}, as `{key}` of a gauge"
+            say!(cx, named.span, "the field `{named}` must be {needed}, as `{key}` of a gauge"
                 => "change its type, or name another field");
             return None;
         }
@@ -264,14 +263,13 @@ pub(super) fn gauges(cx: &mut Context<'_>, operations: &[Lowered<'_>]) {
         if let Some(other) = taken {
             let message =
                 format!("the gauge adds the commands `{noun} check` and `{noun} forecast`");
-            let diagnostic = Diagnostic::new(code::GAUGE, &gauge.span, message);
+            let diagnostic = Diagnostic::new(&gauge.span, message);
             let diagnostic = diagnostic.help("remove `gauge`, or the operation");
             cx.push(diagnostic.related(&other.name.span, "this operation has one of them"));
         }
         if let Some(first) = names.get(&noun) {
             let message = format!("two gauges are named `{noun}`, after the command");
-            let diagnostic =
-                Diagnostic::new(code::GAUGE, &gauge.span, message).help("remove one of them");
+            let diagnostic = Diagnostic::new(&gauge.span, message).help("remove one of them");
             cx.push(diagnostic.related(first, "the other one"));
         } else {
             names.insert(noun, &gauge.span);

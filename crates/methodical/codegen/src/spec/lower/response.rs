@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diag::{Diagnostic, code, say};
+use crate::diag::{Diagnostic, say};
 use crate::ir::{Decides, Leniency, ModelId, Response, Service, Type, Verdict};
 use crate::spec::context::Context;
 use crate::spec::form::{Kebab, Wire};
@@ -16,7 +16,7 @@ const NONE: &str = "none";
 pub(super) fn envelopes(cx: &mut Context<'_>, document: &Document) {
     for (name, envelope) in document.envelope.iter() {
         if name.value == NONE {
-            say!(cx, NAMES_COLLIDE, name.span, "`none` means that a response has no envelope"
+            say!(cx, name.span, "`none` means that a response has no envelope"
                 => "choose another name");
         }
         check(cx, name, envelope);
@@ -38,13 +38,7 @@ fn declared<'d>(
     if name.value != NONE {
         let known: Vec<_> = document.envelope.names().map(|name| name.as_str()).collect();
         let help = format!("declare it as `[envelope.{name}]`");
-        cx.unknown(
-            code::UNKNOWN_ENVELOPE,
-            name,
-            format_args!("unknown envelope `{name}`"),
-            &known,
-            &help,
-        );
+        cx.unknown(name, format_args!("unknown envelope `{name}`"), &known, &help);
     }
     None
 }
@@ -53,15 +47,15 @@ fn declared<'d>(
 fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
     match (&given.success, &given.failure) {
         (Some(success), Some(_)) => {
-            say!(cx, ENVELOPE, success.span, "an envelope has either `success` or `failure`"
+            say!(cx, success.span, "an envelope has either `success` or `failure`"
                 => "remove one of them");
         }
         (None, None) => {
-            say!(cx, ENVELOPE, name.span, "an envelope needs `success` or `failure`"
+            say!(cx, name.span, "an envelope needs `success` or `failure`"
                 => "add `success = {{ at = \"…\", is = [\"…\"] }}`, or `failure = {{ present = \"…\" }}`");
         }
         (Some(success), None) if success.is.is_empty() => {
-            say!(cx, ENVELOPE, success.is.span, "a success marker needs a value" => "add one to the list");
+            say!(cx, success.is.span, "a success marker needs a value" => "add one to the list");
         }
         _ => {}
     }
@@ -72,11 +66,11 @@ fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
     ];
     let has_neither = places.iter().all(Option::is_none);
     if let (Some(error), true) = (&given.error, has_neither) {
-        say!(cx, ENVELOPE, error.span, "`error` names neither a code nor a message"
+        say!(cx, error.span, "`error` names neither a code nor a message"
             => "add `code`, `message` or both");
     }
     if let (Some(classes), true) = (&given.error_class, has_neither) {
-        say!(cx, ENVELOPE, classes.span, "classes need an error code or message"
+        say!(cx, classes.span, "classes need an error code or message"
             => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
     }
     let empty = given.empty.as_ref();
@@ -87,7 +81,7 @@ fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
     for (key, (texts, place)) in ["code", "message"].into_iter().zip(texts.into_iter().zip(places))
     {
         if let (Some(texts), None) = (texts, place) {
-            say!(cx, ENVELOPE, texts.span, "`empty.{key}` needs `error.{key}`"
+            say!(cx, texts.span, "`empty.{key}` needs `error.{key}`"
                 => "add `error = {{ {key} = \"…\" }}`: where it is");
         }
     }
@@ -105,7 +99,7 @@ fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
 pub(super) fn path(cx: &mut Context<'_>, given: &At<String>) -> Option<Vec<String>> {
     let path = split(given);
     if path.iter().any(String::is_empty) {
-        say!(cx, MALFORMED, given.span, "a path has an empty key"
+        say!(cx, given.span, "a path has an empty key"
             => "write keys with one dot between them, such as `photos.photo`");
         return None;
     }
@@ -187,10 +181,10 @@ fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
     let ty = cx.resolve(of)?;
     match &ty {
         Type::Model(_) => {
-            say!(cx, UNFIT_TYPE, of.span, "a record is not a value" => "write `response.object`");
+            say!(cx, of.span, "a record is not a value" => "write `response.object`");
         }
         Type::List(inner) if inner.model().is_some() => {
-            say!(cx, UNFIT_TYPE, of.span, "a list of records is not a value"
+            say!(cx, of.span, "a list of records is not a value"
                 => "write `response.list` with the name of the model");
         }
         Type::Value(_) | Type::List(_) | Type::Map(_) => return Some(ty),
@@ -202,7 +196,7 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     if let Type::Model(of) = cx.resolve(of)? {
         return Some(of);
     }
-    say!(cx, UNFIT_TYPE, of.span, "a response must be a model, and `{of}` is not one"
+    say!(cx, of.span, "a response must be a model, and `{of}` is not one"
         => "use a type that is declared as `[model.…]`");
     None
 }
@@ -243,7 +237,7 @@ impl<'d> Place<'d> {
                 let message = format_args!("a {kind} that is the whole body has no success marker");
                 let help =
                     format!("write where the {kind} is with `at`, or add `envelope = \"none\"`");
-                Diagnostic::new(code::ENVELOPE, span, message).help(help)
+                Diagnostic::new(span, message).help(help)
             }
             Some(given) if decides.starts_with(&at) || at.starts_with(decides) => {
                 let message = if marker.value == given.value {
@@ -251,8 +245,7 @@ impl<'d> Place<'d> {
                 } else {
                     "one of the marker and the data is inside the other"
                 };
-                Diagnostic::new(code::DUPLICATE_WIRE, &given.span, message)
-                    .help("correct one of them")
+                Diagnostic::new(&given.span, message).help("correct one of them")
             }
             _ => return Some(Self { at, given_at, verdict: Some(verdict) }),
         };
@@ -295,7 +288,7 @@ impl<'d> Place<'d> {
                     continue;
                 }
             };
-            say!(cx, ENVELOPE, leniency.span, "{refused}" => "remove it, or write where the list is with `at`");
+            say!(cx, leniency.span, "{refused}" => "remove it, or write where the list is with `at`");
         }
         if let Some(named) = &given.beside {
             body.beside = Some(beside(cx, service, named, &body)?);
@@ -314,11 +307,11 @@ fn beside(
     let id = model(cx, named)?;
     match body.at.get(body.beside_at().len()) {
         None => {
-            say!(cx, ENVELOPE, named.span, "a list that is the whole body has no fields beside it"
+            say!(cx, named.span, "a list that is the whole body has no fields beside it"
                 => "write where the list is with `at`, or remove `beside`");
         }
         Some(list) if service.model(id).fields.iter().any(|field| field.wire == *list) => {
-            say!(cx, ENVELOPE, named.span, "the fields beside the list contain `{list}`, which leads to the list"
+            say!(cx, named.span, "the fields beside the list contain `{list}`, which leads to the list"
                 => "remove the field from the model");
         }
         Some(_) => return Some(id),
@@ -341,7 +334,7 @@ fn beside_above(
     } else {
         return Some(at.len() - place.len() - 1);
     };
-    say!(cx, ENVELOPE, named.span, "{message}"
+    say!(cx, named.span, "{message}"
         => "write the beginning of the path in `at`, or `$` for the whole body");
     None
 }

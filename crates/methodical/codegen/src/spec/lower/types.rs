@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diag::{code, say};
+use crate::diag::say;
 use crate::ir::{
     Codes, Enum, EnumValue, Field, Kind, Leniency, Meaning, Model, ModelId, RustName, Scalar,
     Service, Type, ValueType, Wire,
 };
-use crate::spec::context::{Context, doc, owned, source};
+use crate::spec::context::{CORRECT, Context, RENAME, doc, owned, source};
 use crate::spec::language::{self, Document, Presence};
 use crate::spec::read::At;
 
@@ -40,21 +40,16 @@ fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<
     let (kind, query_kind) = (kind.unwrap_or(Kind::TEXT), query_kind.unwrap_or(Kind::TEXT));
     let codes = codes(cx, given);
     if let Some(misfit) = [kind, query_kind].into_iter().find(|kind| !kind.fits(example)) {
-        say!(cx, EXAMPLE_VALUE, example.span, "the example must be {}", misfit.names().expected);
+        say!(cx, example.span, "the example must be {}", misfit.names().expected);
     }
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let is_numeric = !example.is_empty() && example.bytes().all(|byte| byte.is_ascii_digit());
     match digits {
         Some(digits) if meaning != Meaning::Id || wire.written() != Wire::String => {
-            say!(cx, UNFIT_TYPE, digits.span, "only an `id` that is a string has `digits`" => "remove `digits`");
+            say!(cx, digits.span, "only an `id` that is a string has `digits`" => "remove `digits`");
         }
         Some(_) if !is_numeric => {
-            say!(
-                cx,
-                EXAMPLE_VALUE,
-                example.span,
-                "the example must be decimal digits, because of `digits`"
-            );
+            say!(cx, example.span, "the example must be decimal digits, because of `digits`");
         }
         _ => {}
     }
@@ -87,11 +82,11 @@ fn unfit_wire(
         Some(wire) if key == "wire" || meaning.kind(refused).is_none() && *wire != Wire::Codes => {
             let able = Meaning::ALL.iter().filter(|one| one.kind(refused).is_some());
             let able: Vec<_> = able.map(|one| format!("`{}`", one.word())).collect();
-            say!(cx, UNFIT_TYPE, *span, "a `{word}` must be {}", wire.noun()
+            say!(cx, *span, "a `{word}` must be {}", wire.noun()
                 => "write `{key} = \"{}\"`; only {} can be {}", wire.word(), able.join(" or "), refused.noun());
         }
         _ => {
-            say!(cx, UNFIT_TYPE, *span, "a `{word}` is written in a query as in a record" => "remove `{key}`");
+            say!(cx, *span, "a `{word}` is written in a query as in a record" => "remove `{key}`");
         }
     }
 }
@@ -101,15 +96,15 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     let [yes, no] = [("true", &given.yes), ("false", &given.no)].map(|(key, list)| {
         match (list, given.wire.value) {
             (Some(list), Wire::Codes) if list.is_empty() => {
-                say!(cx, EMPTY, list.span, "`{key}` has no values" => "list at least one JSON value");
+                say!(cx, list.span, "`{key}` has no values" => "list at least one JSON value");
             }
             (Some(list), Wire::Codes) => return Some(list.value.clone()),
             (None, Wire::Codes) => {
-                say!(cx, MISSING_KEY, given.wire.span, "missing key `{key}` in a scalar with `wire = \"codes\"`"
+                say!(cx, given.wire.span, "missing key `{key}` in a scalar with `wire = \"codes\"`"
                     => "add the JSON values: `{key} = [{}]`", u8::from(key == "true"));
             }
             (Some(list), _) => {
-                say!(cx, UNFIT_TYPE, list.span, "only a scalar with `wire = \"codes\"` has `{key}`"
+                say!(cx, list.span, "only a scalar with `wire = \"codes\"` has `{key}`"
                     => "write `wire = \"codes\"`, or remove `{key}`");
             }
             (None, _) => {}
@@ -119,12 +114,12 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     let codes = Codes { yes: yes?, no: no? };
     let both = codes.yes.iter().find(|one| codes.no.iter().any(|no| no.text() == one.text()));
     if let (Some(both), Some(list)) = (both, &given.no) {
-        say!(cx, DUPLICATE_WIRE, list.span, "`{}` cannot be both true and false", both.text()
+        say!(cx, list.span, "`{}` cannot be both true and false", both.text()
             => "remove it from one of the lists");
     }
     if codes.value(&given.example).is_none() {
         let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
-        say!(cx, EXAMPLE_VALUE, given.example.span, "the example must be {}", texts.join(" or "));
+        say!(cx, given.example.span, "the example must be {}", texts.join(" or "));
     }
     Some(codes)
 }
@@ -143,18 +138,18 @@ pub(super) fn enums(cx: &mut Context<'_>, document: &Document) -> Vec<Arc<Enum>>
 fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<Enum> {
     if given.values.is_empty() {
         let at = place(&given.values.span, &name.span);
-        say!(cx, EMPTY, at, "the enum `{name}` has no values" => "add a value");
+        say!(cx, at, "the enum `{name}` has no values" => "add a value");
     }
     let variants =
         given.values.names().map(|name| (name.to_lowercase(), name.as_str(), &name.span));
-    cx.distinct(code::NAMES_COLLIDE, "value", variants);
+    cx.distinct("value", RENAME, variants);
     let wires = given.values.iter().map(|(_, value)| &*value.wire);
-    cx.distinct_texts(code::DUPLICATE_WIRE, "wire text", wires);
+    cx.distinct_texts("wire text", CORRECT, wires);
     let mut names = given.values.names();
     if let Some(unknown) =
         names.find(|name| given.open_ended && name.eq_ignore_ascii_case("unknown"))
     {
-        say!(cx, NAMES_COLLIDE, unknown.span,
+        say!(cx, unknown.span,
             "`Unknown` is reserved for values outside the list of an open-ended enum"
             => "choose another name, such as `NotKnown`, and keep its `wire`");
     }
@@ -193,7 +188,7 @@ pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
             let inner = field.ty.model().and_then(|id| models.get(id.position()));
             let needed = inner.and_then(|inner| inner.fields.iter().find(|field| field.required));
             if let (Some(needed), Some(given)) = (needed, given.fields.named(&field.wire)) {
-                say!(cx, UNFIT_TYPE, given.lenient.span,
+                say!(cx, given.lenient.span,
                     "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
                     => "make all fields of the model optional, or remove it");
             }
@@ -210,7 +205,7 @@ fn model(
 ) -> Option<Model> {
     if given.fields.is_empty() {
         let at = place(&given.fields.span, &name.span);
-        say!(cx, EMPTY, at, "the model `{name}` has no fields" => "add a field");
+        say!(cx, at, "the model `{name}` has no fields" => "add a field");
     }
     let fields: Vec<_> =
         given.fields.iter().filter_map(|(key, given)| field(cx, key, given)).collect();
@@ -243,14 +238,14 @@ fn identity(
         None => {
             let required = fields.iter().filter(|field| field.required);
             let known: Vec<_> = required.map(|field| field.wire.as_str()).collect();
-            cx.unknown(code::IDENTITY, name, format_args!("unknown field `{name}`"), &known, "");
+            cx.unknown(name, format_args!("unknown field `{name}`"), &known, "");
         }
         Some(field) if !field.required => {
-            say!(cx, IDENTITY, name.span, "the optional field `{name}` cannot identify a record"
+            say!(cx, name.span, "the optional field `{name}` cannot identify a record"
                 => "make it `presence = \"required\"`, or choose a required field");
         }
         Some(field) if !field.ty.value().is_some_and(ValueType::can_identify) => {
-            say!(cx, IDENTITY, name.span, "the type of the field `{name}` cannot identify a record"
+            say!(cx, name.span, "the type of the field `{name}` cannot identify a record"
                 => "choose a field whose type is `text`, `integer` or a scalar");
         }
         Some(_) => return index,
@@ -266,22 +261,11 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
         match &ty {
             Type::Value(ValueType::BuiltIn(one)) if one.kind().fits(example) => {}
             Type::Value(ValueType::BuiltIn(one)) => {
-                say!(
-                    cx,
-                    EXAMPLE_VALUE,
-                    example.span,
-                    "the example must be {}",
-                    one.kind().names().expected
-                );
+                say!(cx, example.span, "the example must be {}", one.kind().names().expected);
             }
             _ => {
                 let types = Context::built_in_list(" or ");
-                say!(
-                    cx,
-                    EXAMPLE_VALUE,
-                    example.span,
-                    "only a field of type {types} has an `example`"
-                );
+                say!(cx, example.span, "only a field of type {types} has an `example`");
             }
         }
     }
@@ -313,15 +297,15 @@ fn lenient(
     for given in field.lenient.iter() {
         let word = given.word();
         if found.contains(&given.value) {
-            say!(cx, DUPLICATE_WIRE, given.span, "duplicate value `{word}` of `lenient`" => "remove one of them");
+            say!(cx, given.span, "duplicate value `{word}` of `lenient`" => "remove one of them");
         } else if let Some((message, help)) = misfit(given.value, ty, required) {
-            say!(cx, UNFIT_TYPE, given.span, "`{word}` {message}" => "{help}");
+            say!(cx, given.span, "`{word}` {message}" => "{help}");
         } else {
             found.push(given.value);
         }
     }
     if found.contains(&Leniency::BlankAsNone) && found.contains(&Leniency::AbsentAsEmpty) {
-        say!(cx, UNFIT_TYPE, field.lenient.span, "`blank-as-none` and `absent-as-empty` exclude each other"
+        say!(cx, field.lenient.span, "`blank-as-none` and `absent-as-empty` exclude each other"
             => "keep `blank-as-none` for an `Option`, or `absent-as-empty` for an empty value");
     }
     found
@@ -371,7 +355,7 @@ fn recursion(cx: &mut Context<'_>, models: &mut [Model], document: &Document) {
         if let Some(field) = model.fields.iter().find(leads_back).filter(|_| has(&endless, index)) {
             let key = given.fields.names().find(|key| key.value == field.wire);
             let at = &key.unwrap_or(name).span;
-            say!(cx, ENDLESS, *at, "the model `{name}` contains itself through required fields"
+            say!(cx, *at, "the model `{name}` contains itself through required fields"
                 => "make one of these fields `presence = \"optional\"`");
         }
     }
@@ -436,7 +420,7 @@ pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut S
             continue;
         };
         if list.is_empty() {
-            say!(cx, EMPTY, list.span, "the model `{name}` has no columns"
+            say!(cx, list.span, "the model `{name}` has no columns"
                 => "list at least one field, or remove `columns`");
         }
         // After a mistake in a field, a column may be unknown only because of it.
@@ -447,15 +431,9 @@ pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut S
         let mut seen = BTreeSet::new();
         for column in list.iter() {
             if is_complete && !names.contains(column.as_str()) {
-                cx.unknown(
-                    code::COLUMNS,
-                    column,
-                    format_args!("unknown column `{column}`"),
-                    &known,
-                    "",
-                );
+                cx.unknown(column, format_args!("unknown column `{column}`"), &known, "");
             } else if !seen.insert(&column.value) {
-                say!(cx, COLUMNS, column.span, "duplicate column `{column}`" => "remove one of them");
+                say!(cx, column.span, "duplicate column `{column}`" => "remove one of them");
             }
         }
         if let Some(model) = service.models.get_mut(index) {
