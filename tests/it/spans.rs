@@ -62,6 +62,24 @@ fn a_call_has_a_span_and_one_for_each_attempt() {
 }
 
 #[test]
+fn rejected_records_are_one_warning_in_the_span_of_their_call() {
+    const WARNING: &str =
+        "    * WARN records were rejected gateway.rejected=2 gateway.paths=\"[1].id, [3]\"";
+    let calls: [Call; 2] = [vacancies, streamed];
+    for call in calls {
+        for driver in drivers(&[Step::Answer(200, PARTLY_REJECTED)]) {
+            let story = Story::default();
+            let subscriber = Registry::default().with(story.clone());
+            with_subscriber(subscriber, || call(&driver)).unwrap();
+            let text = story.text();
+            let warnings: Vec<&str> = text.lines().filter(|line| line.contains("WARN")).collect();
+            assert_eq!(warnings, [WARNING], "{text}");
+            assert_eq!(text.matches("= call gateway.rejected=2\n").count(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
 fn no_event_contains_a_token_or_personal_data() {
     let log = Log::default();
     let writer = log.clone();
@@ -242,5 +260,6 @@ impl io::Write for Log {
 const BASE_URL: &str = "https://gateway.example.com/eu";
 const NONE: &str = r#"{"status":"success","result":[]}"#;
 const LIST: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#;
+const PARTLY_REJECTED: &str = r#"[{"id":"1"},{"id":2},{"id":"3"},"CANARY"]"#;
 const TRUNCATED: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","#;
 const PERSON: &str = r#"{"status":"success","result":[{"id":"1","name":"CANARY","email":["CANARY"]},{"id":["CANARY"]}]}"#;

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// The lines so far: `+` for a new span, `=` for fields recorded on it, `-` for its end, `*` for an event.
+/// The lines so far: `+` for a new span, `=` for fields recorded on it, `-` for its end, `*` for an event, with
+/// `WARN` if that is its level.
 #[derive(Clone, Default)]
 pub(super) struct Story(Arc<Mutex<String>>);
 
@@ -24,7 +25,7 @@ impl Story {
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
         let depth = span.and_then(|id| context.span_scope(id)).map_or(0, Iterator::count);
-        let depth = if mark == "*" { depth + 1 } else { depth };
+        let depth = if mark.starts_with('*') { depth + 1 } else { depth };
         let name = match (span.and_then(|id| context.metadata(id)), mark) {
             (Some(metadata), "+" | "=" | "-") => format!(" {}", metadata.name()),
             _ => String::new(),
@@ -51,7 +52,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Story {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let span = context.event_span(event).map(|span| span.id());
-        self.add(span.as_ref(), "*", &context, &fields);
+        let is_warning = *event.metadata().level() == Level::WARN;
+        self.add(span.as_ref(), if is_warning { "* WARN" } else { "*" }, &context, &fields);
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
