@@ -1,6 +1,6 @@
 //! A server in the same process: the client calls an `axum` router without a socket.
 //!
-//! `cargo run -p gateway-client --features tower-service03 --example in_process`
+//! `cargo run -p gateway-client --features tower-service --example in_process`
 
 #![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 

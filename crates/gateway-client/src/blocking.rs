@@ -1,7 +1,7 @@
 //! The blocking client: the same methods and the same policy, without `async`.
 
 use gateway_model::service::RecruitmentGateway;
-#[doc(inline)]
+#[doc(no_inline)]
 pub use methodical_client::blocking::Records;
 
 /// A client for one account of the service, for code without `async`.

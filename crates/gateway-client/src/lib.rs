@@ -57,6 +57,9 @@
 //! | [`transport`]: the traits, adapters and errors of transports | the crate `gateway-transport` |
 //! | builders, tokens, retries, limits, errors, streams, tracing | the crate [`methodical_client`] |
 //!
+//! The examples of the last row are for the client of any service. Write them for this one with `gateway_client` in place
+//! of `methodical_client`, and `Client` in place of `Client::<Photos>`.
+//!
 //! # Operations
 //!
 //! Each operation is a query in [`model`]: [`send`](Client::send) calls it and decodes the response, [`stream`](Client::stream)
@@ -75,7 +78,7 @@
 //! | `tracing` | the spans and events of a call |
 //! | `own_token_source` | a custom token source |
 //! | `own_transport` | a custom transport that wraps another one |
-//! | `in_process` | a server in the same process, without a socket (feature `tower-service03`) |
+//! | `in_process` | a server in the same process, without a socket (feature `tower-service`) |
 //!
 //! `gateway-model` has examples of the types alone, and `gateway-testkit` one of mocks.
 //!
@@ -89,7 +92,7 @@
 //! | `rustls` | yes | `https` for these transports, with the default cryptography, ring |
 //! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
 //! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
-//! | `tower-service03` | | the module `tower` in [`transport`] |
+//! | `tower-service` | | the module `tower` in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
 //! | `tracing` | yes | [spans](methodical_client#tracing) of every call and attempt |
@@ -102,11 +105,11 @@ pub mod blocking;
 #[doc(no_inline)]
 pub use gateway_model as model;
 #[cfg(feature = "oauth2")]
-#[doc(inline)]
+#[doc(no_inline)]
 pub use methodical_client::ClientCredentials;
 #[doc(no_inline)]
 pub use methodical_client::transport;
-#[doc(inline)]
+#[doc(no_inline)]
 pub use methodical_client::{
     AccessToken, Attempt, CallOptions, CommandToken, Entry, EnvironmentToken, Error, ErrorKind,
     FileToken, Observer, Problem, RawResponse, Records, RetryBudget, RetryPolicy,

@@ -1,6 +1,6 @@
 //! Identifiers, dates and decimals: the text is kept as received, and converted on demand.
 //!
-//! `cargo run -p gateway-model --features jiff02,rust_decimal --example conversions`
+//! `cargo run -p gateway-model --features jiff,rust_decimal --example conversions`
 
 #![expect(clippy::print_stdout, reason = "an example prints to the terminal")]
 

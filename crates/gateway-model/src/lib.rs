@@ -49,6 +49,8 @@
 //! | [`tables`], the description for mirrors and imports | `src/generated/tables.rs` |
 //! | [`Operation`], [`RawQuery`], [`Listing`], [`DecodeError`], decoders and everything else | `methodical_model` |
 //!
+//! The examples of the last row name `methodical_model`. Every item that they import is also in this crate.
+//!
 //! # Guarantees
 //!
 //! - Text is kept exactly as received. Identifiers, decimals and dates convert on demand.
@@ -68,8 +70,8 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every model, enum and scalar, for fuzzing |
-//! | `chrono04` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
-//! | `jiff02` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |
+//! | `chrono` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `chrono::NaiveDateTime` of `chrono` 0.4 |
+//! | `jiff` | no | lossless conversions between [`CivilDateTime`], [`Civil`] and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types, so that `any::<Candidate>()` is a strategy |
 //! | `rust_decimal` | no | exact conversions between [`DecimalText`] and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
@@ -99,11 +101,11 @@ mod generated;
 pub mod service;
 pub mod tables;
 
-#[doc(inline)]
+#[doc(no_inline)]
 pub use methodical_model::{
     Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, Float, ListOperation, Listing,
-    Map, Mirrored, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError,
-    StreamDecoder, formula,
+    Map, Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder,
+    formula,
 };
 
 // Every type and query of the spec; `generated` lists them by name.

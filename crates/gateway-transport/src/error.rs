@@ -295,7 +295,7 @@ impl StdError for TransportError {
 /// `io::Error::source()` returns the source *of the wrapped error*, so a plain walk skips the wrapped error itself: a TLS
 /// failure inside an `io::Error` would look like a failed connection. This function checks the wrapped error, too.
 #[cfg(any(
-    feature = "tower-service03",
+    feature = "tower-service",
     all(feature = "reqwest", not(all(target_family = "wasm", target_os = "unknown"))),
     all(
         feature = "ureq",

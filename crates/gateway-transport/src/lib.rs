@@ -52,7 +52,7 @@
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
 //! | `ureq` | module `ureq`: blocking, without a runtime |
 //! | `bridge` | module `bridge`: async transports for blocking callers, and the reverse |
-//! | `tower-service03` | module `tower`: transports as services of `tower-service` 0.3, and services (an axum router) as transports |
+//! | `tower-service` | module `tower`: transports as services of `tower-service` 0.3, and services (an axum router) as transports |
 //! | `gzip` | module `gzip`: requests and decodes gzip, on top of any transport |
 //! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |
 //! | `rustls` | `https` for the adapters, with the default cryptography, ring |
@@ -97,7 +97,7 @@ pub mod gzip;
 pub mod reqwest;
 #[cfg(all(feature = "reqwest-blocking", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod reqwest_blocking;
-#[cfg(feature = "tower-service03")]
+#[cfg(feature = "tower-service")]
 pub mod tower;
 #[cfg(all(feature = "ureq", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub mod ureq;

@@ -48,7 +48,7 @@ impl<T: ?Sized> MaybeSend for T {}
 
 /// Returns the runtime that polls the caller, or a typed error in place of tokio's panic.
 #[cfg(all(
-    any(feature = "bridge", feature = "reqwest", feature = "tower-service03"),
+    any(feature = "bridge", feature = "reqwest", feature = "tower-service"),
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 pub(crate) fn current_runtime() -> Result<tokio::runtime::Handle, crate::TransportError> {
@@ -64,14 +64,14 @@ pub(crate) fn current_runtime() -> Result<tokio::runtime::Handle, crate::Transpo
 }
 
 /// Waits until `end`.
-#[cfg(all(feature = "tower-service03", not(all(target_family = "wasm", target_os = "unknown"))))]
+#[cfg(all(feature = "tower-service", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub(crate) fn sleep_until(end: Instant) -> tokio::time::Sleep {
     tokio::time::sleep_until(end.into())
 }
 
 /// Waits until `end`.
 #[cfg(all(
-    any(feature = "reqwest", feature = "tower-service03"),
+    any(feature = "reqwest", feature = "tower-service"),
     all(target_family = "wasm", target_os = "unknown")
 ))]
 pub(crate) async fn sleep_until(end: Instant) {
@@ -89,7 +89,7 @@ pub(crate) async fn sleep_until(end: Instant) {
 
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
 #[cfg(any(
-    feature = "tower-service03",
+    feature = "tower-service",
     all(feature = "reqwest", target_family = "wasm", target_os = "unknown")
 ))]
 pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>) -> Option<T> {

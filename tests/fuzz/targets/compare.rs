@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Change, ChangeKind, Cursor, ErrorKind, Mirror, Rules, State};
 
 /// Whether the first list is in the feed, and the steps.

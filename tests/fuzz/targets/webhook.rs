@@ -11,7 +11,7 @@ use http::header::{HeaderValue, RETRY_AFTER};
 use http::{Response, Uri};
 use libfuzzer_sys::fuzz_target;
 use methodical_client::retry_after;
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Limits, Mirror, Rules, StartAt, Webhook, WebhookSecret};
 use url::{Host, Url};
 

@@ -54,7 +54,7 @@ fn signatures_of_the_other_crates_name_only_these_crates() {
 
 /// The crates whose types signatures may contain. Users need the same version of each as we do, so
 /// the list contains neither HTTP clients nor runtimes, and an optional crate is enabled by a feature of
-/// the same name, with the version of a crate before 1.0.
+/// the same name.
 const MODEL: &[&str] = &["arbitrary", "chrono", "jiff", "proptest", "rust_decimal", "serde"];
 const TRANSPORT: &[&str] = &["bytes", "futures_core", "http", "http_body", "tower_service"];
 const METHODICAL_CLIENT: &[&str] =
@@ -86,15 +86,12 @@ fn listed_with(name: &str, runtimes: &[&str], may_name: &[&str]) -> String {
     features(&folder) + &header.text
 }
 
-/// Returns the optional crates of this list that no feature enables by their name and, before 1.0, their version.
+/// Returns the optional crates of this list that no feature enables by their name.
 fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let (workspace, package) = (manifest(root), manifest(folder));
-    let table = |from: &toml::Table, key: &str| {
-        from.get(key).and_then(toml::Value::as_table).cloned().unwrap_or_default()
-    };
-    let versions = table(&table(&workspace, "workspace"), "dependencies");
-    let (dependencies, features) = (table(&package, "dependencies"), table(&package, "features"));
+    let package = manifest(folder);
+    let table =
+        |key: &str| package.get(key).and_then(toml::Value::as_table).cloned().unwrap_or_default();
+    let (dependencies, features) = (table("dependencies"), table("features"));
     // Our own crates are released together, so that their versions need no name.
     let is_public = |name: &String| {
         crates.contains(&name.replace('-', "_").as_str())
@@ -102,14 +99,7 @@ fn without_their_feature(folder: &Path, crates: &[&str]) -> Vec<String> {
             && !name.starts_with("methodical-")
     };
     let optional = dependencies.into_iter().filter(|(_, entry)| entry.get("optional").is_some());
-    let expected = optional.map(|(name, _)| name).filter(is_public).map(|name| {
-        let entry = versions.get(&name).expect("a dependency of the workspace");
-        let version = entry.as_str().or_else(|| entry.get("version")?.as_str()).expect("a version");
-        match version.strip_prefix("0.") {
-            Some(rest) => format!("{name}0{}", rest.split('.').next().unwrap_or_default()),
-            None => name,
-        }
-    });
+    let expected = optional.map(|(name, _)| name).filter(is_public);
     expected.filter(|feature| !features.contains_key(feature)).collect()
 }
 

@@ -5,7 +5,7 @@
 use alloc::string::ToString;
 
 use methodical_model::codegen;
-pub use methodical_model::{
+pub use methodical_model::tables::{
     Column, ColumnKind, FieldType, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
 };
 

@@ -1,6 +1,6 @@
 //! Conversions between text scalars and types of other crates: the same value on both sides, or a typed error.
 
-#![cfg(all(feature = "chrono04", feature = "jiff02", feature = "rust_decimal"))]
+#![cfg(all(feature = "chrono", feature = "jiff", feature = "rust_decimal"))]
 
 use chrono::{NaiveDate, NaiveDateTime};
 use gateway_model::{Civil, CivilDateTime, DecimalText, DecodeError, DecodeErrorKind};

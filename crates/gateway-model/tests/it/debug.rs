@@ -86,7 +86,7 @@ fn no_error_contains_a_value() {
     error(&vacancy.extra().get::<u8>("note").unwrap_err());
 }
 
-#[cfg(all(feature = "chrono04", feature = "jiff02", feature = "rust_decimal"))]
+#[cfg(all(feature = "chrono", feature = "jiff", feature = "rust_decimal"))]
 #[test]
 fn no_conversion_error_contains_a_value() {
     use gateway_model::{CivilDateTime, DecimalText};

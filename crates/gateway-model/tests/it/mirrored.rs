@@ -2,9 +2,10 @@
 
 use gateway_model::service::RecruitmentGateway;
 use gateway_model::tables::{
-    CANDIDATE, CANDIDATE_VACANCY, ColumnKind, Gauge, MirrorVisitor, Recovery, Table, VACANCY,
+    CANDIDATE, CANDIDATE_VACANCY, ColumnKind, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
+    VACANCY,
 };
-use gateway_model::{DecodeErrorKind, ListOperation, Mirrored, Operation, Record};
+use gateway_model::{DecodeErrorKind, ListOperation, Operation, Record};
 use methodical_model::PagedOperation;
 use serde::Serialize;
 

@@ -235,7 +235,7 @@ fn the_core_has_few_dependencies() {
 
 #[test]
 fn a_client_is_a_dependency_only_with_its_feature() {
-    let crates = dependencies("bridge,cassette,gzip,tower-service03,rustls");
+    let crates = dependencies("bridge,cassette,gzip,tower-service,rustls");
     let clients = ["hyper", "reqwest", "ureq", "hyper-util", "url"];
     assert_eq!(clients.iter().find(|name| crates.contains(**name)), None);
 }

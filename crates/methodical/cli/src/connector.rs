@@ -9,7 +9,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Args, Parser};
 use methodical_client::{AccessToken, Error};
 use methodical_mirror::Mirror;
-use methodical_mirror::model::{Mirrored, Service};
+use methodical_mirror::model::Service;
+use methodical_mirror::model::tables::Mirrored;
 use serde_json::{Map, Value};
 
 use crate::connect::parsed_token;

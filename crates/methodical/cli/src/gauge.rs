@@ -1,7 +1,8 @@
 //! The commands of a gauge: an amount that an operation returns, such as a balance.
 
 use clap::{Args, Subcommand};
-use methodical_client::model::{Gauge, Operation, Service};
+use methodical_client::model::tables::Gauge;
+use methodical_client::model::{Operation, Service};
 #[cfg(feature = "mirror")]
 use methodical_mirror::{Forecast, Mirror};
 use serde::Serialize;
@@ -82,7 +83,8 @@ impl<S: Service> Session<S> {
     /// # Examples
     ///
     /// ```
-    /// use methodical_cli::client::model::{Gauge, Operation, Service};
+    /// use methodical_cli::client::model::{Operation, Service};
+    /// use methodical_cli::client::model::tables::Gauge;
     /// use methodical_cli::{Failure, GaugeCommand, Session};
     /// use serde::Serialize;
     ///
@@ -281,7 +283,7 @@ fn print(forecast: &Forecast, gauge: Gauge, invocation: &Invocation) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use methodical_client::model::Gauge;
+    use methodical_client::model::tables::Gauge;
 
     use super::{Amount, threshold};
 

@@ -95,7 +95,7 @@ mod transport;
 #[doc(no_inline)]
 pub use methodical_client as client;
 #[doc(no_inline)]
-pub use methodical_client::model::FieldType;
+pub use methodical_client::model::tables::FieldType;
 
 pub use crate::commands::check::{CheckReport, CheckResult, CheckTarget, Contract};
 pub use crate::demo::{Demo, SampleHistory, SampleService};

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use methodical_client::blocking::{Client, Records};
-use methodical_mirror::model::{
-    Beside, Column, Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation,
-    Record, Recovery, Service, Table,
-};
+use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
+use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
 use serde::Serialize;
 
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use methodical_client::model::FieldType;
+use methodical_client::model::tables::FieldType;
 
 use crate::commands::check::Contract;
 use crate::demo::Demo;

@@ -43,7 +43,7 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
 /// ```no_run
 /// use std::process::ExitCode;
 ///
-/// use methodical_cli::client::model::Mirrored;
+/// use methodical_cli::client::model::tables::Mirrored;
 /// use methodical_cli::{OperationCommands, Program, run_with_mirror};
 ///
 /// fn run_photos<C: OperationCommands<Service: Mirrored>>() -> ExitCode {
@@ -53,7 +53,7 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
 #[cfg(feature = "mirror")]
 pub fn run_with_mirror<C>(program: &Program) -> ExitCode
 where
-    C: OperationCommands<Service: methodical_client::model::Mirrored>,
+    C: OperationCommands<Service: methodical_client::model::tables::Mirrored>,
 {
     let extras = Extras {
         mirror: Some(crate::mirror::Mirroring::new::<C::Service>()),

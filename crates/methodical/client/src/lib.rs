@@ -132,7 +132,7 @@
 //! | `rustls` | yes | `https` for these transports, with the default cryptography, ring |
 //! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
 //! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
-//! | `tower-service03` | | the module `tower` in [`transport`] |
+//! | `tower-service` | | the module `tower` in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
 //! | `tracing` | yes | [spans](#tracing) of every call and attempt |

@@ -1,6 +1,6 @@
 //! The values of records as text.
 
-use methodical_mirror::model::Column;
+use methodical_mirror::model::tables::Column;
 use serde_json::{Map, Value};
 
 /// The fields of a record.
@@ -50,7 +50,7 @@ pub(crate) fn shown(fields: &Fields, column: &Column, hides_personal: bool) -> S
 
 #[cfg(test)]
 mod tests {
-    use methodical_mirror::model::Column;
+    use methodical_mirror::model::tables::Column;
 
     use super::{Shown, fields, shown};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fmt, thread};
 
-use methodical_mirror::model::Mirrored;
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{Mirror, Order};
 use tokio::sync::watch;
 
@@ -24,7 +24,7 @@ use crate::shared::Shared;
 ///
 /// ```
 /// use methodical_dashboard::mirror::Mirror;
-/// use methodical_dashboard::mirror::model::Mirrored;
+/// use methodical_dashboard::mirror::model::tables::Mirrored;
 /// use methodical_dashboard::{Dashboard, Error};
 ///
 /// /// Serves the pages of a service until the process ends.

@@ -1,6 +1,6 @@
 //! The layout around a page.
 
-use methodical_mirror::model::Table;
+use methodical_mirror::model::tables::Table;
 
 use crate::link::Link;
 use crate::outline::Outline;

@@ -1,7 +1,7 @@
 //! Read-only pages over a mirror of a gateway, for a browser on the same machine.
 //!
 //! The pages are HTML with one style sheet and no script. Tables, columns, groups, values and gauges come from the generated
-//! description of a service, [`Mirrored`](methodical_mirror::model::Mirrored).
+//! description of a service, [`Mirrored`](methodical_mirror::model::tables::Mirrored).
 //!
 //! # Pages
 //!

@@ -1,10 +1,10 @@
 //! The tables, recovered values and gauges of a service.
 
 use methodical_mirror::Placements;
-use methodical_mirror::model::{
-    Column, ColumnKind, Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation,
-    Record, Recovery, Service, Table,
+use methodical_mirror::model::tables::{
+    Column, ColumnKind, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
 };
+use methodical_mirror::model::{ListOperation, Operation, PagedOperation, Record, Service};
 use serde::Serialize;
 
 /// The parts of a service that pages show.

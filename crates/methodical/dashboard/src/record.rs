@@ -4,7 +4,7 @@ mod timeline;
 mod titles;
 
 use askama::Template;
-use methodical_mirror::model::Table;
+use methodical_mirror::model::tables::Table;
 use methodical_mirror::{Change, ChangeKind, Filter, Order, Paging, Record, State};
 
 use crate::board::counted::Column;

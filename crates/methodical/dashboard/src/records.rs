@@ -3,7 +3,7 @@
 pub(crate) mod view;
 
 use askama::Template;
-use methodical_mirror::model::{Column, ColumnKind};
+use methodical_mirror::model::tables::{Column, ColumnKind};
 use methodical_mirror::{Page, Record, State, TableStatus};
 
 use crate::cells::{Shown, cell, fields, shown};

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
 use methodical_export::{Copy, ParquetStream, Place};
-use methodical_mirror::model::{Column, FieldType, Table};
+use methodical_mirror::model::tables::{Column, FieldType, Table};
 use methodical_mirror::{Mirror, Rules, Source};
 
 static PHOTO: Table = Table::new(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::DateTime;
-use methodical_mirror::model::{FieldType, Table};
+use methodical_mirror::model::tables::{FieldType, Table};
 use methodical_mirror::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue, Mirror};
 
 use crate::error::Error;
@@ -16,7 +16,7 @@ use crate::place::Place;
 /// ```no_run
 /// use methodical_export::{Copy, Place};
 /// use methodical_mirror::Mirror;
-/// use methodical_mirror::model::Table;
+/// use methodical_mirror::model::tables::Table;
 ///
 /// fn copy(mirror: &mut Mirror, tables: &[&'static Table]) -> Result<(), methodical_export::Error> {
 ///     let place = Place::open("s3://archive/photos")?;
@@ -38,7 +38,7 @@ impl Copy {
     /// Creates a copy of all tables. The descriptions of tables say which texts are civil times and decimal numbers.
     pub fn new(tables: &[&'static Table]) -> Self {
         let columns = tables.iter().flat_map(|table| {
-            let of = |column: &methodical_mirror::model::Column| {
+            let of = |column: &methodical_mirror::model::tables::Column| {
                 ((table.name().to_owned(), column.path().join("_")), column.field_type())
             };
             table.columns().iter().map(of)

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::mem;
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
-use methodical_mirror::model::FieldType;
+use methodical_mirror::model::tables::FieldType;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
@@ -20,7 +20,7 @@ use crate::file::{Column, File, Kind, PRECISION, SCALE, Value};
 /// JSON.
 ///
 /// ```
-/// use methodical_mirror::model::FieldType;
+/// use methodical_mirror::model::tables::FieldType;
 /// use methodical_export::ParquetStream;
 ///
 /// let mut parquet = ParquetStream::new(&[
@@ -428,7 +428,7 @@ pub(crate) fn decimal(text: &str) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use methodical_mirror::model::FieldType;
+    use methodical_mirror::model::tables::FieldType;
 
     use super::{Fields, civil, decimal};
     use crate::file::Value;

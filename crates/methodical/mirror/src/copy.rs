@@ -1,6 +1,6 @@
 //! Copies of a mirror, which the mirror remembers: the tables, the feed and the history as they are at one moment.
 
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 
 use std::fmt;

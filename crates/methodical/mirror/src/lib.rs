@@ -9,7 +9,7 @@
 //! |---|---|
 //! | record | one entry of a list, known by its identity |
 //! | scope | the list that one query returns; it is complete if the response was read to its end without an error |
-//! | table | the records of a model, described by a [`Table`](model::Table) |
+//! | table | the records of a model, described by a [`Table`](model::tables::Table) |
 //! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from several complete lists in a row, so that it counts as deleted |
 //! | returned | the change of a record that was missing or gone and is in the list again |
 //! | forgotten | the state of a record that was erased on request; later lists do not bring it back |
@@ -164,7 +164,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `postgres019` | no | copies in PostgreSQL, over the crate `postgres` 0.19: `Mirror::copy_to_postgres` |
+//! | `postgres` | no | copies in PostgreSQL, over the crate `postgres` 0.19: `Mirror::copy_to_postgres` |
 //! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -190,11 +190,11 @@ mod upkeep;
 pub use methodical_client as client;
 #[doc(no_inline)]
 pub use methodical_model as model;
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 #[doc(no_inline)]
 pub use methodical_postgres as connector;
 
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 pub use crate::copy::postgres::{Copied, CopiedTable};
 pub use crate::copy::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue};
 pub use crate::error::{Error, ErrorKind};

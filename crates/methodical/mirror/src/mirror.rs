@@ -15,7 +15,7 @@ use crate::store::page::{Order, Placements};
 /// # Examples
 ///
 /// ```
-/// use methodical_mirror::model::{Column, Table};
+/// use methodical_mirror::model::tables::{Column, Table};
 /// use methodical_mirror::{ChangeKind, Mirror, Rules};
 ///
 /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);

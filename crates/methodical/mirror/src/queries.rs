@@ -448,7 +448,7 @@ pub fn funnel(
 /// [`ErrorKind::Table`] if the mirror has no such table or columns. Fails also if the store does.
 ///
 /// ```
-/// use methodical_mirror::model::{Column, Table};
+/// use methodical_mirror::model::tables::{Column, Table};
 /// use methodical_mirror::queries::duplicates;
 /// use methodical_mirror::{Mirror, Rules};
 ///
@@ -678,7 +678,7 @@ impl Relation {
 pub(crate) enum Dialect<'a> {
     Sqlite,
     /// With the schema.
-    #[cfg_attr(not(feature = "postgres019"), expect(dead_code, reason = "only copies have it"))]
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "only copies have it"))]
     Postgres(&'a str),
 }
 

@@ -97,7 +97,7 @@ impl Mirror {
     /// it begins was removed. Fails also if the store does.
     ///
     /// ```
-    /// use methodical_mirror::model::{Column, Table};
+    /// use methodical_mirror::model::tables::{Column, Table};
     /// use methodical_mirror::{Filter, Mirror, Order, Paging, Rules};
     ///
     /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);

@@ -8,7 +8,7 @@ use std::fmt;
 use std::mem::take;
 use std::sync::MutexGuard;
 
-use methodical_model::Table;
+use methodical_model::tables::Table;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
@@ -32,7 +32,7 @@ use crate::store::{Store, quoted, utc};
 /// # Examples
 ///
 /// ```
-/// use methodical_mirror::model::{Column, Table};
+/// use methodical_mirror::model::tables::{Column, Table};
 /// use methodical_mirror::{Mirror, Rules};
 ///
 /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);

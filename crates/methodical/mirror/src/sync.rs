@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use methodical_client::blocking;
 use methodical_client::transport::{Instant, now};
-use methodical_model::{Mirrored, Table};
+use methodical_model::tables::{Mirrored, Table};
 
 use crate::error::{Error, ErrorKind};
 use crate::history::{Outcome, PastRun, Report, Sample, SampleReport};
@@ -38,7 +38,7 @@ impl Mirror {
     ///
     /// ```
     /// use methodical_mirror::client::blocking;
-    /// use methodical_mirror::model::Mirrored;
+    /// use methodical_mirror::model::tables::Mirrored;
     /// use methodical_mirror::{Mirror, SyncError, SyncOptions};
     ///
     /// fn sync<S: Mirrored>(mirror: &mut Mirror, client: &blocking::Client<S>) -> Result<(), SyncError> {

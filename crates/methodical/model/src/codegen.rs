@@ -8,17 +8,17 @@ pub use alloc::string::{String, ToString};
 pub use serde;
 pub use smol_str::SmolStr;
 
-#[cfg(feature = "chrono04")]
+#[cfg(feature = "chrono")]
 pub use crate::__date_time as with_chrono;
-#[cfg(feature = "jiff02")]
+#[cfg(feature = "jiff")]
 pub use crate::__date_time as with_jiff;
 #[cfg(not(feature = "arbitrary"))]
 pub use crate::__ignore as with_random;
 #[cfg(not(feature = "proptest"))]
 pub use crate::__ignore as with_strategy;
-#[cfg(not(feature = "chrono04"))]
+#[cfg(not(feature = "chrono"))]
 pub use crate::__ignore as with_chrono;
-#[cfg(not(feature = "jiff02"))]
+#[cfg(not(feature = "jiff"))]
 pub use crate::__ignore as with_jiff;
 #[cfg(not(feature = "rust_decimal"))]
 pub use crate::__ignore as with_rust_decimal;
@@ -45,11 +45,11 @@ pub use crate::nulls::{Nulls, Redacted};
 pub use crate::query::builder::QueryBuilder;
 pub use crate::query::list::Items;
 pub use crate::scalar::civil::{parse_civil, utc};
-#[cfg(feature = "chrono04")]
+#[cfg(feature = "chrono")]
 pub use crate::scalar::conversions::chrono;
 #[cfg(feature = "rust_decimal")]
 pub use crate::scalar::conversions::decimal::{Decimal, decimal};
-#[cfg(feature = "jiff02")]
+#[cfg(feature = "jiff")]
 pub use crate::scalar::conversions::jiff;
 pub use crate::scalar::either::{CODES, Codes, Digits, OrNumber, OrText};
 pub use crate::scalar::number::{compare_digits, is_plain, parse_signed, parse_unsigned};

@@ -36,7 +36,7 @@
 //! | `record`, `scalar`, `enums` | macros that define records, scalars and enums; the files below `scalar` have their functions |
 //! | `listing`, `map`, `float`, `extra`, `nulls` | the other types of values |
 //! | `decode` | `engine` walks a document as `layout` says, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
-//! | `paging`, `tables` | descriptions that clients and mirrors use |
+//! | `paging`, [`tables`] | descriptions that clients and mirrors use |
 //! | `random` | random values, drawn along the shape of a type |
 //!
 //! # Guarantees
@@ -51,8 +51,8 @@
 //! |---|---|---|
 //! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because texts are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every type of value, for fuzzing |
-//! | `chrono04` | no | the same as `jiff02`, with `chrono::NaiveDateTime` of `chrono` 0.4 |
-//! | `jiff02` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
+//! | `chrono` | no | the same as `jiff`, with `chrono::NaiveDateTime` of `chrono` 0.4 |
+//! | `jiff` | no | lossless conversions between [`Civil`], scalars with a date and time, and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `proptest` | no | `proptest::arbitrary::Arbitrary` for the same types |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |
 //! | `simd` | no | SIMD instructions where the processor has them; lists decode up to a third faster, with the same results |
@@ -80,12 +80,12 @@ mod record;
 mod scalar;
 mod service;
 mod service_error;
-mod tables;
 
 #[doc(hidden)]
 pub mod codegen;
 pub mod formula;
 pub mod paging;
+pub mod tables;
 
 pub use crate::decode::{Beside, Next, Record, StreamDecoder};
 pub use crate::error::{DecodeError, DecodeErrorKind};
@@ -102,9 +102,6 @@ pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::{Auth, Dispatch, Place, Secret, SecretPlace, Service};
 pub use crate::service_error::{ErrorClass, ServiceError};
-pub use crate::tables::{
-    Column, ColumnKind, FieldType, Filters, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
-};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(doctest)]

@@ -1,5 +1,7 @@
-//! The records of a service as tables of a database, and the lists that a mirror copies into them: data that generated code
-//! fills, for programs that store records.
+//! The records of a service as tables of a database, and the lists that a mirror copies into them.
+//!
+//! A generated model implements [`Mirrored`] for its service, so these types are in this crate. Programs that call a service
+//! do not need them; a mirror, an export or a dashboard does.
 
 use alloc::string::String;
 use core::str::FromStr;
@@ -19,7 +21,7 @@ use crate::service::Service;
 /// # Examples
 ///
 /// ```
-/// use methodical_model::{Column, Table};
+/// use methodical_model::tables::{Column, Table};
 ///
 /// const PHOTO: Table = Table::new(
 ///     "photo",
@@ -191,12 +193,51 @@ pub enum FieldType {
 }
 
 /// A service whose lists a mirror can copy. A generated model implements it from the specification.
+///
+/// # Examples
+///
+/// ```
+/// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+/// use methodical_model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
+/// use methodical_model::{ListOperation, Operation, PagedOperation, Record, Service};
+/// # use serde::Serialize;
+///
+/// static PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+///
+/// impl Mirrored for Photos {
+///     fn visit(visitor: &mut impl MirrorVisitor<Self>) {
+///         visitor.list(&PHOTO, ListPhotos::new());
+///     }
+/// }
+///
+/// /// Collects the names of the tables.
+/// #[derive(Default)]
+/// struct Names(Vec<&'static str>);
+///
+/// impl<S: Service> MirrorVisitor<S> for Names {
+///     fn list<O>(&mut self, table: &'static Table, _query: O)
+///     where
+///         O: ListOperation<Service = S>,
+///     {
+///         self.0.push(table.name());
+///     }
+///
+///     // The other methods are alike.
+/// #   fn paged_list<O: PagedOperation<Service = S>>(&mut self, _: &'static Table, _: O) {}
+/// #   fn recovery<O: ListOperation<Service = S>>(&mut self, _: Recovery<O>) {}
+/// #   fn gauge<O: Operation<Service = S>>(&mut self, _: Gauge, _: O) {}
+/// }
+///
+/// let mut names = Names::default();
+/// Photos::visit(&mut names);
+/// assert_eq!(names.0, ["photo"]);
+/// ```
 pub trait Mirrored: Service + Sized {
     /// Passes everything that a mirror reads to the visitor: lists first, then recoveries, then gauges.
     fn visit(visitor: &mut impl MirrorVisitor<Self>);
 }
 
-/// Receives what a mirror reads from a service.
+/// Receives what a mirror reads from a service; [`Mirrored`] has an example.
 pub trait MirrorVisitor<S: Service> {
     /// Takes a list that returns all records of a table in one response.
     fn list<O>(&mut self, table: &'static Table, query: O)

@@ -50,20 +50,20 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `postgres019` | no | connections of the crate `postgres` 0.19; this crate is empty without it |
+//! | `postgres` | no | connections of the crate `postgres` 0.19; this crate is empty without it |
 //!
 //! [documentation of libpq]: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 mod connector;
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 mod error;
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 mod settings;
 
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 pub use crate::connector::{Connector, Options};
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 pub use crate::error::{Error, ErrorKind};

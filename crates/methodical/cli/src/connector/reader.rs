@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
-use methodical_mirror::model::{Gauge, Table};
+use methodical_mirror::model::tables::{Gauge, Table};
 use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, Paging, State};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};

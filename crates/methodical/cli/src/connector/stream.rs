@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use methodical_mirror::model::{ColumnKind, Gauge, Mirrored, Table};
+use methodical_mirror::model::tables::{ColumnKind, Gauge, Mirrored, Table};
 use methodical_mirror::{Record, Sample, State};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -440,7 +440,7 @@ const NULL: &str = "null";
 
 #[cfg(test)]
 mod tests {
-    use methodical_mirror::model::Gauge;
+    use methodical_mirror::model::tables::Gauge;
     use methodical_mirror::{Mirror, State};
     use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
 
-use methodical_mirror::model::{Column, ColumnKind, FieldType, Table};
+use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
 use methodical_mirror::{Error, Mirror, State};
 use serde_json::{Map, Value};
 use unicode_segmentation::UnicodeSegmentation as _;

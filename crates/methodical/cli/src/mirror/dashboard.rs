@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use methodical_dashboard::{Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error};
-use methodical_mirror::model::Mirrored;
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{ErrorKind, Mirror, SyncOptions};
 use tempfile::TempDir;
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use methodical_client::Error as CallError;
-use methodical_mirror::model::{Mirrored, Service};
+use methodical_mirror::model::Service;
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
     SyncProgress, SyncReport, TableReport, TableStatus,

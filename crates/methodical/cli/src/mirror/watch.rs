@@ -8,7 +8,7 @@ use std::{cmp, mem};
 
 use clap::Args;
 use methodical_client::transport::TransportError;
-use methodical_mirror::model::Mirrored;
+use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson, Sink, StartAt,
     Stop, Webhook, WebhookSecret,

@@ -9,7 +9,7 @@ use std::path::Path as FilePath;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Error};
-use methodical_client::model::FieldType;
+use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
 use crate::files::folder_of;

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use memchr::memchr2;
-use methodical_client::model::FieldType;
+use methodical_client::model::tables::FieldType;
 use serde::Serialize;
 
 use crate::failure::{Exit, Failure};

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use methodical_client::model::{Civil, FieldType};
+use methodical_client::model::Civil;
+use methodical_client::model::tables::FieldType;
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
@@ -178,7 +179,8 @@ mod tests;
 
 #[cfg(test)]
 mod cell_tests {
-    use methodical_client::model::{Civil, FieldType};
+    use methodical_client::model::Civil;
+    use methodical_client::model::tables::FieldType;
 
     use super::{Cell, MAX_TEXT, text_length};
 

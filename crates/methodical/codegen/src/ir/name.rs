@@ -16,7 +16,8 @@ const METHODS: &str = "\
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
 const TYPES: &str = "\
     AsMut AsRef Beside BodyFormat Box Call Civil Client ClientBuilder Clone Copy Cow \
-    Debug Default Display Drop Envelope Eq Err Error ErrorClass ErrorKind Extra Fault \
+    Debug DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
+    ErrorKind Extra Fault \
     Float Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
     ListStyle Listing Map Mirrored Mock MockedCall MockedPages Next None Nulls Ok Operation \
     Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use methodical_dashboard::mirror::model::{Column, MirrorVisitor, Mirrored, Recovery, Table};
+use methodical_dashboard::mirror::model::tables::{
+    Column, MirrorVisitor, Mirrored, Recovery, Table,
+};
 use methodical_dashboard::mirror::{Mirror, Rules, SyncOptions};
 
 use crate::service::{Directory, List, ListPersons, PERSON};

@@ -163,7 +163,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 mod tests {
     use std::sync::Arc;
 
-    use methodical_mirror::model::{Column, Table};
+    use methodical_mirror::model::tables::{Column, Table};
     use methodical_mirror::{Mirror, Rules};
 
     use super::Keeper;

@@ -1,6 +1,6 @@
 //! The columns of a download.
 
-use methodical_mirror::model::FieldType;
+use methodical_mirror::model::tables::FieldType;
 
 use crate::download::format::DownloadColumn;
 use crate::records::view::View;

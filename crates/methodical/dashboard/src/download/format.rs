@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use methodical_mirror::model::FieldType;
+use methodical_mirror::model::tables::FieldType;
 
 /// A format in which readers download the records of a view. See [`Dashboard::format`](crate::Dashboard::format).
 ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Filter, Order, Page, Paging, Placements, Record, State, TableStatus};
 
 use crate::cells::{fields, text};

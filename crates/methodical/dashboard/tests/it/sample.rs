@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use methodical_dashboard::Dashboard;
-use methodical_dashboard::mirror::model::{Column, Table};
+use methodical_dashboard::mirror::model::tables::{Column, Table};
 use methodical_dashboard::mirror::{Mirror, Rules, Source};
 use serde_json::{Value, json};
 

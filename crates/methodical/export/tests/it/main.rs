@@ -13,7 +13,7 @@ use std::path::Path;
 use arrow_json::writer::LineDelimitedWriter;
 use arrow_schema::DataType;
 use methodical_export::{Copy, Place};
-use methodical_mirror::model::{Column, FieldType, Table};
+use methodical_mirror::model::tables::{Column, FieldType, Table};
 use methodical_mirror::{Mirror, Rules, Source};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;

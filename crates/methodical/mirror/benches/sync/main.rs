@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
 use methodical_mirror::client::blocking;
-use methodical_mirror::model::{MirrorVisitor, Mirrored};
+use methodical_mirror::model::tables::{MirrorVisitor, Mirrored};
 use methodical_mirror::{Mirror, Report, Source, SyncOptions};
 
 use crate::cost::Started;

@@ -11,9 +11,10 @@ use methodical_mirror::client::{AccessToken, RetryPolicy, blocking};
 use methodical_mirror::model::codegen::{
     self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
 };
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::model::{
-    Column, DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
-    StreamDecoder, Table,
+    DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
+    StreamDecoder,
 };
 
 /// The service.

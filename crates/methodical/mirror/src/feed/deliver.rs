@@ -98,7 +98,7 @@ impl Mirror {
     /// # Examples
     ///
     /// ```
-    /// use methodical_mirror::model::{Column, Table};
+    /// use methodical_mirror::model::tables::{Column, Table};
     /// use methodical_mirror::{DeliveryEnd, Event, Failure, Limits, Mirror, Rules, Sink, StartAt};
     ///
     /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);

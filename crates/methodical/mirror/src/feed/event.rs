@@ -32,7 +32,7 @@ use crate::store::utc;
 /// | `record` | object or null | the record at the time of delivery; `null` if it is gone or forgotten |
 ///
 /// ```
-/// use methodical_mirror::model::{Column, Table};
+/// use methodical_mirror::model::tables::{Column, Table};
 /// use methodical_mirror::{Mirror, Rules};
 ///
 /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);

@@ -107,7 +107,7 @@ pub(crate) const PERSONAL: &str = "mirror_personal";
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::{Column, Table};
+    use methodical_model::tables::{Column, Table};
 
     use super::{Version, changed};
     use crate::fields::shape::Shape;

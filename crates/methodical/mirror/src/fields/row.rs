@@ -354,7 +354,7 @@ fn is_same_spelling(old: &Value<'_>, new: &Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::{Column, Table};
+    use methodical_model::tables::{Column, Table};
     use proptest::prelude::*;
     use serde_json::Value as JsonValue;
 

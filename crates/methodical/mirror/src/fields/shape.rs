@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use methodical_model::{ColumnKind, Table};
+use methodical_model::tables::{ColumnKind, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
@@ -119,7 +119,7 @@ fn is_reserved(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::{Column, Table};
+    use methodical_model::tables::{Column, Table};
 
     use super::Shape;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use methodical_model::{Column, ColumnKind, Table};
+use methodical_model::tables::{Column, ColumnKind, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
@@ -226,7 +226,7 @@ const RECOVERED: &str = "recovered";
 
 #[cfg(test)]
 mod tests {
-    use methodical_model::{Column, Table};
+    use methodical_model::tables::{Column, Table};
 
     use super::{Target, escaped, parts, placement};
     use crate::error::ErrorKind;

@@ -1,10 +1,8 @@
 //! The lists, recoveries and gauges of a service, as functions that do not name the types of their operations.
 
 use methodical_client::{Entry, ErrorKind as ClientErrorKind, blocking};
-use methodical_model::{
-    Gauge, ListOperation, MirrorVisitor, Mirrored, Operation, PagedOperation, Record, Recovery,
-    Service, Table,
-};
+use methodical_model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
+use methodical_model::{ListOperation, Operation, PagedOperation, Record, Service};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};

@@ -114,7 +114,7 @@ impl Mirror {
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror.
     ///
     /// ```
-    /// use methodical_mirror::model::{Column, Table};
+    /// use methodical_mirror::model::tables::{Column, Table};
     /// use methodical_mirror::{Mirror, Rules};
     ///
     /// const COLUMNS: &[Column] = &[Column::text(&["id"]), Column::text(&["owner"]).personal(), Column::integer(&["size"])];

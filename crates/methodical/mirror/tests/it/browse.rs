@@ -1,6 +1,6 @@
 //! Pages, counts of groups and the latest changes.
 
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Cell, ErrorKind, Filter, Mirror, Order, Paging, Placements, Rules, State};
 
 use crate::place::{Place, mirrors, places};

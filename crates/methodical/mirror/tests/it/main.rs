@@ -8,11 +8,11 @@ mod blocked;
 mod browse;
 mod check;
 mod clients;
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 mod copy;
 // `cfg(test)` although these are tests: it tells the lints that this helper may print.
 #[cfg(test)]
-#[cfg(feature = "postgres019")]
+#[cfg(feature = "postgres")]
 #[path = "../../../postgres/tests/it/cluster.rs"]
 mod cluster;
 mod damage;

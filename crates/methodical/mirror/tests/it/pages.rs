@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use methodical_mirror::client::blocking;
-use methodical_mirror::model::{Column, MirrorVisitor, Mirrored, Table};
+use methodical_mirror::model::tables::{Column, MirrorVisitor, Mirrored, Table};
 use methodical_mirror::{Error, ErrorKind, Mirror, Report, SyncOptions};
 use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 

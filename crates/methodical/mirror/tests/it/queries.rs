@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
 use methodical_mirror::{Mirror, Rules, SyncOptions};
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Paging, Record, Rules, State};
 
 use crate::place::mirrors;

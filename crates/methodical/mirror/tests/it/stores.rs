@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Rules, Source};
 
 use crate::place::{Place, mirrors, places};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use methodical_mirror::model::{Column, Table};
+use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Change, Error, Mirror, Report, Rules, Source, State};
 use proptest::prelude::ProptestConfig;
 

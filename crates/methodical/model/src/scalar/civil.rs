@@ -73,7 +73,7 @@ impl Civil {
     }
 
     /// Creates it from the parts of a date and time that exists: year; month, day, hour, minute and second; nanoseconds.
-    #[cfg(any(feature = "chrono04", feature = "jiff02"))]
+    #[cfg(any(feature = "chrono", feature = "jiff"))]
     pub(crate) fn from_parts<P>(
         year: i32,
         parts: [P; 5],

@@ -74,7 +74,7 @@ macro_rules! __rust_decimal {
     };
 }
 
-#[cfg(feature = "chrono04")]
+#[cfg(feature = "chrono")]
 pub mod chrono {
     //! Conversions from and to `chrono`.
 
@@ -117,7 +117,7 @@ pub mod chrono {
     }
 }
 
-#[cfg(feature = "jiff02")]
+#[cfg(feature = "jiff")]
 pub mod jiff {
     //! Conversions from and to `jiff`.
 

@@ -138,7 +138,7 @@ fn seconds_convert_to_utc() {
 }
 
 /// Steps of a day and an odd number of seconds reach every day of the calendar.
-#[cfg(feature = "jiff02")]
+#[cfg(feature = "jiff")]
 #[test]
 fn every_time_of_the_calendar_is_that_of_jiff() {
     for seconds in (-62_167_219_200..=253_402_300_799).step_by(86_400 * 17 + 12_345) {

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use methodical_model::{
-    Column, ColumnKind, DecodeErrorKind, FieldType, Float, Map, Operation as _, RawQuery,
-};
+use methodical_model::tables::{Column, ColumnKind, FieldType};
+use methodical_model::{DecodeErrorKind, Float, Map, Operation as _, RawQuery};
 
 use crate::photos::{ListPhotos, Photo, Photos};
 

@@ -1,6 +1,6 @@
 //! Tests of connections to a real PostgreSQL.
 
-#![cfg(feature = "postgres019")]
+#![cfg(feature = "postgres")]
 
 // `cfg(test)` although these are tests: it tells the lints that these helpers may panic.
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use calamine::{Data, Reader as _, Xlsx as Workbook, open_workbook_from_rs};
-use methodical_client::model::FieldType;
+use methodical_client::model::tables::FieldType;
 use proptest::prelude::*;
 use serde_json::json;
 

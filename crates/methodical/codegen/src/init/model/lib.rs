@@ -9,7 +9,7 @@ mod generated;
 
 pub use methodical_model::{
     Beside, Civil, DecodeError, DecodeErrorKind, ErrorClass, Extra, Float, ListOperation, Listing,
-    Map, Mirrored, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
+    Map, Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder,
 };
 

@@ -1,6 +1,6 @@
 //! The query plans of the pages that a dashboard shows.
 
-use methodical_model::{Column, Table};
+use methodical_model::tables::{Column, Table};
 use rusqlite::{StatementStatus, params_from_iter};
 
 use super::{Order, Paging, Placements};

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use methodical_mirror::model::codegen::{
     self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
 };
+use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{
-    Column, DecodeError, ErrorClass, Extra, Gauge, ListOperation, Listing, MirrorVisitor, Mirrored,
-    Operation, Query, Recovery, Service, StreamDecoder, Table,
+    DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
+    StreamDecoder,
 };
 
 /// The service.
