@@ -9,7 +9,7 @@ use std::process::Command;
 
 #[test]
 fn a_blocking_client_has_no_async_runtime() {
-    for features in ["ureq,rustls", "ureq,rustls,gzip,cassette,simd,tracing"] {
+    for features in ["ureq,rustls", "ureq,rustls,gzip,cassette,simd"] {
         let crates = client(features);
         assert!(crates.contains("ureq") && crates.contains("rustls"), "{crates:?}");
         assert_eq!(among(&crates, &["hyper", "reqwest", "tokio"]), [""; 0], "{features}");

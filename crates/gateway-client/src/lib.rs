@@ -95,7 +95,6 @@
 //! | `tower-service` | | the module `tower` in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
-//! | `tracing` | yes | [spans](methodical_client#tracing) of every call and attempt |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]

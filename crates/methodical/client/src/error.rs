@@ -367,7 +367,7 @@ mod tests {
     use methodical_model::Operation as _;
 
     use super::{ERROR_BODY_LIMIT, Error, ErrorKind};
-    use crate::photos::SearchPhotos;
+    use crate::tests::SearchPhotos;
 
     #[test]
     fn each_failure_of_a_transport_has_a_kind() {

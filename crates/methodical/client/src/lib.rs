@@ -90,7 +90,7 @@
 //!
 //! # Tracing
 //!
-//! With the feature `tracing`, each call and each of its attempts is a span, named by [OpenTelemetry's conventions for HTTP
+//! Each call and each of its attempts is a span of the crate `tracing`, named by [OpenTelemetry's conventions for HTTP
 //! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, whichever
 //! generated crate the client is from. Without an interested subscriber, each
 //! costs one comparison. For metrics, set an [`Observer`].
@@ -135,7 +135,6 @@
 //! | `tower-service` | | the module `tower` in [`transport`] |
 //! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
-//! | `tracing` | yes | [spans](#tracing) of every call and attempt |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -156,8 +155,6 @@ mod observer;
 mod pace;
 mod pager;
 mod pages;
-#[cfg(test)]
-mod photos;
 mod policy;
 mod problem;
 mod records;
@@ -167,6 +164,8 @@ mod retry;
 mod sleep;
 mod status;
 mod streaming_response;
+#[cfg(test)]
+mod tests;
 mod token;
 mod trace;
 

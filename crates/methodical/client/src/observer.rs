@@ -120,7 +120,7 @@ mod tests {
     use http::Response;
 
     use super::{Attempt, Observer};
-    use crate::photos::{BlockingClient, any_json};
+    use crate::tests::{BlockingClient, any_json};
     use crate::{AccessToken, TokenSource};
 
     /// Records the delay that follows each attempt.

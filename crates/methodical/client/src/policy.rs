@@ -80,9 +80,9 @@ mod tests {
     use crate::error::ERROR_BODY_LIMIT;
     use crate::limit::MIN_TIME_LEFT;
     use crate::pager::MAX_PAGES;
-    use crate::photos::Photo;
     use crate::retry::budget::{BURST, CALLS_PER_RETRY};
     use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER};
+    use crate::tests::Photo;
     use crate::token::text::MAX_LENGTH as TOKEN_LIMIT;
 
     #[test]

@@ -619,7 +619,7 @@ mod tests {
     use http_body::Frame;
 
     use super::*;
-    use crate::photos::{BlockingClient, ListPhotos, Photos};
+    use crate::tests::{BlockingClient, ListPhotos, Photos};
     use crate::{AccessToken, Client};
 
     /// A body with trailers, of which each frame is ready.

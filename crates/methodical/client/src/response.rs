@@ -164,7 +164,7 @@ mod tests {
 
     use super::RawResponse;
     use crate::ErrorKind;
-    use crate::photos::{ListPhotos, any_json};
+    use crate::tests::{ListPhotos, any_json};
 
     const JSON: (&str, &str) = ("content-type", "application/json");
 

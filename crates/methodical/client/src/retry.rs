@@ -137,7 +137,7 @@ mod tests {
 
     use super::{BASE_DELAY, MAX_DELAY, MAX_RETRY_AFTER, RetryBudget, RetryPolicy};
     use crate::AccessToken;
-    use crate::photos::{BlockingClient, any_json};
+    use crate::tests::{BlockingClient, any_json};
 
     const LONG: Duration = Duration::from_secs(3600);
 

@@ -188,7 +188,7 @@ mod tests {
     use gateway_transport::MemoryTransport;
 
     use super::*;
-    use crate::photos::{BlockingClient, Photos, any_json};
+    use crate::tests::{BlockingClient, Photos, any_json};
     use crate::{AccessToken, Client, ErrorKind};
 
     const BODY: &str = "personal data";

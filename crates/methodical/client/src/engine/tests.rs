@@ -11,7 +11,7 @@ use gateway_transport::{
 use http::Response;
 use methodical_model::ErrorClass;
 
-use crate::photos::{BlockingClient, SearchPhotos};
+use crate::tests::{BlockingClient, SearchPhotos};
 use crate::{AccessToken, Error, ErrorKind, RetryPolicy, TokenSource};
 
 /// A source with another token for each refusal. It counts the refusals.
@@ -135,7 +135,7 @@ fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
 fn paced(
     timeout: Duration,
     responses: Vec<Response<Bytes>>,
-) -> (crate::blocking::ClientBuilder<crate::photos::Photos>, MemoryTransport) {
+) -> (crate::blocking::ClientBuilder<crate::tests::Photos>, MemoryTransport) {
     let transport = MemoryTransport::new(responses.into_iter().map(Ok));
     let builder = BlockingClient::builder("https://gateway.example.com")
         .token(Tokens::default())

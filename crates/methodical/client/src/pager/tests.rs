@@ -12,7 +12,7 @@ use gateway_transport::blocking_transport_fn;
 use http::Response;
 
 use self::script::{CURSOR, List, NEXT_OFFSET, NUMBER, OFFSET, Script};
-use crate::photos::BlockingClient;
+use crate::tests::BlockingClient;
 use crate::{AccessToken, ErrorKind, RetryPolicy};
 
 const TWO: &str = "{'photos':[{'id':1},{'id':2}]";
@@ -286,7 +286,7 @@ fn lists_in_pages_can_move_to_another_thread() {
     fn moves<T: Send + Unpin + 'static>() {}
 
     moves::<crate::Pages<List<NUMBER>>>();
-    moves::<crate::Records<crate::photos::Photo>>();
+    moves::<crate::Records<crate::tests::Photo>>();
     moves::<crate::blocking::Pages<List<NUMBER>>>();
-    moves::<crate::blocking::Records<crate::photos::Photo>>();
+    moves::<crate::blocking::Records<crate::tests::Photo>>();
 }

@@ -143,7 +143,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::FileToken;
-    use crate::photos::{BlockingClient, any_json};
+    use crate::tests::{BlockingClient, any_json};
     use crate::token::text::MAX_LENGTH;
     use crate::{AccessToken, TokenSource as _};
 

@@ -49,7 +49,7 @@ mod tests {
     use http::Response;
     use tokio::runtime::Handle;
 
-    use crate::photos::{BlockingClient, any_json};
+    use crate::tests::{BlockingClient, any_json};
     use crate::{AccessToken, ErrorKind, TokenSource};
 
     /// A source that spawns its work on a tokio runtime: this one, or the one that polls it.

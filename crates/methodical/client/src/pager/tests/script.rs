@@ -16,7 +16,7 @@ use methodical_model::{
 };
 use serde::Deserialize;
 
-use crate::photos::{BlockingClient, Photo, Photos};
+use crate::tests::{BlockingClient, Photo, Photos};
 use crate::{AccessToken, Client, Entry};
 
 /// The fields beside a page.

@@ -14,7 +14,7 @@ use gateway_transport::{
 use http::Response;
 
 use super::{ClientCredentials, Grant, RESPONSE_LIMIT, TIMEOUT};
-use crate::photos::{BlockingClient, Photos, any_json};
+use crate::tests::{BlockingClient, Photos, any_json};
 use crate::{AccessToken, ErrorKind, TokenSource as _};
 
 type Client = crate::Client<Photos>;
