@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::config::{self, Config, Workspace};
 use crate::diag::{Report, counted, suggestion};
 use crate::diff;
-use crate::init::{Failure, Init, Runtime, Started};
+use crate::init::{Init, Runtime, Started};
 use crate::ir::Service;
 use crate::output::{Drift, Error, Output};
 
@@ -192,7 +192,7 @@ fn printed(report: &Report) -> String {
 }
 
 /// Returns the outcome of a command that could not read or write a file.
-fn failed(warnings: &str, error: &Error) -> Outcome {
+pub(crate) fn failed(warnings: &str, error: &Error) -> Outcome {
     Outcome::failed(1, format!("{warnings}error: {error}\n"))
 }
 
@@ -373,16 +373,11 @@ fn add(
 
 /// Returns the outcome of a command that starts a service, with the commands to run next.
 fn started_with(
-    started: Result<Started, Failure>,
+    started: Result<Started, Outcome>,
     what: &str,
     next: impl Fn(&str) -> String,
 ) -> Result<Outcome, Outcome> {
-    let Started { workspace, own, generated, command } =
-        started.map_err(|failure| match failure {
-            Failure::Argument(message) => usage(&message),
-            Failure::Spec(report) => rejected(&report),
-            Failure::Output(error) => failed("", &error),
-        })?;
+    let Started { workspace, own, generated, command } = started?;
     let (next, Config { spec, command, .. }) = (next(&command), &workspace.config);
     let stdout = format!(
         "{what} with {own} files of yours and {generated} generated files\n\n\

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use crate::cli::{self, Outcome, rejected, usage};
 use crate::config::{self, Project, Workspace};
-use crate::diag::Report;
 use crate::diff::workspace_version;
 use crate::emit::GeneratedFile;
 use crate::init::values::Values;
@@ -44,85 +44,60 @@ pub(crate) struct Started {
     pub(crate) command: String,
 }
 
-/// The reason why a service was not started.
-pub(crate) enum Failure {
-    /// An argument is not usable, for this reason.
-    Argument(String),
-    /// The spec is invalid.
-    Spec(Report),
-    /// A file could not be written or formatted.
-    Output(Error),
-}
-
 impl Init<'_> {
-    /// Creates a workspace in a folder with the name of the service. The folder has its name only when it is complete.
-    pub(crate) fn workspace(&self, runtime: Runtime<'_>) -> Result<Started, Failure> {
+    /// Creates a workspace in a folder with the name of the service. If that fails, there is no such folder.
+    pub(crate) fn workspace(&self, runtime: Runtime<'_>) -> Result<Started, Outcome> {
         let Self { name, folder, .. } = self;
         if let Runtime::Path(path) = runtime
             && !folder.join(path).join("crates/methodical/model/Cargo.toml").is_file()
         {
-            let message = "the folder of `--runtime-path` has no crates/methodical/model";
-            return Err(Failure::Argument(message.to_owned()));
+            return Err(usage("the folder of `--runtime-path` has no crates/methodical/model"));
         }
         self.check_name()?;
         let root = folder.join(name);
         if root.exists() {
-            return Err(Failure::Argument(format!("`{name}` exists already; choose another name")));
+            return Err(usage(&format!("`{name}` exists already; choose another name")));
         }
-        let staged = Staged(vec![folder.join(format!(".{name}.{}", std::process::id()))]);
+        let mut new = New(vec![root.clone()]);
         let values = Values::new(name, true, Some(runtime));
-        let started = self.fill(staged.first(), values, &[WORKSPACE, SERVICE])?;
-        fs::rename(staged.first(), &root)
-            .map_err(|error| failed(&format!("cannot create `{}`", root.display()), &error))?;
+        let started = self.fill(&root, values, &[WORKSPACE, SERVICE])?;
+        new.0.clear();
         Ok(started)
     }
 
     /// Adds the service to the workspace at a root. If that fails, the workspace is as it was.
-    pub(crate) fn add(&self, root: &Path) -> Result<Started, Failure> {
+    pub(crate) fn add(&self, root: &Path) -> Result<Started, Outcome> {
         let name = self.name;
         self.check_name()?;
         let path = root.join("Cargo.toml");
-        let manifest = fs::read_to_string(&path)
-            .map_err(|error| failed(&format!("cannot read `{}`", path.display()), &error))?;
-        let manifest = with_service(&manifest, name).map_err(Failure::Argument)?;
+        let manifest = fs::read_to_string(&path).map_err(|error| failed("read", &path, &error))?;
+        let manifest = with_service(&manifest, name).map_err(|why| usage(&why))?;
         let crates = ["model", "client", "testkit", "cli"];
         let mut folders: Vec<_> =
             crates.iter().map(|role| format!("crates/{name}-{role}")).collect();
         folders.extend([format!("spec/{name}"), format!("docs/{name}")]);
         if let Some(taken) = folders.iter().find(|folder| root.join(folder).exists()) {
-            let message = format!("`{taken}` exists already; choose another name");
-            return Err(Failure::Argument(message));
+            return Err(usage(&format!("`{taken}` exists already; choose another name")));
         }
-        let staged = Staged(vec![root.join(format!(".{name}.{}", std::process::id()))]);
-        let started = self.fill(staged.first(), Values::new(name, false, None), &[SERVICE])?;
-        let mut moved = Staged(Vec::new());
-        for folder in folders {
-            let to = root.join(&folder);
-            let parent = to.parent().map_or(Ok(()), fs::create_dir_all);
-            parent
-                .and_then(|()| fs::rename(staged.first().join(&folder), &to))
-                .map_err(|error| failed(&format!("cannot create `{}`", to.display()), &error))?;
-            moved.0.push(to);
-        }
-        config::read_all(root).map_err(Failure::Spec)?;
-        fs::write(&path, manifest)
-            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), &error))?;
-        moved.0.clear();
+        let mut new = New(folders.iter().map(|folder| root.join(folder)).collect());
+        let started = self.fill(root, Values::new(name, false, None), &[SERVICE])?;
+        fs::write(&path, manifest).map_err(|error| failed("write", &path, &error))?;
+        new.0.clear();
         Ok(started)
     }
 
-    fn check_name(&self) -> Result<(), Failure> {
-        let misfit = || Failure::Argument(format!("NAME must be {}", Kebab::FORM.expected));
+    fn check_name(&self) -> Result<(), Outcome> {
+        let misfit = || usage(&format!("NAME must be {}", Kebab::FORM.expected));
         if fits::<Kebab>(self.name) { Ok(()) } else { Err(misfit()) }
     }
 
-    /// Writes the files of the service below a new root.
+    /// Writes the files of the service below a root.
     fn fill(
         &self,
         root: &Path,
         mut values: Values<'_>,
         templates: &[&[(&str, &str)]],
-    ) -> Result<Started, Failure> {
+    ) -> Result<Started, Outcome> {
         let file = |values: &Values<'_>, path: &str, text: &str| GeneratedFile {
             path: values.fill(path),
             text: values.fill(text),
@@ -134,18 +109,19 @@ impl Init<'_> {
             own.extend([file(&values, "«spec»", SPEC), file(&values, FIXTURE.0, FIXTURE.1)]);
         }
         write(root, &own)?;
-        let config = config::Config::read_file(root, &values.fill("«configuration»"));
-        let workspace =
-            config.and_then(|config| Workspace::of(root, config)).map_err(Failure::Spec)?;
+        // No other service may write the same files.
+        let config = config::read_all(root)
+            .and_then(|_all| config::Config::read_file(root, &values.fill("«configuration»")));
+        let workspace = config
+            .and_then(|config| Workspace::of(root, config))
+            .map_err(|report| rejected(&report))?;
         let Workspace { config, service, .. } = &workspace;
         values.add_service(&Project { service, config }).ok_or_else(|| {
-            Failure::Argument(
-                "no example of the spec is one for clients with records; add one".to_owned(),
-            )
+            usage("no example of the spec is one for clients with records; add one")
         })?;
         let filled = templates.iter().copied().flatten();
         let filled: Vec<_> = filled.map(|(path, text)| file(&values, path, text)).collect();
-        let filled = formatted(&filled, root).map_err(Failure::Output)?;
+        let filled = formatted(&filled, root).map_err(|error| cli::failed("", &error))?;
         write(root, &filled)?;
         // The generator fills a sample that has a mark.
         let samples = SAMPLES.iter().map(|(path, _)| {
@@ -153,8 +129,8 @@ impl Init<'_> {
             GeneratedFile { text: marked(config, &path, ""), path }
         });
         write(root, &samples.collect::<Vec<_>>())?;
-        let output = workspace.generate().map_err(Failure::Output)?;
-        output.write(root).map_err(Failure::Output)?;
+        let output = workspace.generate().map_err(|error| cli::failed("", &error))?;
+        output.write(root).map_err(|error| cli::failed("", &error))?;
         let (own, generated) = (own.len() + filled.len(), output.files().len());
         let command = values.fill("«command»");
         Ok(Started { workspace, own, generated, command })
@@ -178,10 +154,10 @@ pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> 
 }
 
 /// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.
-fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Failure> {
-    let (service, _) = spec::load(path, true, shown).map_err(Failure::Spec)?;
-    let text = fs::read_to_string(path)
-        .map_err(|error| failed(&format!("cannot read `{shown}`"), &error))?;
+fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Outcome> {
+    let (service, _) = spec::load(path, true, shown).map_err(|report| rejected(&report))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| failed("read", Path::new(shown), &error))?;
     let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut files = vec![GeneratedFile { path: spec.to_owned(), text }];
     for example in service.examples {
@@ -216,32 +192,25 @@ fn with_service(manifest: &str, name: &str) -> Result<String, String> {
     Ok(manifest.replacen(header, &format!("{header}{}", crates.concat()), 1))
 }
 
-fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Failure> {
+fn write(root: &Path, files: &[GeneratedFile]) -> Result<(), Outcome> {
     for GeneratedFile { path, text } in files {
         let path = root.join(path);
-        output::write(&path, text)
-            .map_err(|error| failed(&format!("cannot write `{}`", path.display()), &error))?;
+        output::write(&path, text).map_err(|error| failed("write", &path, &error))?;
     }
     Ok(())
 }
 
-fn failed(what: &str, error: &io::Error) -> Failure {
-    Failure::Output(Error::io(what, error))
+fn failed(verb: &str, path: &Path, error: &io::Error) -> Outcome {
+    cli::failed("", &Error::io(format_args!("cannot {verb} `{}`", path.display()), error))
 }
 
-/// Folders that are removed unless they were renamed or the list was emptied.
-struct Staged(Vec<PathBuf>);
+/// Folders that did not exist before. They are removed unless the list was emptied.
+struct New(Vec<PathBuf>);
 
-impl Staged {
-    fn first(&self) -> &Path {
-        self.0.first().map_or_else(|| Path::new(""), PathBuf::as_path)
-    }
-}
-
-impl Drop for Staged {
+impl Drop for New {
     fn drop(&mut self) {
         for folder in &self.0 {
-            // It does not exist if it was renamed or not created. The error that undoes the work is the one to report.
+            // It may not exist yet. The error that undoes the work is the one to report.
             fs::remove_dir_all(folder).ok();
         }
     }
