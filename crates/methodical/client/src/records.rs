@@ -123,7 +123,7 @@ impl<T, S, B> Records<T, S, B> {
 impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
     ///
-    /// A larger record is rejected like any other unreadable one, and the list goes on. Its text is not kept.
+    /// A larger record is rejected, and the list goes on. Its text is not kept.
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.record_limit = Some(bytes);
@@ -333,6 +333,21 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// # Errors
     ///
     /// See [`next`](Self::next).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use methodical_client::model::Record;
+    /// use methodical_client::{Error, Records};
+    ///
+    /// async fn lines<T: Record>(mut records: Records<T>) -> Result<String, Error> {
+    ///     let mut out = String::new();
+    ///     while let Some(entry) = records.next_json_with(|_, json| out += &format!("{json}\n")).await {
+    ///         entry?;
+    ///     }
+    ///     Ok(out)
+    /// }
+    /// ```
     pub async fn next_json_with<X>(
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> X,
@@ -381,7 +396,8 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
 
     /// Reads the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
     ///
-    /// Use it to pass records on unchanged: the text has every field and the original whitespace.
+    /// Use it to pass records on unchanged: the text has every field and the original whitespace. The example of
+    /// [`received_json_with`](Self::received_json_with) uses it.
     pub fn next_json_with<X>(
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> X,

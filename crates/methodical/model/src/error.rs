@@ -204,6 +204,14 @@ impl DecodeError {
     /// Returns the path of the value, such as `items[3].album.title`; empty for the whole document.
     ///
     /// For an error of a query it is the name of the parameter, and for a conversion the name of our type.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// let error = ListPhotos::new().album("seven").query().unwrap_err();
+    /// assert_eq!(error.path(), "album");
+    /// ```
     pub fn path(&self) -> &str {
         &self.0.path
     }
@@ -226,11 +234,27 @@ impl DecodeError {
     /// Returns the failure that the service reported in the body, with its code and message.
     ///
     /// `None` unless the kind is [`DecodeErrorKind::NotSuccess`] and the contract says where the code or the message is.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// let error = SearchPhotos.decode(br#"{"stat":"fail","code":98,"message":"Invalid key"}"#).unwrap_err();
+    /// let reported = error.service().unwrap();
+    /// assert_eq!((reported.code(), reported.message()), (Some("98"), Some("Invalid key")));
+    /// assert_eq!(error.to_string(), "the service did not report success at stat (line 1 column 9), expected ok");
+    /// ```
     pub fn service(&self) -> Option<&ServiceError> {
         self.0.service.as_ref()
     }
 
     /// Returns the number of records before the error, including rejected ones.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// let cut = br#"[{"id":"1"},{"id":"2"},{"i"#;
+    /// assert_eq!(ListPhotos::decode(cut).unwrap_err().delivered(), 2);
+    /// ```
     pub fn delivered(&self) -> u64 {
         self.0.delivered
     }

@@ -52,6 +52,14 @@ impl Extra<'_> {
     }
 
     /// Returns the name and the JSON text of each field, in the order of the response.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":[1],"b":"x"}"#)?;
+    /// let members: Vec<_> = photo.extra().iter().collect();
+    /// assert_eq!(members, [("a".into(), "[1]"), ("b".into(), r#""x""#)]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
         let listed = self.listed.map_or(&[][..], |object| object.members);
         members::iter(&self.text)
@@ -59,6 +67,14 @@ impl Extra<'_> {
     }
 
     /// Returns the JSON text of the field. If the name occurs several times, the last one wins.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # let photo: Photo = serde_json::from_str(r#"{"id":"1","a":1e400}"#)?;
+    /// assert_eq!(photo.extra().raw("a"), Some("1e400"));
+    /// assert_eq!(photo.extra().raw("b"), None);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn raw(&self, name: &str) -> Option<&str> {
         self.iter().filter(|(member, _)| member == name).map(|(_, value)| value).last()
     }
@@ -81,6 +97,17 @@ impl Extra<'_> {
     }
 
     /// Copies borrowed fields, so that the result borrows nothing.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// # use methodical_model::Extra;
+    /// # let text = String::from(r#"{"id":"1","a":1}"#);
+    /// let photo: PhotoRef<'_> = serde_json::from_str(&text)?;
+    /// let extra: Extra<'static> = photo.extra().clone().into_owned();
+    /// # drop(text);
+    /// assert_eq!(extra.raw("a"), Some("1"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn into_owned(self) -> Extra<'static> {

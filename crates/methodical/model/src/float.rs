@@ -37,6 +37,14 @@ impl Float {
     ///
     /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the number is infinite or `NaN`, which JSON cannot
     /// represent.
+    ///
+    /// ```
+    /// use methodical_model::Float;
+    ///
+    /// assert_eq!(Float::new(-0.0)?, Float::from(0));
+    /// assert!(Float::new(f64::NAN).is_err());
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn new(number: f64) -> Result<Self, DecodeError> {
         Self::finite(number).ok_or_else(|| DecodeError::conversion("Float", EXPECTED))
     }

@@ -60,6 +60,13 @@ impl<V, K: AsRef<str>> Map<V, K> {
     }
 
     /// Sets the value of a key, and returns the old one. A new key becomes the last one.
+    ///
+    /// ```
+    /// # use methodical_model::Map;
+    /// let mut map = Map::new();
+    /// assert_eq!(map.insert("a".to_owned(), 1), None);
+    /// assert_eq!(map.insert("a".to_owned(), 2), Some(1));
+    /// ```
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(key.as_ref()) {
             Ok(found) => {

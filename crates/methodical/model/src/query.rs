@@ -71,12 +71,31 @@ impl Query {
     }
 
     /// Returns the body of a POST; it is empty for a GET.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let photo = RawQuery::<Photos>::new("photos/add").pair("title", "Old harbour");
+    /// let query = photo.clone().post(BodyFormat::Form).query()?;
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "title=Old%20harbour"));
+    /// assert_eq!(photo.post(BodyFormat::Json).query()?.body(), r#"{"title":"Old harbour"}"#);
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn body(&self) -> &str {
         self.text.get(self.end()..).unwrap_or_default()
     }
 
     /// Returns whether the service may receive the call several times with the effect of one: each GET, and a POST if the
     /// contract says so. A client does not repeat any other call that may have reached the service.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::Operation as _;
+    ///
+    /// assert!(NewestPhoto.query()?.is_idempotent());
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn is_idempotent(&self) -> bool {
         self.post.is_none_or(|post| post.is_idempotent)
     }

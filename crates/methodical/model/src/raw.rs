@@ -50,12 +50,31 @@ impl<S: Service> RawQuery<S> {
 
     /// Sends the parameters in the body of a POST. In JSON, all values are texts. If the selector of the service is in the
     /// form, every call is a POST with a form.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("photos/add").post(BodyFormat::Form).pair("n", "7").query()?;
+    /// assert_eq!((query.as_str(), query.body()), ("action=photos/add", "n=7"));
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     #[must_use]
     pub fn post(self, format: BodyFormat) -> Self {
         Self { post: Some(format), ..self }
     }
 
     /// Lets a client repeat a POST that may have reached the service. A GET always is idempotent.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{BodyFormat, Operation as _, RawQuery};
+    ///
+    /// let query = RawQuery::<Photos>::new("photos/find").post(BodyFormat::Json);
+    /// assert!(!query.query()?.is_idempotent());
+    /// assert!(query.idempotent().query()?.is_idempotent());
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     #[must_use]
     pub fn idempotent(self) -> Self {
         Self { is_idempotent: true, ..self }
@@ -172,6 +191,14 @@ impl RawJson {
     /// # Errors
     ///
     /// Fails if the document does not deserialize into `T`.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::RawQuery;
+    ///
+    /// assert_eq!(RawQuery::<Photos>::decode(b"[1,2]")?.get::<Vec<u8>>()?, [1, 2]);
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn get<'a, T: Deserialize<'a>>(&'a self) -> Result<T, DecodeError> {
         decode::foreign(&self.0, "")
     }

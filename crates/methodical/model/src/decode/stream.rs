@@ -89,6 +89,18 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     ///
     /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and the records after it are
     /// decoded. Its JSON text is not kept: [`Rejected::raw`] returns empty text. It is not checked to be valid JSON.
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{DecodeErrorKind, ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder().with_record_limit(16);
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"},{"id":"2"}]"#);
+    /// let Next::Rejected(large) = decoder.next_record()? else { panic!("not rejected") };
+    /// assert_eq!((large.error().kind(), large.raw()), (DecodeErrorKind::TooLarge, ""));
+    /// assert!(matches!(decoder.next_record()?, Next::Item(photo) if photo.id.as_str() == "2"));
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     #[must_use]
     pub fn with_record_limit(mut self, bytes: usize) -> Self {
         self.engine.set_limit(bytes);
@@ -147,6 +159,17 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(br#"[{"id":"1","title":"Harbour"}"#);
+    /// let length = decoder.next_record_with(|photo| photo.title.map_or(0, |text| text.len()))?;
+    /// assert_eq!(length, Next::Item(7));
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     #[inline]
     pub fn next_record_with<O>(
         &mut self,
@@ -162,6 +185,17 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(br#"[{"id":"1","seats":3}"#);
+    /// let line = decoder.next_json_with(|_, json| format!("{json}\n"))?;
+    /// assert_eq!(line, Next::Item("{\"id\":\"1\",\"seats\":3}\n".to_owned()));
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     #[inline]
     pub fn next_json_with<O>(
         &mut self,
@@ -185,6 +219,18 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// # Errors
     ///
     /// The same as [`next_record`](Self::next_record).
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::ListOperation as _;
+    ///
+    /// let mut decoder = ListPhotos::new().decoder();
+    /// decoder.push(b"[");
+    /// assert!(!decoder.is_ready()?);
+    /// decoder.push(br#"{"id":"1""#);
+    /// assert!(decoder.is_ready()?);
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn is_ready(&mut self) -> Result<bool, DecodeError> {
         let window = Window { text: &self.text, after: self.after };
         let ready = self.engine.begin(window, &mut self.at);
@@ -200,6 +246,19 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     }
 
     /// Returns the fields beside the list once [`next_record`](Self::next_record) has returned [`Next::End`].
+    ///
+    /// ```
+    /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
+    /// use methodical_model::{ListOperation as _, Next};
+    ///
+    /// let mut decoder = PagePhotos::new().decoder();
+    /// decoder.push(br#"{"page":2,"photo":[]}"#);
+    /// decoder.finish();
+    /// assert!(decoder.beside().is_none());
+    /// assert!(matches!(decoder.next_record()?, Next::End));
+    /// assert_eq!(decoder.beside().and_then(|beside| beside.page), Some(2));
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn beside(&self) -> Option<&B> {
         self.beside.as_ref()
     }

@@ -48,6 +48,14 @@ impl Civil {
     ///
     /// [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if it does not exist, such as 30 February or
     /// 24:00:00, or if the year exceeds 9999.
+    ///
+    /// ```
+    /// use methodical_model::Civil;
+    ///
+    /// assert_eq!(Civil::new(2024, 2, 29, 9, 5, 0)?.to_string(), "2024-02-29 09:05:00");
+    /// assert!(Civil::new(2026, 2, 29, 9, 5, 0).is_err());
+    /// # Ok::<(), methodical_model::DecodeError>(())
+    /// ```
     pub fn new(
         year: u16,
         month: u8,
