@@ -2,9 +2,9 @@
 //!
 //! The queries of the operations, and how their responses are decoded.
 
-use methodical_model::codegen::{Envelope, Layout, QueryBuilder, borrowed, decoder, list, object};
+use methodical_model::codegen::{QueryBuilder, borrowed, decoder, list, value};
 use methodical_model::{
-    DecodeError, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder,
+    DecodeError, ListOperation, Listing, Operation, Query, Rejected, StreamDecoder, codegen,
 };
 
 use crate::generated::service;
@@ -50,7 +50,7 @@ impl ListCandidates {
     ///
     /// The same as those of [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Listing<Candidate>, DecodeError> {
-        list(LIST_CANDIDATES, body)
+        list(&LIST_CANDIDATES, body)
     }
 
     /// Sets `vacancy_id`.
@@ -121,19 +121,19 @@ impl ListOperation for ListCandidates {
     type Beside = ();
 
     fn decoder(&self) -> StreamDecoder<Candidate> {
-        decoder(LIST_CANDIDATES)
+        decoder(&LIST_CANDIDATES)
     }
 
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],
     ) -> Result<Listing<CandidateRef<'a>>, DecodeError> {
-        borrowed::<Candidate>(LIST_CANDIDATES, body)
+        borrowed::<Candidate, ()>(&LIST_CANDIDATES, body)
     }
 }
 
-const LIST_CANDIDATES: Layout =
-    Layout::Envelope(&Envelope { marker: "status", success: "success", items: "result" });
+const LIST_CANDIDATES: codegen::Body =
+    codegen::Body { at: &["result"], verdict: Some(&VERDICT_1), ..codegen::Body::ROOT };
 
 /// Lists all vacancies with their identifiers and titles.
 ///
@@ -165,7 +165,7 @@ impl ListVacancies {
     ///
     /// The same as those of [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Listing<Vacancy>, DecodeError> {
-        list(LIST_VACANCIES, body)
+        list(&codegen::Body::ROOT, body)
     }
 }
 
@@ -194,15 +194,13 @@ impl ListOperation for ListVacancies {
     type Beside = ();
 
     fn decoder(&self) -> StreamDecoder<Vacancy> {
-        decoder(LIST_VACANCIES)
+        decoder(&codegen::Body::ROOT)
     }
 
     fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<VacancyRef<'a>>, DecodeError> {
-        borrowed::<Vacancy>(LIST_VACANCIES, body)
+        borrowed::<Vacancy, ()>(&codegen::Body::ROOT, body)
     }
 }
-
-const LIST_VACANCIES: Layout = Layout::Array;
 
 /// Reads the remaining SMS credit balance of the account.
 ///
@@ -234,7 +232,7 @@ impl GetCredits {
     ///
     /// The same as those of [`Operation::decode`].
     pub fn decode(body: &[u8]) -> Result<Credits, DecodeError> {
-        object(body)
+        value::<Credits>(&codegen::Body::ROOT, body)
     }
 }
 
@@ -253,6 +251,9 @@ impl Operation for GetCredits {
         Self::decode(body)
     }
 }
+
+const VERDICT_1: codegen::Verdict =
+    codegen::Verdict::new(codegen::Decides::Success { at: &["status"], is: &["success"] });
 
 /// A query with any method and any parameters, for everything that the typed queries do not cover.
 pub type RawQuery = methodical_model::RawQuery<service::RecruitmentGateway>;

@@ -1,8 +1,8 @@
 //! A small service for unit tests.
 
 use methodical_model::codegen::{
-    Body, Cursor, Decides, Envelope, Fast, Layout, Object, QueryBuilder, Sealed, Verdict, borrowed,
-    decoder, error_class, list,
+    Body, Cursor, Decides, Fast, Object, QueryBuilder, Sealed, Verdict, borrowed, decoder,
+    error_class, list,
 };
 use methodical_model::{
     DecodeError, ErrorClass, ListOperation, Listing, Operation, Query, RawQuery, Record, Rejected,
@@ -60,12 +60,15 @@ impl ListOperation for ListPhotos {
     }
 
     fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
-        borrowed::<Photo>(LAYOUT, body)
+        borrowed::<Photo, ()>(LAYOUT, body)
     }
 }
 
-const LAYOUT: Layout =
-    Layout::Envelope(&Envelope { marker: "status", success: "success", items: "result" });
+const LAYOUT: &Body = &Body {
+    at: &["result"],
+    verdict: Some(&Verdict::new(Decides::Success { at: &["status"], is: &["success"] })),
+    ..Body::ROOT
+};
 
 /// Searches photos: `{"photos":{"photo":[{"id":1}]},"stat":"ok"}`, or `{"stat":"fail","code":98,"message":"No"}`.
 pub(crate) struct SearchPhotos;
@@ -99,11 +102,11 @@ impl ListOperation for SearchPhotos {
     }
 
     fn decode_borrowed(&self, body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
-        borrowed::<Photo>(FOUND, body)
+        borrowed::<Photo, ()>(FOUND, body)
     }
 }
 
-const FOUND: Layout = Layout::Body(&Body {
+const FOUND: &Body = &Body {
     at: &["photos", "photo"],
     verdict: Some(&Verdict {
         code: &["code"],
@@ -116,7 +119,7 @@ const FOUND: Layout = Layout::Body(&Body {
         ..Verdict::new(Decides::Success { at: &["stat"], is: &["ok"] })
     }),
     ..Body::ROOT
-});
+};
 
 /// A record.
 #[derive(Debug, Deserialize)]

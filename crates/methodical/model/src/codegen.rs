@@ -30,16 +30,14 @@ pub use crate::__rust_decimal as with_rust_decimal;
 pub use crate::__strategy as with_strategy;
 pub use crate::decode::Sealed;
 pub use crate::decode::cursor::{Cursor, Fast, Seen, Span, is_plain_name};
-pub use crate::decode::layout::{Body, Decides, Envelope, Layout, Verdict};
+pub use crate::decode::layout::{Body, Decides, Verdict};
 pub use crate::decode::lenient::{EmptyArrayAsMap, OneAsList};
 pub use crate::decode::shape::{Kind, Leaf, Member, Object, Shape};
 pub use crate::decode::slot::Slot;
 pub use crate::decode::stream::decoder;
 pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::{Value, leaf};
-pub use crate::decode::whole::{
-    borrowed, borrowed_beside, error_class, list, nothing, object, object_in, value,
-};
+pub use crate::decode::whole::{borrowed, error_class, list, nothing, value};
 pub use crate::enums::not_listed;
 pub use crate::nulls::{Nulls, Redacted};
 pub use crate::query::builder::QueryBuilder;

@@ -8,9 +8,7 @@ use methodical_mirror::client::transport::bytes::Bytes;
 use methodical_mirror::client::transport::http::Response;
 use methodical_mirror::client::transport::{BlockingBody, blocking_transport_fn};
 use methodical_mirror::client::{AccessToken, RetryPolicy, blocking};
-use methodical_mirror::model::codegen::{
-    self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
-};
+use methodical_mirror::model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
@@ -108,7 +106,7 @@ codegen::record! {
 }
 
 /// Where the list is.
-const LAYOUT: Layout = Layout::Body(&Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT });
+const LAYOUT: &Body = &Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT };
 
 const STAT: Verdict = Verdict {
     code: &["code"],
@@ -150,7 +148,7 @@ impl ListOperation for ListPersons {
     }
 
     fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PersonRef<'a>>, DecodeError> {
-        codegen::borrowed::<Person>(LAYOUT, body)
+        codegen::borrowed::<Person, ()>(LAYOUT, body)
     }
 }
 

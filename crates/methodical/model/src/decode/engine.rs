@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 
 use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::engine::envelope::Purposes;
-use crate::decode::layout::{Layout, Plan};
+use crate::decode::layout::Body;
 use crate::decode::shape::{Object, Shape};
 use crate::decode::splitter::Splitter;
 use crate::decode::{Record, checked, diagnose};
@@ -89,7 +89,11 @@ enum State {
 
 /// The state of the walk through a document, kept between two windows.
 pub(crate) struct Engine {
-    plan: Plan,
+    body: &'static Body,
+    /// Whether the data is one value and not a list.
+    is_object: bool,
+    /// The data, with an article, for error messages.
+    what: &'static str,
     limit: usize,
     state: State,
     /// The field of an object around the data.
@@ -119,9 +123,11 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Creates an engine. `limit` is the maximum size of a record or any other value, in bytes.
-    pub(crate) fn new(layout: Layout, limit: usize) -> Self {
+    pub(crate) fn new(body: &'static Body, limit: usize) -> Self {
         Self {
-            plan: Plan::new(layout),
+            body,
+            is_object: false,
+            what: "an array",
             limit,
             state: State::Mark,
             member: Purposes::default(),
@@ -141,11 +147,8 @@ impl Engine {
     }
 
     /// Creates an engine for a single value, such as an object.
-    pub(crate) fn for_value(layout: Layout, what: &'static str) -> Self {
-        let mut engine = Self::new(layout, usize::MAX);
-        engine.plan.is_object = true;
-        engine.plan.what = what;
-        engine
+    pub(crate) fn for_value(body: &'static Body, what: &'static str) -> Self {
+        Self { is_object: true, what, ..Self::new(body, usize::MAX) }
     }
 
     /// Keeps the fields beside the list.
@@ -456,7 +459,7 @@ impl Engine {
 
     /// Returns whether some failures that a body reports have a class.
     pub(crate) fn has_error_classes(&self) -> bool {
-        self.plan.verdict.is_some_and(|verdict| !verdict.classes.is_empty())
+        self.body.verdict.is_some_and(|verdict| !verdict.classes.is_empty())
     }
 
     /// Returns the class of the failure that a whole body reports, if it does. Records are skipped.
@@ -483,11 +486,12 @@ impl Engine {
 
     /// Returns the state in which the document is read, which depends on its first byte.
     fn start(&mut self, byte: u8) -> Option<State> {
-        let Plan { at, decides, is_object, one_as_list, .. } = self.plan;
+        let Body { at, verdict, one_as_list, .. } = *self.body;
+        let is_object = self.is_object;
         match byte {
             b'[' if at.is_empty() && !is_object => Some(State::Record { first: true }),
             b'{' if !at.is_empty() => Some(State::Name { first: true }),
-            b'{' if decides.is_some() => {
+            b'{' if verdict.is_some() => {
                 if !is_object {
                     // Only a failure is an object.
                     let expected = self.step(0).1;
@@ -508,7 +512,7 @@ impl Engine {
 
     /// Returns the state after the list or the object.
     fn after_data(&self) -> State {
-        if self.plan.at.is_empty() { State::Trailing } else { State::AfterValue }
+        if self.body.at.is_empty() { State::Trailing } else { State::AfterValue }
     }
 }
 

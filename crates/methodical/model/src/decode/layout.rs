@@ -1,4 +1,4 @@
-//! Layouts: where the data of a body is, and how the body reports a failure.
+//! Where the data of a body is, and how the body reports a failure.
 
 #![expect(
     clippy::exhaustive_enums,
@@ -6,34 +6,10 @@
     reason = "generated code of the same version uses it"
 )]
 
-use core::slice;
-
 use crate::ErrorClass;
 
 /// The names of the fields that lead to a value; empty for the document itself.
 pub(crate) type Path = &'static [&'static str];
-
-/// Where the records of a list are.
-#[derive(Clone, Copy, Debug)]
-pub enum Layout {
-    /// The document is the list.
-    Array,
-    /// The document is an object, and the list is one of its fields.
-    Envelope(&'static Envelope),
-    /// Any other place, or a body that reports its failure in another way.
-    Body(&'static Body),
-}
-
-/// An object around a list.
-#[derive(Debug)]
-pub struct Envelope {
-    /// The field that reports whether the call succeeded.
-    pub marker: &'static str,
-    /// The value of that field after a success.
-    pub success: &'static str,
-    /// The field that holds the list.
-    pub items: &'static str,
-}
 
 /// The place of the data in a body.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +35,11 @@ impl Body {
         one_as_list: false,
         beside_above: 0,
     };
+
+    /// Returns the field that decides whether a call succeeded, if there is one.
+    pub(crate) fn decides(&self) -> Option<Decides> {
+        self.verdict.map(|verdict| verdict.decides)
+    }
 }
 
 /// How a body reports success or failure.
@@ -90,6 +71,16 @@ impl Verdict {
             empty_messages: &[],
         }
     }
+
+    /// Returns whether some failures mean an empty list.
+    pub(crate) fn has_empty(&self) -> bool {
+        !self.empty_codes.is_empty() || !self.empty_messages.is_empty()
+    }
+
+    /// Returns whether a failure may have a code or a message, which may follow the field that decides.
+    pub(crate) fn has_details(&self) -> bool {
+        !self.code.is_empty() || !self.message.is_empty()
+    }
 }
 
 /// The field that decides whether a call succeeded.
@@ -107,54 +98,4 @@ pub enum Decides {
         /// The place of the field.
         present: Path,
     },
-}
-
-/// A layout as the engine uses it.
-#[expect(clippy::struct_excessive_bools, reason = "the settings are independent")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
-    pub(crate) at: Path,
-    pub(crate) decides: Option<Decides>,
-    pub(crate) verdict: Option<&'static Verdict>,
-    pub(crate) absent_as_empty: bool,
-    pub(crate) one_as_list: bool,
-    pub(crate) beside_above: usize,
-    /// Whether the marker must be text.
-    pub(crate) text_marker: bool,
-    /// Whether the data is one value and not a list.
-    pub(crate) is_object: bool,
-    /// The data, with an article, for error messages.
-    pub(crate) what: &'static str,
-}
-
-impl Plan {
-    pub(crate) fn new(layout: Layout) -> Self {
-        let (body, decides) = match layout {
-            Layout::Array => (Body::ROOT, None),
-            Layout::Envelope(Envelope { marker, success, items }) => {
-                let (at, is) = (slice::from_ref(marker), slice::from_ref(success));
-                let body = Body { at: slice::from_ref(items), ..Body::ROOT };
-                (body, Some(Decides::Success { at, is }))
-            }
-            Layout::Body(body) => (*body, body.verdict.map(|verdict| verdict.decides)),
-        };
-        Self {
-            at: body.at,
-            decides,
-            verdict: body.verdict,
-            absent_as_empty: body.absent_as_empty,
-            one_as_list: body.one_as_list,
-            beside_above: body.beside_above,
-            text_marker: matches!(layout, Layout::Envelope(_)),
-            is_object: false,
-            what: "an array",
-        }
-    }
-
-    /// Returns whether some failures mean an empty list.
-    pub(crate) fn has_empty(&self) -> bool {
-        self.verdict.is_some_and(|verdict| {
-            !verdict.empty_codes.is_empty() || !verdict.empty_messages.is_empty()
-        })
-    }
 }

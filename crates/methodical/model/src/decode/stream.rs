@@ -6,7 +6,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::decode::engine::{After, Engine, Step, Window};
-use crate::decode::layout::Layout;
+use crate::decode::layout::Body;
 use crate::decode::{Beside, Record, checked};
 use crate::{DecodeError, Rejected};
 
@@ -50,10 +50,10 @@ pub struct StreamDecoder<T, B = ()> {
     record: PhantomData<fn() -> T>,
 }
 
-/// Creates a decoder of a list with this layout.
-pub fn decoder<T: Record, B: Beside>(layout: Layout) -> StreamDecoder<T, B> {
+/// Creates a decoder of the list at this place.
+pub fn decoder<T: Record, B: Beside>(place: &'static Body) -> StreamDecoder<T, B> {
     StreamDecoder {
-        engine: Engine::new(layout, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),
+        engine: Engine::new(place, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),
         text: String::new(),
         at: 0,
         tail: Vec::new(),

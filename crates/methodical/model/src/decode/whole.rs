@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use crate::decode::cursor::Cursor;
 use crate::decode::engine::{After, Engine, Part, Step, Window};
-use crate::decode::layout::{Body, Decides, Layout};
+use crate::decode::layout::{Body, Decides};
 use crate::decode::value::Value;
 use crate::decode::{Beside, Record, checked, depth, diagnose, kind_of, members};
 use crate::error::Position;
@@ -17,37 +17,29 @@ use crate::{DecodeError, DecodeErrorKind, ErrorClass, Listing};
 
 /// Decodes a list into owned records.
 pub fn list<T: Record, B: Beside>(
-    layout: Layout,
+    place: &'static Body,
     body: &[u8],
 ) -> Result<Listing<T, B>, DecodeError> {
-    listing::<T, B, T>(layout, body, T::from_ref)
+    listing::<T, B, T>(place, body, T::from_ref)
 }
 
 /// Decodes a list into records that borrow from the body.
-pub fn borrowed<T: Record>(
-    layout: Layout,
-    body: &[u8],
-) -> Result<Listing<T::Ref<'_>>, DecodeError> {
-    borrowed_beside::<T, ()>(layout, body)
-}
-
-/// Decodes a list into records that borrow from the body, and the fields beside the list.
-pub fn borrowed_beside<T: Record, B: Beside>(
-    layout: Layout,
-    body: &[u8],
-) -> Result<Listing<T::Ref<'_>, B>, DecodeError> {
-    listing::<T, B, T::Ref<'_>>(layout, body, |record| record)
+pub fn borrowed<'b, T: Record, B: Beside>(
+    place: &'static Body,
+    body: &'b [u8],
+) -> Result<Listing<T::Ref<'b>, B>, DecodeError> {
+    listing::<T, B, T::Ref<'b>>(place, body, |record| record)
 }
 
 /// Decodes a list and converts every record.
 #[inline]
 fn listing<'b, T: Record, B: Beside, O>(
-    layout: Layout,
+    place: &'static Body,
     body: &'b [u8],
     convert: impl Fn(T::Ref<'b>) -> O,
 ) -> Result<Listing<O, B>, DecodeError> {
     let window = Window::whole(body);
-    let mut engine = Engine::new(layout, usize::MAX).beside(B::OBJECT);
+    let mut engine = Engine::new(place, usize::MAX).beside(B::OBJECT);
     let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
     let mut rejected = Vec::new();
     let mut at = 0;
@@ -68,22 +60,12 @@ fn listing<'b, T: Record, B: Beside, O>(
 /// Typical minimum size of a record, in bytes, from which the capacity of a list is estimated.
 const USUAL_RECORD: usize = 192;
 
-/// Decodes a document that is one object.
-pub fn object<V: Value<Owned = V>>(body: &[u8]) -> Result<V, DecodeError> {
-    value::<V>(&Body::ROOT, body)
-}
-
-/// Decodes an object that is below the document itself, or whose body reports failures.
-pub fn object_in<V: Value<Owned = V>>(place: &'static Body, body: &[u8]) -> Result<V, DecodeError> {
-    value::<V>(place, body)
-}
-
 /// Decodes a value that is not a list of records: the document, or below it.
 pub fn value<V: Value>(place: &'static Body, body: &[u8]) -> Result<V::Owned, DecodeError> {
     let window = Window::whole(body);
     // The document is the value, unless it is an object that may report a failure.
     if !place.at.is_empty() || (place.verdict.is_some() && first(window.text) == Some('{')) {
-        let mut engine = Engine::for_value(Layout::Body(place), V::shape().expected());
+        let mut engine = Engine::for_value(place, V::shape().expected());
         let (mut at, mut found) = (0, None);
         while let Some(Part { json, path, position }) = engine.one(window, &mut at)? {
             match read::<V>(json) {
@@ -117,10 +99,10 @@ fn read<V: Value>(json: &str) -> Option<V::Owned> {
 /// Decodes a response without data: an empty body, or JSON of which only the envelope matters.
 pub fn nothing(place: &'static Body, body: &[u8]) -> Result<(), DecodeError> {
     let window = Window::whole(body);
-    let decides = place.verdict.map(|verdict| verdict.decides);
+    let decides = place.decides();
     let has_marker = matches!(decides, Some(Decides::Success { .. }));
     if has_marker || (decides.is_some() && first(window.text) == Some('{')) {
-        return Engine::for_value(Layout::Body(place), "an object").one(window, &mut 0).map(drop);
+        return Engine::for_value(place, "an object").one(window, &mut 0).map(drop);
     }
     if window.after == After::Nothing && is_blank(window.text) {
         return Ok(());
@@ -140,8 +122,8 @@ fn is_blank(text: &str) -> bool {
 /// Returns the class of the failure that a body reports, if it does.
 ///
 /// It reads the body only up to the field that decides. A body that is not valid reports no failure.
-pub fn error_class(layout: Layout, body: &[u8]) -> Option<ErrorClass> {
-    Engine::new(layout, usize::MAX).error_class(Window::whole(body))
+pub fn error_class(place: &'static Body, body: &[u8]) -> Option<ErrorClass> {
+    Engine::new(place, usize::MAX).error_class(Window::whole(body))
 }
 
 /// Returns the JSON text of any document, without surrounding whitespace.

@@ -1,7 +1,6 @@
 //! The error of a rejected record names the field that is wrong, not one of those before it that are right.
 
-use methodical_model::codegen::{self, Layout};
-use methodical_model::{DecodeErrorKind, Listing, Record};
+use methodical_model::{DecodeErrorKind, Listing, Record, codegen};
 
 use crate::collections::{FULL, Page};
 use crate::fields::Folder;
@@ -14,7 +13,7 @@ fn only_the_last_field_is_wrong<R: Record>(json: &str) {
     let fields = json.strip_prefix("{\"").and_then(|fields| fields.strip_suffix('}')).unwrap();
     let (name, _) = fields.split_once('"').unwrap();
     let body = format!("[{json},{{\"{fields},\"{name}\":0}}]");
-    let listing: Listing<R> = codegen::list(Layout::Array, body.as_bytes()).unwrap();
+    let listing: Listing<R> = codegen::list(&codegen::Body::ROOT, body.as_bytes()).unwrap();
     assert_eq!((listing.items.len(), listing.rejected.len()), (1, 1), "{json}");
     let error = listing.rejected[0].error();
     let expected = (DecodeErrorKind::Duplicate, format!("[1].{name}"));

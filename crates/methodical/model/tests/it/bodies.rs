@@ -1,29 +1,25 @@
 //! Bodies that report a failure, and data below the document itself.
 
-use methodical_model::codegen::{self, Body, Decides, Layout, Verdict};
+use methodical_model::codegen::{self, Body, Decides, Verdict};
 use methodical_model::{
     DecodeError, DecodeErrorKind, ErrorClass, ListOperation as _, Map, Next, ServiceError,
 };
 
 use crate::photos::{FOUND, PAGE, Page, PagePhotos, Photo, STAT, SearchPhotos};
 
-const AT_ROOT: Layout = Layout::Body(&Body {
+const AT_ROOT: &Body = &Body {
     verdict: Some(&Verdict {
         code: &["errorcode"],
         message: &["message"],
         ..Verdict::new(Decides::Failure { present: &["exception"] })
     }),
     ..Body::ROOT
-});
+};
 
-const LENIENT: Layout = Layout::Body(&Body {
-    at: &["photos", "photo"],
-    absent_as_empty: true,
-    one_as_list: true,
-    ..Body::ROOT
-});
+const LENIENT: &Body =
+    &Body { at: &["photos", "photo"], absent_as_empty: true, one_as_list: true, ..Body::ROOT };
 
-const EMPTY: Layout = Layout::Body(&Body {
+const EMPTY: &Body = &Body {
     at: &["result"],
     verdict: Some(&Verdict {
         code: &["message"],
@@ -33,7 +29,7 @@ const EMPTY: Layout = Layout::Body(&Body {
         ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     }),
     ..Body::ROOT
-});
+};
 
 const NESTED: Verdict = Verdict {
     code: &["error", "code"],
@@ -43,7 +39,7 @@ const NESTED: Verdict = Verdict {
 
 /// Decodes a body as a whole, and in pieces of every size up to 9. Both ways agree.
 #[track_caller]
-fn list(layout: Layout, body: &str) -> Result<Vec<String>, DecodeError> {
+fn list(layout: &'static Body, body: &str) -> Result<Vec<String>, DecodeError> {
     let whole = codegen::list::<Photo, ()>(layout, body.as_bytes());
     let whole = whole.map(|list| {
         assert!(list.rejected.is_empty(), "{body}: {:?}", list.rejected);
@@ -74,7 +70,13 @@ fn list(layout: Layout, body: &str) -> Result<Vec<String>, DecodeError> {
 
 /// Requires a failure that the service reports.
 #[track_caller]
-fn fails(layout: Layout, body: &str, code: Option<&str>, message: Option<&str>, class: ErrorClass) {
+fn fails(
+    layout: &'static Body,
+    body: &str,
+    code: Option<&str>,
+    message: Option<&str>,
+    class: ErrorClass,
+) {
     let error = list(layout, body).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::NotSuccess, "{body}");
     let reported = error.service().unwrap();
@@ -85,12 +87,12 @@ fn fails(layout: Layout, body: &str, code: Option<&str>, message: Option<&str>, 
 }
 
 #[track_caller]
-fn has(layout: Layout, body: &str, ids: &[&str]) {
+fn has(layout: &'static Body, body: &str, ids: &[&str]) {
     assert_eq!(list(layout, body).unwrap(), ids, "{body}");
 }
 
 #[track_caller]
-fn is_wrong(layout: Layout, body: &str, expected: &str) {
+fn is_wrong(layout: &'static Body, body: &str, expected: &str) {
     let error = list(layout, body).unwrap_err();
     assert_eq!(error.to_string(), expected, "{body}");
     assert_eq!(error.service(), None);
@@ -193,7 +195,7 @@ fn an_absent_list_is_empty_and_a_single_record_is_a_list() {
     }
     has(LENIENT, r#"{"photos":{"photo":{"id":"7"},"page":1}}"#, &["7"]);
     has(LENIENT, r#"{"photos":{"photo":[{"id":"7"},{"id":"8"}]}}"#, &["7", "8"]);
-    let single = Layout::Body(&Body { one_as_list: true, ..Body::ROOT });
+    let single = &Body { one_as_list: true, ..Body::ROOT };
     has(single, r#" {"id":"7"} "#, &["7"]);
     has(single, "[]", &[]);
     let expected = "wrong type at photos.photo (line 1 column 20), expected an array";
@@ -232,7 +234,7 @@ fn a_long_message_is_shortened() {
 #[test]
 fn an_object_is_found_below_the_document() {
     const PLACE: Body = Body { at: &["photo"], verdict: Some(&STAT), ..Body::ROOT };
-    let object = |body: &str| codegen::object_in::<Photo>(&PLACE, body.as_bytes());
+    let object = |body: &str| codegen::value::<Photo>(&PLACE, body.as_bytes());
     assert_eq!(object(r#"{"photo":{"id":"1"},"stat":"ok"}"#).unwrap().id.as_str(), "1");
     assert_eq!(object(r#"{"stat":"ok","photo": { "id" : "\u0031" } }"#).unwrap().id.as_str(), "1");
     for (body, expected) in [
@@ -271,7 +273,7 @@ fn an_object_is_found_below_the_document() {
 #[test]
 fn an_object_may_be_the_document_that_reports_a_failure() {
     const PLACE: Body = Body { verdict: Some(&NESTED), ..Body::ROOT };
-    let object = |body: &str| codegen::object_in::<Photo>(&PLACE, body.as_bytes());
+    let object = |body: &str| codegen::value::<Photo>(&PLACE, body.as_bytes());
     assert_eq!(object(r#"{"head":{"ok":true},"id":"1"}"#).unwrap().id.as_str(), "1");
     let body = r#"{"id":7,"error":{"code":-1.5,"details":{"text":"\u004eo"}},"head":{"ok":false}}"#;
     let error = object(body).unwrap_err();
@@ -290,7 +292,7 @@ fn classes_are_those_of_messages_if_there_is_no_code() {
         classes: &[("Invalid API Key", ErrorClass::Auth), ("Max *", ErrorClass::RateLimit)],
         ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     };
-    let layout = Layout::Body(&Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT });
+    let layout = &Body { at: &["result"], verdict: Some(&VERDICT), ..Body::ROOT };
     for (message, class) in [
         ("Invalid API Key", ErrorClass::Auth),
         ("Invalid API Key!", ErrorClass::Other),
@@ -340,16 +342,12 @@ fn fields_are_kept_from_an_object_around_the_one_with_the_list() {
     for (beside_above, expected) in
         [(0, (Some(7), None)), (1, (Some(2), Some("a"))), (2, (Some(1), Some("b")))]
     {
-        let layout = Layout::Body(Box::leak(Box::new(Body { at, beside_above, ..Body::ROOT })));
+        let layout = Box::leak(Box::new(Body { at, beside_above, ..Body::ROOT }));
         let listing = codegen::list::<Photo, Page>(layout, body).unwrap();
         assert_eq!((listing.beside.page, listing.beside.next.as_deref()), expected);
     }
-    let root = Layout::Body(Box::leak(Box::new(Body {
-        at,
-        beside_above: 2,
-        absent_as_empty: true,
-        ..Body::ROOT
-    })));
+    let root =
+        Box::leak(Box::new(Body { at, beside_above: 2, absent_as_empty: true, ..Body::ROOT }));
     let listing = codegen::list::<Photo, Page>(root, br#"{"page":3}"#).unwrap();
     assert_eq!((listing.items.len(), listing.beside.page), (0, Some(3)));
     let error = codegen::list::<Photo, Page>(root, br#"{"page":"x"}"#).unwrap_err();
@@ -375,7 +373,7 @@ fn a_field_beside_a_list_that_is_invalid_is_an_error() {
 
 #[test]
 fn a_single_record_that_exceeds_the_limit_is_rejected() {
-    let single = Layout::Body(&Body { one_as_list: true, ..Body::ROOT });
+    let single = &Body { one_as_list: true, ..Body::ROOT };
     let mut decoder = codegen::decoder::<Photo, ()>(single).with_record_limit(16);
     decoder.push(br#"{"id":"1","title":"Harbour"} "#);
     assert!(matches!(decoder.next_record().unwrap(), Next::Rejected(_)));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use methodical_model::codegen::{self, Layout, Nulls};
+use methodical_model::codegen::{self, Nulls};
 use methodical_model::{DecodeErrorKind, Extra, Listing, Map, Next};
 
 use crate::support;
@@ -189,14 +189,14 @@ fn integers_of_every_length_are_decoded_like_serde_does() {
     ] {
         let json = format!("[{{\"id\":\"1\",\"tags\":[],\"grid\":[[{number}]]}}]");
         let serde = serde_json::from_str::<i64>(number);
-        let fast =
-            codegen::list::<Page, ()>(Layout::Array, json.as_bytes()).and_then(Listing::strict);
+        let fast = codegen::list::<Page, ()>(&codegen::Body::ROOT, json.as_bytes())
+            .and_then(Listing::strict);
         let fast = fast.map(|mut pages| pages.remove(0).grid.unwrap()[0][0]);
         assert_eq!(fast.ok(), serde.ok(), "{number}");
         let json = format!("[{{\"id\":\"1\",\"tags\":[],\"sizes\":[{number}]}}]");
         let serde = serde_json::from_str::<u64>(number);
-        let fast =
-            codegen::list::<Page, ()>(Layout::Array, json.as_bytes()).and_then(Listing::strict);
+        let fast = codegen::list::<Page, ()>(&codegen::Body::ROOT, json.as_bytes())
+            .and_then(Listing::strict);
         let fast = fast.map(|mut pages| pages.remove(0).sizes.unwrap()[0].get());
         assert_eq!(fast.ok(), serde.ok(), "{number}");
     }
@@ -214,7 +214,7 @@ fn a_list_cut_at_any_byte_is_an_error() {
     let body = format!("[{FULL}]");
     for end in 0..body.len() {
         let cut = body.as_bytes().get(..end).unwrap();
-        assert!(codegen::list::<Page, ()>(Layout::Array, cut).is_err(), "cut at {end}");
+        assert!(codegen::list::<Page, ()>(&codegen::Body::ROOT, cut).is_err(), "cut at {end}");
     }
 }
 
@@ -223,7 +223,7 @@ fn a_stream_in_pieces_of_any_size_has_the_same_records() {
     let body = format!("[{FULL},{FULL}]");
     let whole = decoded(FULL).unwrap();
     for size in [1, 2, 3, 7, 64, body.len()] {
-        let mut decoder = codegen::decoder::<Page, ()>(Layout::Array);
+        let mut decoder = codegen::decoder::<Page, ()>(&codegen::Body::ROOT);
         let mut pages = Vec::new();
         for piece in body.as_bytes().chunks(size) {
             decoder.push(piece);

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use methodical_model::codegen::{self, Cursor, Fast, Layout, Object, Sealed};
+use methodical_model::codegen::{self, Cursor, Fast, Object, Sealed};
 use methodical_model::{Listing, Record};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
@@ -46,7 +46,7 @@ impl<R: Record> Record for Quick<R> {
 #[track_caller]
 fn is_fast<R: Record + DeserializeOwned + PartialEq + Debug>(json: &str) {
     let body = format!("[{json},{json}]");
-    let listing: Listing<Quick<R>> = codegen::list(Layout::Array, body.as_bytes()).unwrap();
+    let listing: Listing<Quick<R>> = codegen::list(&codegen::Body::ROOT, body.as_bytes()).unwrap();
     assert_eq!(listing.rejected.len(), 0, "left to serde: {json}");
     let expected: R = serde_json::from_str(json).unwrap();
     for Quick(record) in listing.items {
@@ -157,7 +157,8 @@ fn unlisted_fields_at_the_limit_of_nesting() {
     for depth in 120..135 {
         for name in ["x", "\\u0078"] {
             let body = format!("[{}]", nested(name, depth));
-            let listing: Listing<Page> = codegen::list(Layout::Array, body.as_bytes()).unwrap();
+            let listing: Listing<Page> =
+                codegen::list(&codegen::Body::ROOT, body.as_bytes()).unwrap();
             assert_eq!(listing.items.len() == 1, depth <= 127, "{depth} levels in {name}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use methodical_model::codegen::{self, Layout, Nulls};
+use methodical_model::codegen::{self, Nulls};
 use methodical_model::{DecodeErrorKind, Extra, Float, Listing, Map};
 
 /// A record with numbers.
@@ -40,7 +40,7 @@ codegen::record! {
 fn decoded(number: &str) -> Result<Float, (DecodeErrorKind, String)> {
     let [fast, slow] = ["width", "w\\u0069dth"].map(|name| {
         let body = format!("[{{\"{name}\":{number}}}]");
-        let listing = codegen::list::<Sizes, ()>(Layout::Array, body.as_bytes());
+        let listing = codegen::list::<Sizes, ()>(&codegen::Body::ROOT, body.as_bytes());
         let sizes = listing.and_then(Listing::strict);
         sizes
             .map(|sizes| sizes[0].width)

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use methodical_model::codegen::{self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict};
+use methodical_model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, PagedOperation, Query,
@@ -82,7 +82,7 @@ impl ListPhotos {
 
     /// Decodes the body of a response.
     pub(crate) fn decode(body: &[u8]) -> Result<Listing<Photo>, DecodeError> {
-        codegen::list(Layout::Array, body)
+        codegen::list(&Body::ROOT, body)
     }
 }
 
@@ -102,7 +102,7 @@ impl Operation for ListPhotos {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::list(Layout::Array, body)
+        codegen::list(&Body::ROOT, body)
     }
 }
 
@@ -111,11 +111,11 @@ impl ListOperation for ListPhotos {
     type Beside = ();
 
     fn decoder(&self) -> StreamDecoder<Photo> {
-        codegen::decoder(Layout::Array)
+        codegen::decoder(&Body::ROOT)
     }
 
     fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, DecodeError> {
-        codegen::borrowed::<Photo>(Layout::Array, body)
+        codegen::borrowed::<Photo, ()>(&Body::ROOT, body)
     }
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct NewestPhoto;
 impl NewestPhoto {
     /// Decodes the body of a response.
     pub(crate) fn decode(body: &[u8]) -> Result<Photo, DecodeError> {
-        codegen::object(body)
+        codegen::value::<Photo>(&Body::ROOT, body)
     }
 }
 
@@ -142,7 +142,7 @@ impl Operation for NewestPhoto {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::object(body)
+        codegen::value::<Photo>(&Body::ROOT, body)
     }
 }
 
@@ -151,8 +151,8 @@ impl Operation for NewestPhoto {
 pub(crate) struct SearchPhotos;
 
 /// Where the list of [`SearchPhotos`] is.
-pub(crate) const FOUND: Layout =
-    Layout::Body(&Body { at: &["photos", "photo"], verdict: Some(&STAT), ..Body::ROOT });
+pub(crate) const FOUND: &Body =
+    &Body { at: &["photos", "photo"], verdict: Some(&STAT), ..Body::ROOT };
 
 /// How [`SearchPhotos`] reports a failure.
 pub(crate) const STAT: Verdict = Verdict {
@@ -195,7 +195,7 @@ impl ListOperation for SearchPhotos {
     }
 
     fn decode_borrowed<'a>(&self, body: &'a [u8]) -> Result<Listing<PhotoRef<'a>>, DecodeError> {
-        codegen::borrowed::<Photo>(FOUND, body)
+        codegen::borrowed::<Photo, ()>(FOUND, body)
     }
 }
 
@@ -230,7 +230,7 @@ pub(crate) struct PagePhotos {
 }
 
 /// Where the list of [`PagePhotos`] is.
-pub(crate) const PAGE: Layout = Layout::Body(&Body { at: &["photo"], ..Body::ROOT });
+pub(crate) const PAGE: &Body = &Body { at: &["photo"], ..Body::ROOT };
 
 impl PagePhotos {
     /// Creates the query of the first page.
@@ -276,7 +276,7 @@ impl ListOperation for PagePhotos {
         &self,
         body: &'a [u8],
     ) -> Result<Listing<PhotoRef<'a>, Page>, DecodeError> {
-        codegen::borrowed_beside::<Photo, Page>(PAGE, body)
+        codegen::borrowed::<Photo, Page>(PAGE, body)
     }
 }
 

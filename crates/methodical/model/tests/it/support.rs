@@ -1,7 +1,6 @@
 //! Decodes a record in every way.
 
-use methodical_model::codegen::{self, Layout};
-use methodical_model::{DecodeError, Listing, Record};
+use methodical_model::{DecodeError, Listing, Record, codegen};
 use serde::Serialize;
 
 /// Decodes a record on the fast path, and with serde, which decodes a record after an escaped name. Both ways agree.
@@ -10,7 +9,7 @@ pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T
     let slow = json.replacen('{', r#"{"\u0078":0,"#, 1);
     let [fast, slow] = [json, &slow].map(|record| {
         let body = format!("[{record}]");
-        let listing = codegen::list::<T, ()>(Layout::Array, body.as_bytes());
+        let listing = codegen::list::<T, ()>(&codegen::Body::ROOT, body.as_bytes());
         listing.and_then(Listing::strict).map(|mut records| records.remove(0))
     });
     match (fast, slow) {

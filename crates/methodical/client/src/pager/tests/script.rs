@@ -7,8 +7,7 @@ use bytes::Bytes;
 use gateway_transport::{blocking_transport_fn, transport_fn};
 use http::Response;
 use methodical_model::codegen::{
-    Body, Cursor, Fast, Layout, Member, Object, QueryBuilder, Sealed, Value, borrowed_beside,
-    decoder, list,
+    Body, Cursor, Fast, Member, Object, QueryBuilder, Sealed, Value, borrowed, decoder, list,
 };
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
@@ -71,7 +70,7 @@ pub(super) struct List<const BY: u8> {
     pub(super) cursor: Option<String>,
 }
 
-const PAGE: Layout = Layout::Body(&Body { at: &["photos"], ..Body::ROOT });
+const PAGE: &Body = &Body { at: &["photos"], ..Body::ROOT };
 
 impl<const BY: u8> Operation for List<BY> {
     type Service = Photos;
@@ -105,7 +104,7 @@ impl<const BY: u8> ListOperation for List<BY> {
     }
 
     fn decode_borrowed(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        borrowed_beside::<Photo, Beside>(PAGE, body)
+        borrowed::<Photo, Beside>(PAGE, body)
     }
 }
 

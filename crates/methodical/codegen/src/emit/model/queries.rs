@@ -173,15 +173,19 @@ fn push(operation: &Operation, param: &Param) -> String {
 
 /// Returns the expression that decodes a body.
 fn decoded(service: &Service, operation: &Operation) -> String {
-    let place = operation.rust.screaming_snake();
-    match &operation.response {
-        response if response.is_list => format!("list({place}, body)"),
-        response if !response.is_body() => "object(body)".to_owned(),
-        response => match (response.model(), &response.of) {
-            (None, Some(of)) => format!("codegen::value::<{}>(&{place}, body)", of.rust(service)),
-            (None, None) => format!("codegen::nothing(&{place}, body)"),
-            (Some(_), _) => format!("codegen::object_in(&{place}, body)"),
-        },
+    let (place, response) = (place(operation), &operation.response);
+    match &response.of {
+        _ if response.is_list => format!("list({place}, body)"),
+        Some(of) => format!("value::<{}>({place}, body)", of.rust(service)),
+        None => format!("codegen::nothing({place}, body)"),
+    }
+}
+
+/// Returns the expression for the place of the data in a body.
+fn place(operation: &Operation) -> String {
+    match operation.response.layout() {
+        Layout::Array | Layout::Object => "&codegen::Body::ROOT".to_owned(),
+        Layout::Envelope { .. } | Layout::Body => format!("&{}", operation.rust.screaming_snake()),
     }
 }
 
@@ -212,7 +216,7 @@ pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Optio
 
 /// Returns the verdicts of the service, each once, in the order of the operations.
 fn verdicts(service: &Service) -> Vec<&Verdict> {
-    distinct(service.operations.iter().filter_map(|one| one.response.reported()))
+    distinct(service.operations.iter().filter_map(|one| one.response.verdict.as_ref()))
 }
 
 /// Returns the expression for how the pages follow each other.

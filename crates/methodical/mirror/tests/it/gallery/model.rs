@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use methodical_mirror::model::codegen::{
-    self, Body, Decides, Layout, Nulls, QueryBuilder, Verdict,
-};
+use methodical_mirror::model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdict};
 use methodical_mirror::model::tables::{Column, Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{
     DecodeError, ErrorClass, Extra, ListOperation, Listing, Operation, Query, Service,
@@ -109,7 +107,7 @@ codegen::record! {
 }
 
 /// Where the list is.
-const LAYOUT: Layout = Layout::Body(&Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT });
+const LAYOUT: &Body = &Body { at: &["list"], verdict: Some(&STAT), ..Body::ROOT };
 
 const STAT: Verdict = Verdict {
     code: &["code"],
@@ -180,7 +178,7 @@ macro_rules! list {
                 &self,
                 body: &'a [u8],
             ) -> Result<Listing<TitledRef<'a>>, DecodeError> {
-                codegen::borrowed::<Titled>(LAYOUT, body)
+                codegen::borrowed::<Titled, ()>(LAYOUT, body)
             }
         }
     };
@@ -201,6 +199,6 @@ impl Operation for ReadStorage {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Storage, DecodeError> {
-        codegen::object(body)
+        codegen::value::<Storage>(&Body::ROOT, body)
     }
 }

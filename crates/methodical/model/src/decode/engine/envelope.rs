@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 
 use crate::decode::diagnose::diagnose;
 use crate::decode::engine::{Engine, State, Window};
-use crate::decode::layout::{Decides, Path, Plan};
+use crate::decode::layout::{Body, Decides, Path, Verdict};
 use crate::decode::shape::Shape;
 use crate::decode::text::CowText;
 use crate::decode::value::Value as _;
@@ -47,21 +47,21 @@ impl Engine {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let name = CowText::deserialize(&mut deserializer)
             .map_err(|error| self.syntax(window, at, json, &error))?;
-        let (plan, depth) = (self.plan, self.depth);
+        let (body, depth) = (self.body, self.depth);
         let leads = |path: Path| {
             path.get(depth).is_some_and(|step| *step == name.0)
-                && path.get(..depth) == plan.at.get(..depth)
+                && path.get(..depth) == body.at.get(..depth)
         };
         let member = Purposes {
-            is_step: leads(plan.at),
-            decides: plan.decides.is_some_and(|decides| leads(path(decides))),
-            code: plan.verdict.is_some_and(|verdict| leads(verdict.code)),
-            message: plan.verdict.is_some_and(|verdict| leads(verdict.message)),
+            is_step: leads(body.at),
+            decides: body.decides().is_some_and(|decides| leads(path(decides))),
+            code: body.verdict.is_some_and(|verdict| leads(verdict.code)),
+            message: body.verdict.is_some_and(|verdict| leads(verdict.message)),
             is_beside: false,
         };
         let member = Purposes { is_beside: self.keep_name(member, &name.0, json), ..member };
         if (member.is_step && self.found > depth) || (member.decides && self.is_decided) {
-            let path = plan.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
+            let path = body.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
             let path = path.collect::<Vec<_>>().join(".");
             let position = self.position(window.text, at);
             return Err(DecodeError::new(
@@ -79,8 +79,8 @@ impl Engine {
 
     /// Returns the state in which the value of a field is read in parts, or `None` if it is read as a whole.
     pub(super) fn part(&mut self, byte: u8) -> Option<State> {
-        let plan = self.plan;
-        let is_last = self.found == plan.at.len();
+        let (body, is_object) = (self.body, self.is_object);
+        let is_last = self.found == body.at.len();
         if !self.member.is_step {
             return None;
         }
@@ -89,11 +89,12 @@ impl Engine {
                 self.depth += 1;
                 Some(State::Name { first: true })
             }
-            b'[' if is_last && !plan.is_object => (self.failure.is_none() || plan.has_empty())
-                .then_some(State::Record { first: true }),
+            b'[' if is_last && !is_object => (self.failure.is_none()
+                || body.verdict.is_some_and(Verdict::has_empty))
+            .then_some(State::Record { first: true }),
             _ if !is_last || self.failure.is_some() => None,
-            b'{' if plan.one_as_list => Some(State::Only),
-            _ => plan.is_object.then_some(State::Only),
+            b'{' if body.one_as_list => Some(State::Only),
+            _ => is_object.then_some(State::Only),
         }
     }
 
@@ -115,7 +116,7 @@ impl Engine {
             self.decide(window, at, json)?;
         }
         if self.member.is_step {
-            if json != "null" || !self.plan.absent_as_empty {
+            if json != "null" || !self.body.absent_as_empty {
                 let (path, expected) = self.step(self.depth);
                 let position = self.position(window.text, at);
                 // The marker may follow, and a failure it reports takes precedence.
@@ -136,7 +137,7 @@ impl Engine {
 
     /// Notes the error code and the error message in the value of a field.
     pub(super) fn learn(&mut self, json: &str) {
-        let Some(verdict) = self.plan.verdict else { return };
+        let Some(verdict) = self.body.verdict else { return };
         let depth = self.depth;
         let text = |path: Path, limit| -> Option<Box<str>> {
             let text = scalar(within(json, path.get(depth + 1..)?)?)?;
@@ -152,7 +153,7 @@ impl Engine {
 
     /// Keeps the name of a field beside the list. Returns whether its value is kept as well.
     fn keep_name(&mut self, member: Purposes, name: &str, json: &str) -> bool {
-        let is_inside = self.depth + 1 + self.plan.beside_above == self.plan.at.len();
+        let is_inside = self.depth + 1 + self.body.beside_above == self.body.at.len();
         match &mut self.beside {
             Some((object, text))
                 if is_inside && !member.is_step && object.member(name).is_some() =>
@@ -195,14 +196,15 @@ impl Engine {
 
     /// Returns the path of the object that holds the fields beside the list.
     fn container(&self) -> String {
-        let Plan { at, beside_above, .. } = self.plan;
+        let Body { at, beside_above, .. } = *self.body;
         let depth = at.len().saturating_sub(1 + beside_above);
         at.get(..depth).unwrap_or_default().join(".")
     }
 
     /// Decides whether the service reports a failure.
     fn decide(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
-        let Some(decides) = self.plan.decides else { return Ok(()) };
+        let Some(verdict) = self.body.verdict else { return Ok(()) };
+        let decides = verdict.decides;
         let below = path(decides).get(self.depth + 1..).unwrap_or_default();
         let Some(value) = within(json, below) else { return Ok(()) };
         let (has_failed, expected) = match decides {
@@ -213,7 +215,8 @@ impl Engine {
             Decides::Failure { .. } => (value != "null", "no failure"),
         };
         self.is_decided = true;
-        let kind = if self.plan.text_marker && !value.starts_with('"') {
+        // A code or a message says more than the type of the field.
+        let kind = if !verdict.has_details() && is_text(decides) && !value.starts_with('"') {
             DecodeErrorKind::WrongType
         } else if has_failed {
             DecodeErrorKind::NotSuccess
@@ -226,7 +229,7 @@ impl Engine {
             self.position(window.text, at),
             expected,
         );
-        if self.plan.verdict.is_none_or(|one| one.code.is_empty() && one.message.is_empty()) {
+        if !verdict.has_details() {
             return Err(error);
         }
         // The code and the message may follow.
@@ -239,7 +242,7 @@ impl Engine {
         if self.failure.is_some() {
             return self.reported_failure().map_or(Ok(()), Err);
         }
-        if let Some(Decides::Success { at: marker, is }) = self.plan.decides
+        if let Some(Decides::Success { at: marker, is }) = self.body.decides()
             && !self.is_decided
         {
             let (position, expected) = (self.position(text, at), is.first().copied());
@@ -254,7 +257,7 @@ impl Engine {
         if let Some(pending) = self.pending.take() {
             return Err(pending);
         }
-        if self.found < self.plan.at.len() && !self.plan.absent_as_empty {
+        if self.found < self.body.at.len() && !self.body.absent_as_empty {
             let (path, expected) = self.step(self.found);
             let position = self.position(text, at);
             return Err(DecodeError::new(DecodeErrorKind::Missing, path, position, expected));
@@ -264,7 +267,7 @@ impl Engine {
 
     /// Returns the failure that the service reported, unless it means an empty list.
     pub(super) fn reported_failure(&mut self) -> Option<DecodeError> {
-        let verdict = self.plan.verdict?;
+        let verdict = self.body.verdict?;
         let is_in = |list: &[&str], text: &Option<Box<str>>| {
             text.as_deref().is_some_and(|text| list.contains(&text))
         };
@@ -285,15 +288,21 @@ impl Engine {
 
     /// Returns the path of a step to the data, and what is expected there.
     pub(super) fn step(&self, depth: usize) -> (String, &'static str) {
-        let path = self.plan.at.get(..=depth).unwrap_or_default();
-        let is_data = path.len() == self.plan.at.len();
-        (path.join("."), if is_data { self.plan.what } else { "an object" })
+        let path = self.body.at.get(..=depth).unwrap_or_default();
+        let is_data = path.len() == self.body.at.len();
+        (path.join("."), if is_data { self.what } else { "an object" })
     }
 }
 
 /// Returns whether a text is the listed one, or begins like a listed one that ends with `*`.
 fn is_listed(listed: &str, text: &str) -> bool {
     listed.strip_suffix('*').map_or(listed == text, |start| text.starts_with(start))
+}
+
+/// Returns whether the field that decides is text after every success.
+fn is_text(decides: Decides) -> bool {
+    let is_json = |text: &&str| serde_json::from_str::<IgnoredAny>(text).is_ok();
+    matches!(decides, Decides::Success { is, .. } if !is.iter().any(is_json))
 }
 
 fn path(decides: Decides) -> Path {

@@ -33,7 +33,7 @@ impl Engine {
         byte: u8,
     ) -> DecodeError {
         let expected = match state {
-            State::Mark | State::Start if self.plan.at.is_empty() => self.step(0).1,
+            State::Mark | State::Start if self.body.at.is_empty() => self.step(0).1,
             State::Mark | State::Start => "an object",
             State::Name { .. } => "a name",
             State::Colon => "a colon",
@@ -77,9 +77,9 @@ impl Engine {
     pub(super) fn path(&self) -> String {
         match self.state {
             State::Record { .. } | State::Oversized { only: false } => {
-                format!("{}[{}]", self.plan.at.join("."), self.index)
+                format!("{}[{}]", self.body.at.join("."), self.index)
             }
-            State::Only | State::Oversized { only: true } => self.plan.at.join("."),
+            State::Only | State::Oversized { only: true } => self.body.at.join("."),
             _ => String::new(),
         }
     }

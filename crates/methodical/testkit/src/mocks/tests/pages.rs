@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use methodical_model::codegen::{self, Layout, Nulls, QueryBuilder};
+use methodical_model::codegen::{self, Nulls, QueryBuilder};
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{
     DecodeError, Extra, ListOperation, Listing, Operation, PagedOperation, Query, StreamDecoder,
@@ -109,7 +109,7 @@ impl<R: Rule> Operation for List<R> {
     }
 
     fn decode(&self, body: &[u8]) -> Result<Self::Output, DecodeError> {
-        codegen::list(Layout::Array, body)
+        codegen::list(&codegen::Body::ROOT, body)
     }
 }
 
@@ -118,14 +118,14 @@ impl<R: Rule> ListOperation for List<R> {
     type Beside = Page;
 
     fn decoder(&self) -> StreamDecoder<Photo, Page> {
-        codegen::decoder(Layout::Array)
+        codegen::decoder(&codegen::Body::ROOT)
     }
 
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],
     ) -> Result<Listing<PhotoRef<'a>, Page>, DecodeError> {
-        codegen::borrowed_beside::<Photo, Page>(Layout::Array, body)
+        codegen::borrowed::<Photo, Page>(&codegen::Body::ROOT, body)
     }
 }
 
