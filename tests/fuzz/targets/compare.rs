@@ -1,4 +1,4 @@
-//! Any history of lists: a mirror has the records of a plain model, its feed leads to its tables, the brake refuses what it
+//! Any history of lists: a mirror has the records of a plain model, its feed leads to its tables, the deletion guard refuses what it
 //! must, and nothing is missing after an incomplete list.
 
 #![no_main]
@@ -37,7 +37,7 @@ fuzz_target!(|input: Input| {
             _ => {
                 let is_committed = sync(&mut mirror, list, emits_baseline, false);
                 let expected = model.list(list, emits_baseline);
-                assert_eq!(is_committed, Some(expected), "whether the brake refuses {list:?}");
+                assert_eq!(is_committed, Some(expected), "whether the deletion guard refuses {list:?}");
             }
         }
         check(&mirror, &model);
@@ -82,7 +82,7 @@ fn sync(mirror: &mut Mirror, list: &List, emits_baseline: bool, is_cut: bool) ->
     match run.finish() {
         Ok(_) => Some(true),
         Err(error) => {
-            assert_eq!(error.kind(), ErrorKind::Brake);
+            assert_eq!(error.kind(), ErrorKind::DeletionGuard);
             Some(false)
         }
     }

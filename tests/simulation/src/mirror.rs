@@ -54,7 +54,7 @@ struct Replica {
     transport: SimulatedTransport,
     random: Rng,
     place: Place,
-    /// How many missing candidates the brake has reported in the last run.
+    /// How many missing candidates the deletion guard has reported in the last run.
     missing: Option<u64>,
     /// Unset before the first run and after a crash.
     mirror: Option<Mirror>,
@@ -219,7 +219,7 @@ impl Replica {
     /// After the faults: two syncs bring everything up to date, and all events arrive.
     async fn converge(&mut self) {
         let world = self.stage.world.clone();
-        // The brake may refuse the first list. The next run accepts what it reported.
+        // The deletion guard may refuse the first list. The next run accepts what it reported.
         let mut complete = 0;
         for _ in 0..3 {
             if complete < 2 {

@@ -37,7 +37,7 @@ pub(crate) enum Exit {
     Rejected = 6,
     /// Too many records are missing from a list, so that the mirror refused it.
     #[cfg(feature = "mirror")]
-    Braked = 7,
+    Guarded = 7,
     /// A check has failed: an amount is below its threshold, or the mirror is older than allowed.
     Alarm = 8,
     /// Another process syncs the mirror, or delivers its changes to the same consumer.
@@ -229,7 +229,7 @@ impl From<&methodical_mirror::Error> for Failure {
         use methodical_mirror::ErrorKind;
 
         let exit = match error.kind() {
-            ErrorKind::Brake => Exit::Braked,
+            ErrorKind::DeletionGuard => Exit::Guarded,
             ErrorKind::Busy => Exit::Busy,
             ErrorKind::Store | ErrorKind::Io => Exit::Unwritten,
             ErrorKind::Call | ErrorKind::Unreachable => Exit::Network,

@@ -1,12 +1,12 @@
 //! The board: how many members each group has with each value, and for how long.
 
-pub(crate) mod counted;
-mod counts;
+pub(crate) mod counts;
 pub(crate) mod keeper;
 
 use askama::Template;
+use methodical_mirror::queries::{BoardGroup, Cell as Count};
 
-use crate::board::counted::{Column, Counts, Group, Sum};
+use crate::board::counts::{Counts, total};
 use crate::frame::{Age, Frame};
 use crate::link::{self, Link};
 use crate::outline::Board;
@@ -67,11 +67,11 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let (completed_at, counts) = (completed_at(&known.tables, &tables), known.of(board));
     let from = usize::try_from(params.number("from")?.unwrap_or_default()).unwrap_or_default();
     let now = (shared.now)();
-    let largest = counts.groups.iter().flat_map(|group| &group.sums).map(|sum| sum.count).max();
+    let largest = counts.groups.iter().flat_map(|group| &group.cells).map(|cell| cell.count).max();
     let largest = largest.unwrap_or_default().max(1);
     let shown = counts.groups.iter().skip(from).take(GROUPS);
     let rows: Vec<Row> =
-        shown.map(|group| row(shared, board, &counts.columns, group, now, largest)).collect();
+        shown.map(|group| row(board, &counts.columns, group, now, largest)).collect();
     let to = |from: usize| {
         let from = (from > 0).then(|| from.to_string());
         let of = params.get("of");
@@ -91,7 +91,11 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         members: plural(board.members.name()),
         value: name.to_owned(),
         coverage: coverage(&counts, name),
-        columns: counts.columns.iter().map(|column| column.label().to_owned()).collect(),
+        columns: counts
+            .columns
+            .iter()
+            .map(|one| counts::label(one.as_deref()).to_owned())
+            .collect(),
         rows,
         sums: counts.sums.iter().map(|sum| grouped(*sum)).collect(),
         total: grouped(counts.sums.iter().sum()),
@@ -108,46 +112,45 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
 }
 
 fn row(
-    shared: &Shared,
     board: &Board,
-    columns: &[Column],
-    group: &Group,
+    columns: &[Option<String>],
+    group: &BoardGroup,
     now: i64,
     largest: u64,
 ) -> Row {
-    let members = |column: Option<&Column>| {
+    let members = |column: Option<&Option<String>>| {
         let link = Link::to("/records").with("of", board.members.name()).with("group", &group.id);
         match column {
             None => link,
-            Some(Column::Unknown) => link.with("unknown", "1"),
-            Some(Column::Value(value)) => link.with("value", value),
+            Some(None) => link.with("unknown", "1"),
+            Some(Some(value)) => link.with("value", value),
         }
         .finish()
     };
-    let cell = |(column, sum): (&Column, &Sum)| {
+    let cell = |(column, sum): (&Option<String>, &Count)| {
         (sum.count > 0).then(|| Cell {
             count: grouped(sum.count),
             href: members(Some(column)),
             median: ago(now.saturating_sub(sum.median)),
             description: format!(
                 "{}, {} {}; half of them for {} or longer, the first since {}",
-                group.title(shared.masks && board.has_personal_title()),
+                counts::title(group),
                 counted(sum.count, board.members.name()),
-                column.label(),
+                counts::label(column.as_deref()),
                 ago(now.saturating_sub(sum.median)),
                 day(sum.since)
             ),
             heat: (sum.count.saturating_mul(5)).div_ceil(largest).min(5),
         })
     };
-    let hides = shared.masks && board.has_personal_title();
+    let title = counts::title(group);
     Row {
-        title: group.title(hides).to_owned(),
-        id: group.has_title(hides).then(|| group.id.clone()),
+        title: title.to_owned(),
+        id: group.title.as_deref().is_some_and(|one| one == title).then(|| group.id.clone()),
         href: link::record(board.groups.name(), &group.id),
-        cells: columns.iter().zip(&group.sums).map(cell).collect(),
-        total: grouped(group.total()),
-        all: (group.total() > 0).then(|| members(None)),
+        cells: columns.iter().zip(&group.cells).map(cell).collect(),
+        total: grouped(total(group)),
+        all: (total(group) > 0).then(|| members(None)),
     }
 }
 

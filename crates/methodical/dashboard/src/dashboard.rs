@@ -106,7 +106,7 @@ impl Dashboard {
             self.mirror.index_pages(table.name(), &orders)?;
         }
         for board in self.outline.boards.iter().filter(|one| exists(one.placements.table)) {
-            self.mirror.index_placements(&board.placements)?;
+            self.mirror.index_placements(board.placements.table)?;
         }
         Ok(())
     }

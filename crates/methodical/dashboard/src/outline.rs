@@ -1,6 +1,5 @@
 //! The tables, recovered values and gauges of a service.
 
-use methodical_mirror::Placements;
 use methodical_mirror::model::tables::{
     Column, ColumnKind, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
 };
@@ -21,16 +20,18 @@ pub(crate) struct Outline {
 pub(crate) struct Board {
     pub(crate) members: &'static Table,
     pub(crate) groups: &'static Table,
-    pub(crate) placements: Placements<'static>,
+    pub(crate) placements: Placements,
     /// The values that the contract lists.
     pub(crate) known_values: &'static [&'static str],
 }
 
-impl Board {
-    /// Returns whether the titles of the groups are personal.
-    pub(crate) fn has_personal_title(&self) -> bool {
-        title(self.groups).is_some_and(Column::is_personal)
-    }
+/// The names of a recovered table and of its columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placements {
+    pub(crate) table: &'static str,
+    pub(crate) group: &'static str,
+    pub(crate) member: &'static str,
+    pub(crate) value: &'static str,
 }
 
 impl Outline {

@@ -7,12 +7,12 @@ use askama::Template;
 use methodical_mirror::model::tables::Table;
 use methodical_mirror::{Change, ChangeKind, Filter, Order, Paging, Record, State};
 
-use crate::board::counted::Column;
+use crate::board::counts;
 use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Age, Frame};
 use crate::link::{self, Link};
 use crate::outline::{Board, title};
-use crate::record::timeline::{Spells, Timeline};
+use crate::record::timeline::{PastValues, Timeline};
 use crate::record::titles::Titles;
 use crate::shared::{Params, Problem, Shared, completed_at};
 use crate::time::{ago, day, machine, minute};
@@ -174,7 +174,7 @@ struct Placed<'a> {
     board: &'a Board,
     /// The placements with the identities of their groups.
     places: Vec<(Record, Fields, String)>,
-    spells: Spells,
+    spells: PastValues,
     titles: Titles,
 }
 
@@ -189,7 +189,7 @@ impl<'a> Placed<'a> {
             (record, all, group)
         };
         let places: Vec<_> = found.into_iter().map(with_group).collect();
-        let spells = Spells::read(shared, board, id)?;
+        let spells = PastValues::read(shared, board, id)?;
         let groups = places.iter().map(|(_, _, group)| &**group);
         let titles = Titles::read(shared, board, groups.chain(spells.groups()).collect())?;
         Ok(Self { board, places, spells, titles })
@@ -224,14 +224,14 @@ fn groups(shared: &Shared, Placed { board, places, titles, .. }: &Placed<'_>) ->
 fn members(shared: &Shared, board: &Board, id: &str) -> Result<Option<Members>, Problem> {
     let counts = shared.counts()?.of(board);
     let Some(group) = counts.groups.iter().find(|group| group.id == id) else { return Ok(None) };
-    let rows = counts.columns.iter().zip(&group.sums).filter(|(_, sum)| sum.count > 0);
+    let rows = counts.columns.iter().zip(&group.cells).filter(|(_, sum)| sum.count > 0);
     let rows = rows.map(|(column, sum)| {
         let link = Link::to("/records").with("of", board.members.name()).with("group", id);
         let link = match column {
-            Column::Value(value) => link.with("value", value),
-            Column::Unknown => link.with("unknown", "1"),
+            Some(value) => link.with("value", value),
+            None => link.with("unknown", "1"),
         };
-        (column.label().to_owned(), grouped(sum.count), link.finish())
+        (counts::label(column.as_deref()).to_owned(), grouped(sum.count), link.finish())
     });
     Ok(Some(Members {
         heading: label(&plural(board.members.name())),

@@ -252,7 +252,11 @@ fn own(name: &str, columns: &str) -> CopyTable {
             "time" => CopyKind::Time,
             _ => CopyKind::Text,
         };
-        CopyColumn { name: name.to_owned(), kind, is_personal: name == "value" }
+        CopyColumn {
+            name: name.to_owned(),
+            kind,
+            is_personal: ["previous", "value"].contains(&name),
+        }
     };
     let columns = columns.split_ascii_whitespace().map(column).collect();
     CopyTable { name: name.to_owned(), columns, identity: None }
@@ -282,7 +286,7 @@ const OWN: [(&str, &str); 5] = [
         "mirror_spell",
         "number:integer table_name record_id group_id member_id value began_at:time ended_at:time began_before:boolean",
     ),
-    (FEED, "number:integer at:time table_name record_id kind fields"),
+    (FEED, "number:integer at:time table_name record_id kind fields previous value"),
 ];
 
 /// The table of the feed, to which rows are only added.

@@ -26,7 +26,7 @@ pub enum ErrorKind {
     /// A record is not a JSON object with an identity.
     Record,
     /// Too many records are missing; nothing was committed. [`Error::missing`] has their number.
-    Brake,
+    DeletionGuard,
     /// The service does not apply a filter, so that values cannot be recovered; nothing was committed.
     Filter,
     /// Another process syncs the mirror, or delivers to the consumer.
@@ -65,7 +65,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns how many records are newly missing if the brake refused the list.
+    /// Returns how many records are newly missing if the deletion guard refused the list.
     pub fn missing(&self) -> Option<u64> {
         self.0.missing
     }

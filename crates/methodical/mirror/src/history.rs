@@ -37,9 +37,6 @@ pub struct Report {
     pub repeated: u64,
     /// Records that are forgotten.
     pub suppressed: u64,
-    /// Rows whose contents did not have their hash, because a bit flipped or another program changed them. Those of them that are
-    /// in the list were written again. Counted only with [`Rules::check_rows`](crate::Rules::check_rows).
-    pub damaged: u64,
 }
 
 /// A record that was rejected.
@@ -98,7 +95,7 @@ impl Outcome {
         }
     }
 
-    fn from_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         [Self::Complete, Self::Partial, Self::Refused, Self::Failed]
             .into_iter()
             .find(|outcome| outcome.as_str() == name)
@@ -106,7 +103,7 @@ impl Outcome {
 
     pub(crate) fn from_error(error: &Error) -> Self {
         match error.kind() {
-            ErrorKind::Brake | ErrorKind::Filter => Self::Refused,
+            ErrorKind::DeletionGuard | ErrorKind::Filter => Self::Refused,
             _ => Self::Failed,
         }
     }

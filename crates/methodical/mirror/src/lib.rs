@@ -50,7 +50,8 @@
 //!   the list does not say which one is right, and the mirror would otherwise change with their order.
 //! - A new field of a description becomes a column. The records are written again, without a change in the feed.
 //! - The personal columns of a record are emptied in the transaction in which it is gone. Its identity and times stay.
-//! - The feed has names of fields, never values.
+//! - The feed has names of fields, and of a placement the value before and after a change. No other value is in the feed, and an
+//!   erasure empties these.
 //!
 //! # Delivery of the feed
 //!
@@ -87,7 +88,7 @@
 //!   when it has its value, as far as the mirror knows: asking again does not touch it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member. The next recovery counts them in [`Report::gone`].
-//! - Past values are in the table `mirror_spell`, and [`Mirror::each_spell`] reads them: the value of a placement, when a
+//! - Past values are in the table `mirror_spell`, and [`Mirror::each_past_value`] reads them: the value of a placement, when a
 //!   recovery first found it, and when one first found another value or no placement. A present placement has one spell
 //!   without an end. A spell with `began_before` may have begun earlier: the first recovery of the table found its value, or
 //!   the value was unknown until then. The end of a missing placement is removed if it returns before it is gone.
@@ -211,12 +212,12 @@ pub use crate::history::{Forecast, Outcome, PastRun, Rejection, Report, Sample, 
 pub use crate::mirror::Mirror;
 pub use crate::read::{Page, Record};
 pub use crate::recovery::coverage::{Coverage, GroupFailure};
-pub use crate::recovery::values::Spell;
+pub use crate::recovery::values::PastValue;
 pub use crate::run::Run;
 pub use crate::source::Source;
 pub use crate::store::files::Existing;
 pub use crate::store::filter::Filter;
-pub use crate::store::page::{Cell, Order, Paging, Placements};
+pub use crate::store::page::{Order, Paging};
 pub use crate::store::rows::State;
 pub use crate::store::table::TableStatus;
 pub use crate::sync::described;

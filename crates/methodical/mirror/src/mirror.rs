@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::error::Error;
 use crate::source::Source;
 use crate::store::Store;
-use crate::store::page::{Order, Placements};
+use crate::store::page::Order;
 
 /// A copy of the lists of one account, and the feed of their changes.
 ///
@@ -157,20 +157,22 @@ impl Mirror {
         orders.iter().try_for_each(|order| store.add_page_index(table, order))
     }
 
-    /// Creates the indexes with which [`cells`](Self::cells) and the pages of the members of a group read few rows, and those
+    /// Creates the indexes with which [boards](crate::queries::board) and the pages of the members of a group read few rows, and those
     /// of [`latest_changes`](Self::latest_changes) of a record.
     ///
     /// # Errors
     ///
     /// Those of [`index_pages`](Self::index_pages).
-    pub fn index_placements(&mut self, of: &Placements<'_>) -> Result<(), Error> {
+    pub fn index_placements(&mut self, table: &str) -> Result<(), Error> {
         let mut store = self.store();
-        let [group, member, value] = [of.group, of.member, of.value].map(crate::store::quoted);
+        let relation = store.relation(table)?;
+        let [group, member, value] = [relation.group, relation.member, relation.value]
+            .map(|name| crate::store::quoted(&name));
         for (name, columns) in
             [("value", format!("{group}, {value}")), ("group", group), ("member", member)]
         {
             let by = format!("mirror_state, {columns}, mirror_changed_at");
-            store.add_index(of.table, name, &by)?;
+            store.add_index(table, name, &by)?;
         }
         store.add_index("mirror_change", "record", "table_name, record_id")
     }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::store::filter::Filter;
-use crate::store::page::{Cell, Paging, Placements};
+use crate::store::page::Paging;
 use crate::store::rows::{PAGE, State, Stored};
 use crate::store::table::TableStatus;
 
@@ -226,15 +226,5 @@ impl Mirror {
             status.values_from = store.schedule(&status.table)?.oldest();
         }
         Ok(tables)
-    }
-
-    /// Counts the members of each group by their value, in any order.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Table`](crate::ErrorKind::Table) if the mirror has no such table or columns. Fails also if the store
-    /// does.
-    pub fn cells(&self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
-        self.store().cells(of)
     }
 }

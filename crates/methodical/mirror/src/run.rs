@@ -12,7 +12,7 @@ use methodical_model::tables::Table;
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::ChangeKind;
+use crate::feed::change::{ChangeKind, Values};
 use crate::fields::difference::{Version, changed};
 use crate::fields::hash::{Hash, Hasher};
 use crate::fields::json::Members;
@@ -22,7 +22,6 @@ use crate::guard::{Judged, Rules, Week};
 use crate::history::{Rejection, Report};
 use crate::mirror::Mirror;
 use crate::recovery::placement::{Recovered, Target};
-use crate::store::filter::Filter;
 use crate::store::rows::{Known, State};
 use crate::store::table::{Counts, NewRow, Scope};
 use crate::store::{Store, quoted, utc};
@@ -155,27 +154,7 @@ impl<'a> Run<'a> {
             known.set(id, one, false);
         })?;
         run.present_before = run.known.counts().present;
-        if rules.checks_rows {
-            run.check_rows()?;
-        }
         Ok(run)
-    }
-
-    /// Finds the rows whose contents do not have their hash, so that the list replaces them.
-    fn check_rows(&mut self) -> Result<(), Error> {
-        if self.omission.is_some() {
-            return Ok(());
-        }
-        let Self { store, known, hasher, report, .. } = self;
-        let live = Filter::new().state(State::Present).state(State::Missing);
-        store.each_record(&self.table, &live, |_, stored| {
-            let hash = hasher.row(&stored.row, &stored.shape)?;
-            if !stored.has_old_hash && stored.known.hash != Some(hash) {
-                report.damaged += 1;
-                known.set(&stored.id, Known { hash: None, ..stored.known }, false);
-            }
-            Ok(())
-        })
     }
 
     /// Says that the list has the placements of a recovery.
@@ -278,7 +257,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Brake`] if too many records are missing. Fails also if the store does. After an error, the mirror is as it
+    /// [`ErrorKind::DeletionGuard`] if too many records are missing. Fails also if the store does. After an error, the mirror is as it
     /// was before.
     pub fn finish(mut self) -> Result<Report, Error> {
         // With a rejected record, nothing is known of those that are absent.
@@ -389,7 +368,9 @@ impl<'a> Run<'a> {
         self.next_key += 1;
         self.report.added += 1;
         self.begin_value(id, row, false)?;
-        self.emit(id, ChangeKind::Added, &[])
+        let value = self.value.filter(|value| value.has_history);
+        let value = value.and_then(|value| row.text(value.index));
+        self.emit(id, ChangeKind::Added, &[], Values { value, ..Values::default() })
     }
 
     /// Writes a record that may have changed. Returns whether it has.
@@ -413,12 +394,19 @@ impl<'a> Run<'a> {
         }
         self.write(id, known.key, hash, row, Write::Changed)?;
         let value = self.value.filter(|value| fields.iter().any(|field| field == value.name));
-        let kind = if value.is_some() { ChangeKind::ValueChanged } else { ChangeKind::Changed };
-        if let Some(value) = value.filter(|value| value.has_history) {
-            self.store.end_value(&self.table, id, self.at)?;
-            self.begin_value(id, row, old.row.text(value.index).is_none())?;
+        let (mut kind, mut values) = (ChangeKind::Changed, Values::default());
+        if let Some(ValueColumn { index, has_history, .. }) = value {
+            kind = ChangeKind::ValueChanged;
+            if has_history {
+                values = Values { previous: old.row.text(index), value: row.text(index) };
+                self.store.end_value(&self.table, id, self.at)?;
+                self.begin_value(id, row, values.previous.is_none())?;
+                if values.previous.is_none() {
+                    kind = ChangeKind::ValueLearned;
+                }
+            }
         }
-        self.emit(id, kind, &fields)?;
+        self.emit(id, kind, &fields, values)?;
         Ok(true)
     }
 
@@ -432,7 +420,7 @@ impl<'a> Run<'a> {
     /// Counts a record that was missing or gone.
     fn come_back(&mut self, id: &str) -> Result<(), Error> {
         self.report.returned += 1;
-        self.emit(id, ChangeKind::Returned, &[])
+        self.emit(id, ChangeKind::Returned, &[], Values::default())
     }
 
     /// Marks a record that the list lacks.
@@ -445,7 +433,7 @@ impl<'a> Run<'a> {
             self.report.gone += 1;
             self.store.erase(&self.table, known, State::Gone, self.at)?;
             self.known.set(id, Known { state: State::Gone, ..known }, false);
-            self.emit(id, ChangeKind::Gone, &[])?;
+            self.emit(id, ChangeKind::Gone, &[], Values::default())?;
             let Self { store, recovered, .. } = self;
             return store.erase_placements(recovered, &self.table, id, State::Gone, self.at);
         }
@@ -455,7 +443,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         self.report.missing += 1;
-        self.emit(id, ChangeKind::Missing, &[])
+        self.emit(id, ChangeKind::Missing, &[], Values::default())
     }
 
     fn write(
@@ -480,11 +468,17 @@ impl<'a> Run<'a> {
         self.known.set(id, known, true);
     }
 
-    fn emit(&self, id: &str, kind: ChangeKind, fields: &[String]) -> Result<(), Error> {
+    fn emit(
+        &self,
+        id: &str,
+        kind: ChangeKind,
+        fields: &[String],
+        values: Values<'_>,
+    ) -> Result<(), Error> {
         if !self.emits {
             return Ok(());
         }
-        self.store.append(&self.time, &self.table, id, kind, fields)
+        self.store.append_with(&self.time, &self.table, id, kind, fields, values)
     }
 }
 

@@ -55,7 +55,6 @@ impl Store {
         match ((pragma("application_id").or_failed()?, pragma("user_version").or_failed()?), source)
         {
             ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
-            // A write makes an older schema one of this release.
             ((APPLICATION_ID, OLDEST..=VERSION), _) => {}
             ((APPLICATION_ID, newer), _) if newer > VERSION => {
                 let why = format!(
@@ -74,6 +73,7 @@ impl Store {
         }
         connection.execute_batch(SETTINGS).or_failed()?;
         connection.set_prepared_statement_cache_capacity(64);
+        upgrade(&mut connection)?;
         renew(&connection, "is_copy = 1")?;
         let identity = identity(&connection)?;
         if source.is_some_and(|source| !source.is_of(&identity)) {
@@ -159,7 +159,7 @@ impl Store {
     /// Begins a transaction. Fails if another process syncs.
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
         self.lock = self.take_lock()?;
-        self.run(&format!("BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}"))
+        self.run("BEGIN IMMEDIATE")
     }
 
     /// Begins a transaction that only reads, and sees one state of the store. Ends with `roll_back`.
@@ -327,6 +327,25 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
     transaction.commit().or_failed()
 }
 
+/// Adds to the schema of an older release what it lacks.
+fn upgrade(connection: &mut Connection) -> Result<(), Error> {
+    let version = |connection: &Connection| {
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).or_failed()
+    };
+    if version(connection)? == VERSION {
+        return Ok(());
+    }
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
+    // An older program that has the file open sets its own version again.
+    let has_values = "SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'";
+    if !transaction.prepare(has_values).or_failed()?.exists(()).or_failed()? {
+        transaction.execute_batch(FEED_VALUES).or_failed()?;
+    }
+    transaction.pragma_update(None, "user_version", VERSION).or_failed()?;
+    transaction.commit().or_failed()
+}
+
 fn is_empty(connection: &Connection) -> Result<bool, Error> {
     Ok(!connection.prepare("SELECT 1 FROM sqlite_schema").or_failed()?.exists(()).or_failed()?)
 }
@@ -442,8 +461,14 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
 /// `GWMR`, the application id in the header of every mirror.
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
-/// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes.
-const VERSION: i64 = 3;
+/// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had no values.
+const VERSION: i64 = 4;
+
+/// The statements that make the feed of an older schema one of this release.
+const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
+                           ALTER TABLE mirror_change ADD COLUMN value TEXT; \
+                           CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id) \
+                           WHERE previous IS NOT NULL OR value IS NOT NULL";
 
 /// The oldest version that this release opens.
 const OLDEST: i64 = 2;

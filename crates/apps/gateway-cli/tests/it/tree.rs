@@ -36,9 +36,9 @@ fn find(person: &Person, path: Vec<String>, found: &mut Vec<Leaf>) {
             names.extend(line.split_whitespace().next());
         }
     }
-    if names.is_empty() {
-        found.push((path, text.to_owned()));
-        return;
+    // A command may do something by itself, and have commands, too.
+    if names.is_empty() || text.contains("[COMMAND]") {
+        found.push((path.clone(), text.to_owned()));
     }
     for name in names {
         find(person, [&*path, &[name.to_owned()]].concat(), found);

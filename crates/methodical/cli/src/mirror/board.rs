@@ -1,12 +1,11 @@
 //! `board`: how many members each group has with each value.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::iter;
 
 use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
-use methodical_mirror::{Error, Mirror, State};
-use serde_json::{Map, Value};
+use methodical_mirror::{Error, Mirror, queries};
+use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -147,58 +146,26 @@ impl Group {
 }
 
 impl Counts {
-    /// Reads the groups and the placements of a mirror.
+    /// Reads the counts of a mirror.
     pub(crate) fn read(mirror: &Mirror, of: Recovered) -> Result<Self, Error> {
-        let mut counts = Self {
-            id: of.groups.identity(),
-            title: title(of.groups),
-            values: of.known_values.iter().map(|&value| value.to_owned()).collect(),
+        let board = queries::board(mirror, of.table.name(), of.known_values, false)?;
+        let unknown = board.values.iter().position(Option::is_none);
+        let groups = board.groups.into_iter().map(|group| {
+            let mut counts: Vec<u64> = group.cells.iter().map(|cell| cell.count).collect();
+            let unknown = unknown.map_or(0, |index| counts.remove(index));
+            let title = group.title.map_or(Value::Null, Value::from);
+            Group { id: group.id, title, counts, unknown }
+        });
+        let (id, title) = (of.groups.identity(), title(of.groups));
+        let values: Vec<String> = board.values.into_iter().flatten().collect();
+        Ok(Self {
+            id,
+            title,
+            values: distinct(&values, of.value, id, title),
             known: of.known_values.len(),
             has_unknown: true,
-            groups: Vec::new(),
-        };
-        let mut places = HashMap::new();
-        mirror.each_record(of.groups.name(), |record| {
-            if record.state == State::Present {
-                let mut fields = fields(&record.json);
-                let title = counts.title.and_then(|name| fields.remove(name)).unwrap_or_default();
-                places.insert(record.id.clone(), counts.groups.len());
-                counts.groups.push(Group { id: record.id, title, ..Group::default() });
-            }
-        })?;
-        let mut numbers: HashMap<String, usize> = counts.values.iter().cloned().zip(0..).collect();
-        let group_field = format!("{}_id", of.groups.name());
-        mirror.each_record(of.table.name(), |record| {
-            if record.state != State::Present {
-                return;
-            }
-            let fields = fields(&record.json);
-            let group = fields.get(&group_field).map(text).unwrap_or_default();
-            let Some(group) = places.get(&*group).and_then(|place| counts.groups.get_mut(*place))
-            else {
-                return;
-            };
-            match fields.get(of.value).filter(|value| !value.is_null()).map(text) {
-                None => group.unknown += 1,
-                Some(value) => {
-                    let number = *numbers.entry(value).or_insert_with_key(|value| {
-                        counts.values.push(value.clone());
-                        counts.values.len() - 1
-                    });
-                    if group.counts.len() <= number {
-                        group.counts.resize(number + 1, 0);
-                    }
-                    if let Some(count) = group.counts.get_mut(number) {
-                        *count += 1;
-                    }
-                }
-            }
-        })?;
-        for group in &mut counts.groups {
-            group.counts.resize(counts.values.len(), 0);
-        }
-        counts.values = distinct(&counts.values, of.value, counts.id, counts.title);
-        Ok(counts)
+            groups: groups.collect(),
+        })
     }
 
     /// Returns the sums over all groups.
@@ -243,15 +210,6 @@ pub(crate) fn title(groups: &'static Table) -> Option<&'static str> {
         _ => None,
     });
     names.next()
-}
-
-fn fields(json: &str) -> Map<String, Value> {
-    serde_json::from_str(json).unwrap_or_default()
-}
-
-/// Returns an identity or a value as text.
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Sums up the rarest values in the column [`OTHER`] until the board fits this width. Returns them.

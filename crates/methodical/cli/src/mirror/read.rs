@@ -3,9 +3,9 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use methodical_mirror::{Consumer, Cursor, Error, Event, Record, TableStatus};
+use clap::{Args, Subcommand};
+use methodical_mirror::{Consumer, Cursor, Error, Event, Outcome, Record, TableStatus};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -35,12 +35,26 @@ pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(),
         records: u64,
         missing: u64,
         rejected: u64,
+        outcome: Option<&'static str>,
+        reason: Option<&'a str>,
     }
-    let fields =
-        &["table", "synced_at", "age_seconds", "values_from", "records", "missing", "rejected"];
+    let fields = &[
+        "table",
+        "synced_at",
+        "age_seconds",
+        "values_from",
+        "records",
+        "missing",
+        "rejected",
+        "outcome",
+        "reason",
+    ];
+    // A table has no room for the reason.
+    let columns = fields.split_at(7).0;
     let Some((mirror, place)) = open::read_place(invocation, "would read")? else { return Ok(()) };
     let (tables, now) = (mirror.tables()?, now());
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
+    let schema = Schema { columns, ..Schema::of_program(fields, false) };
+    let mut printer = Printer::open(invocation, &schema)?;
     for status in &tables {
         printer.print(&Shown {
             table: &status.table,
@@ -50,6 +64,8 @@ pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(),
             records: status.present,
             missing: status.missing,
             rejected: status.rejected,
+            outcome: status.outcome.map(Outcome::as_str),
+            reason: status.reason.as_deref(),
         })?;
     }
     printer.finish()?;
@@ -101,10 +117,21 @@ pub(crate) fn changes(flags: &ChangesFlags, invocation: &Invocation) -> Result<(
         event: &'a Event,
         cursor: String,
     }
-    let fields =
-        &["id", "number", "at", "table", "record_id", "kind", "fields", "record", "cursor"];
+    let fields = &[
+        "id",
+        "number",
+        "at",
+        "table",
+        "record_id",
+        "kind",
+        "fields",
+        "previous",
+        "value",
+        "record",
+        "cursor",
+    ];
     // A table has neither the id for deduplication nor the record.
-    let columns = &["number", "at", "table", "record_id", "kind", "fields"];
+    let columns = &["number", "at", "table", "record_id", "kind", "fields", "previous", "value"];
     let would = "would read the changes of the mirror";
     let Some(mirror) = open::read(invocation, would)? else { return Ok(()) };
     if flags.cursor {
@@ -146,18 +173,48 @@ pub(crate) struct ConsumersFlags {
     /// Do not ask for confirmation.
     #[arg(short, long, requires = "remove")]
     yes: bool,
+
+    #[command(subcommand)]
+    command: Option<ConsumersCommand>,
+}
+
+/// A change of a consumer.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConsumersCommand {
+    /// Move a consumer to a position in the changes: to deliver changes again, or to skip one that the receiver never accepts.
+    ///
+    /// A consumer that was disabled is enabled.
+    #[command(after_help = "\
+Examples:
+  {program} mirror consumers rewind webhook --to m1.5e88dbb477d76774.41.3f2a9c1d")]
+    Rewind {
+        /// Name of the consumer.
+        name: String,
+
+        /// Deliver the changes after this cursor: that of `mirror changes --cursor`, or of the last change to skip.
+        #[arg(long, value_name = "CURSOR", value_parser = cursor)]
+        to: Cursor,
+    },
 }
 
 /// Prints the receivers of the changes, or changes one.
 pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Result<(), Failure> {
     let would = match flags {
+        ConsumersFlags { command: Some(ConsumersCommand::Rewind { name, .. }), .. } => {
+            format!("would rewind `{name}`")
+        }
         ConsumersFlags { enable: Some(name), .. } => format!("would enable `{name}`"),
         ConsumersFlags { remove: Some(name), .. } => format!("would remove `{name}`"),
         _ => "would read the consumers of the mirror".to_owned(),
     };
     let Some(mut mirror) = open::read(invocation, &would)? else { return Ok(()) };
     let consumers = mirror.consumers()?;
-    if let Some(name) = &flags.enable {
+    if let Some(ConsumersCommand::Rewind { name, to }) = &flags.command {
+        find(&consumers, name)?;
+        mirror.rewind_consumer(name, to)?;
+        let waiting = find(&mirror.consumers()?, name)?.behind;
+        invocation.screen.note(&format!("moved `{name}`; changes that wait for it: {waiting}"));
+    } else if let Some(name) = &flags.enable {
         find(&consumers, name)?;
         mirror.enable_consumer(name)?;
         invocation.screen.note(&format!("enabled `{name}`; the next delivery does not wait"));

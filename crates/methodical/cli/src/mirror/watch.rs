@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::io::{BufWriter, Stdout, stdout};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{cmp, mem};
@@ -10,8 +11,8 @@ use clap::Args;
 use methodical_client::transport::TransportError;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
-    Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson, Sink, StartAt,
-    Stop, Webhook, WebhookSecret,
+    ChangeKind, Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson,
+    Sink, StartAt, Stop, Webhook, WebhookSecret,
 };
 
 use crate::connect::transport;
@@ -141,6 +142,18 @@ pub(crate) struct WatchFlags {
     #[arg(long, value_name = "FILE", requires = "webhook", hide_short_help = true)]
     webhook_secret_file: Option<PathBuf>,
 
+    /// Send up to COUNT events in one request, as a JSON array.
+    #[arg(long, value_name = "COUNT", requires = "webhook", hide_short_help = true)]
+    batch: Option<NonZeroUsize>,
+
+    /// Deliver only changes of TABLE. Repeat the flag for several.
+    #[arg(long, value_name = "TABLE", hide_short_help = true)]
+    table: Vec<String>,
+
+    /// Deliver only changes of KIND, such as `value_changed`. Repeat the flag for several.
+    #[arg(long, value_name = "KIND", value_parser = kind, hide_short_help = true)]
+    kind: Vec<ChangeKind>,
+
     /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or `stdout`].
     ///
     /// Each name gets every change. A new name begins after the changes that the mirror has. Give each receiver its own name:
@@ -157,6 +170,12 @@ pub(crate) struct WatchFlags {
 }
 
 impl WatchFlags {
+    /// Returns which changes are delivered.
+    fn limits(&self) -> Limits {
+        let limits = self.table.iter().fold(Limits::new(), |limits, name| limits.table(name));
+        self.kind.iter().fold(limits, |limits, kind| limits.kind(*kind))
+    }
+
     /// Returns the name of the consumer. The defaults differ, so that printing events takes none from a webhook.
     fn consumer(&self) -> &str {
         match (&self.consumer, &self.exec, &self.webhook) {
@@ -171,6 +190,11 @@ impl WatchFlags {
 /// A program with its arguments.
 #[derive(Clone, Debug)]
 struct Words(Vec<String>);
+
+fn kind(text: &str) -> Result<ChangeKind, String> {
+    let names = || ChangeKind::ALL.map(ChangeKind::as_str).join(", ");
+    ChangeKind::from_name(text).ok_or_else(|| format!("expected one of {}", names()))
+}
 
 /// Splits a command as a shell does.
 fn words(text: &str) -> Result<Words, &'static str> {
@@ -211,7 +235,9 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     if let Some(Words(words)) = &flags.exec {
         let (program, arguments) =
             words.split_first().map_or(("", &[][..]), |(one, rest)| (one, rest));
-        return Ok(Box::new(arguments.iter().fold(Exec::new(program), Exec::arg)));
+        let exec = arguments.iter().fold(Exec::new(program), Exec::arg);
+        exec.check()?;
+        return Ok(Box::new(exec));
     }
     let Some(url) = &flags.webhook else {
         let lines: Ndjson<BufWriter<Stdout>> = Ndjson::new(BufWriter::new(stdout()));
@@ -231,7 +257,11 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     })?;
     let secret = WebhookSecret::new(secret.trim())?;
     let transport = transport(invocation, &Settings::of(invocation)?, false)?;
-    Ok(Box::new(Webhook::new(transport, url, secret)?))
+    let webhook = Webhook::new(transport, url, secret)?;
+    Ok(Box::new(match flags.batch {
+        Some(events) => webhook.batch(events),
+        None => webhook,
+    }))
 }
 
 /// The runs of `watch`.
@@ -258,7 +288,7 @@ impl Watch<'_> {
             Due::Early => Ok(()),
         };
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
-        let delivered = mirror.deliver(self.consumer, &mut *self.sink, &Limits::new());
+        let delivered = mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits());
         let consumer = self.find(&mirror)?;
         let is_closed = delivered.as_ref().is_ok_and(|one| one.end == DeliveryEnd::Closed);
         let next = if is_closed { Next::Never } else { Next::Within(wait(consumer.as_ref())) };

@@ -34,7 +34,14 @@ fn main() {
     let path = folder.path().join("mirror.db");
     let source = Source::new(URL, "me");
     let open = || Mirror::open(&path, &source).unwrap();
-    pages("SQLite", size, open, || {
+    // As a recovery notes it.
+    let note = || {
+        let recovered = r#"{"person_team":{"group":{"column":"team_id","table":"team"},
+            "member":{"column":"person_id","table":"person"},"value":"status"}}"#;
+        let insert = "INSERT INTO mirror_note (name, text) VALUES ('recovered', ?1)";
+        rusqlite::Connection::open(&path).unwrap().execute(insert, (recovered,)).unwrap();
+    };
+    pages("SQLite", size, open, note, || {
         let mut file = std::fs::File::open(&path).unwrap();
         std::io::copy(&mut file, &mut std::io::sink()).unwrap();
     });
@@ -44,8 +51,9 @@ fn main() {
 }
 
 /// Fills a mirror and measures its pages. `warm` reads all of it into memory.
-fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, warm: impl Fn()) {
+fn pages(store: &str, size: u64, open: impl Fn() -> Mirror, note: impl Fn(), warm: impl Fn()) {
     let mut syncs = fill::Syncs::new(open(), size);
+    note();
     syncs.first();
     let mut dashboard = Dashboard::of::<Directory>(open());
     let started = Instant::now();

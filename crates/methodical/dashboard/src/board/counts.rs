@@ -1,53 +1,60 @@
-//! Counts a board.
+//! The counts of a board, those with the most members first.
 
-use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::cmp::Reverse;
 
-use methodical_mirror::{Error, Filter, Mirror, State};
+use methodical_mirror::queries::{self, BoardGroup};
+use methodical_mirror::{Error, Mirror};
 
-use crate::board::counted::{Column, Counts, Group, Sum};
-use crate::cells::{cell, fields};
-use crate::outline::{Board, title};
+use crate::outline::Board;
 
-/// Counts a board.
-pub(crate) fn count(mirror: &Mirror, board: &Board) -> Result<Counts, Error> {
-    let mut groups: HashMap<String, Group> = HashMap::new();
-    let column = title(board.groups);
-    mirror.each_matching(board.groups.name(), &Filter::new().state(State::Present), |record| {
-        let title = column.and_then(|column| cell(&fields(&record.json), column));
-        let title = title.filter(|title| !title.is_empty());
-        let group = Group::new(record.id.clone(), title);
-        groups.insert(record.id, group);
-        ControlFlow::Continue(())
-    })?;
-    let known = board.known_values.iter().map(|&value| Column::Value(value.to_owned()));
-    let mut columns: Vec<Column> = known.collect();
-    let cells = mirror.cells(&board.placements)?;
-    let mut others: Vec<Column> = cells
-        .iter()
-        .map(|cell| cell.value.clone().map_or(Column::Unknown, Column::Value))
-        .filter(|column| !columns.contains(column))
-        .collect();
-    others.sort();
-    others.dedup();
-    columns.append(&mut others);
-    let places: HashMap<Column, usize> = columns.iter().cloned().zip(0..).collect();
-    let mut sums = vec![0; columns.len()];
-    for group in groups.values_mut() {
-        group.sums = vec![Sum::default(); columns.len()];
+/// The counts of all groups.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// The values of the contract, then the others, then `None` for the unknown ones.
+    pub(crate) columns: Vec<Option<String>>,
+    /// The groups, those with the most members first.
+    pub(crate) groups: Vec<BoardGroup>,
+    /// The sum of each column.
+    pub(crate) sums: Vec<u64>,
+}
+
+impl Counts {
+    /// Counts a board.
+    pub(crate) fn read(mirror: &Mirror, board: &Board) -> Result<Self, Error> {
+        let counted = queries::board(mirror, board.placements.table, board.known_values, true)?;
+        let (columns, mut groups) = (counted.values, counted.groups);
+        groups.sort_by_cached_key(|group| {
+            (Reverse(total(group)), title(group).to_lowercase(), group.id.clone())
+        });
+        let sum = |index: usize| {
+            groups.iter().filter_map(|group| group.cells.get(index)).map(|cell| cell.count).sum()
+        };
+        let sums = (0..columns.len()).map(sum).collect();
+        Ok(Self { columns, groups, sums })
     }
-    for cell in cells {
-        let column = cell.value.map_or(Column::Unknown, Column::Value);
-        let Some(&place) = places.get(&column) else { continue };
-        let Some(group) = groups.get_mut(&cell.group) else { continue };
-        if let (Some(sum), Some(all)) = (group.sums.get_mut(place), sums.get_mut(place)) {
-            *sum = Sum { count: cell.count, since: cell.since, median: cell.median };
-            *all += cell.count;
-        }
+
+    /// Returns how many members have no known value.
+    pub(crate) fn unknown(&self) -> u64 {
+        let columns = self.columns.iter().zip(&self.sums);
+        columns.filter(|(column, _)| column.is_none()).map(|(_, sum)| sum).sum()
     }
-    let mut groups: Vec<Group> = groups.into_values().collect();
-    groups.sort_by_cached_key(|group| {
-        (std::cmp::Reverse(group.total()), group.title(false).to_lowercase(), group.id.clone())
-    });
-    Ok(Counts { columns, groups, sums })
+}
+
+/// Returns the text of a column.
+pub(crate) fn label(column: Option<&str>) -> &str {
+    match column {
+        None => "Unknown",
+        Some("") => "(empty)",
+        Some(value) => value,
+    }
+}
+
+/// Returns the number of members of a group.
+pub(crate) fn total(group: &BoardGroup) -> u64 {
+    group.cells.iter().map(|cell| cell.count).sum()
+}
+
+/// Returns the title of a group, or else its identity.
+pub(crate) fn title(group: &BoardGroup) -> &str {
+    group.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(&group.id)
 }

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use methodical_mirror::{Error, Mirror, TableStatus};
 
-use crate::board::counted::Counts;
-use crate::board::counts::count;
+use crate::board::counts::Counts;
 use crate::outline::{Board, Outline};
 
 /// The counts of the last state of the mirror that was counted. A thread counts again after each sync, over a connection of its
@@ -134,7 +133,7 @@ impl Known {
         let mut boards = HashMap::new();
         for board in &outline.boards {
             if is_complete(board.groups.name()) && is_complete(board.placements.table) {
-                boards.insert(board.placements.table, Arc::new(count(mirror, board)?));
+                boards.insert(board.placements.table, Arc::new(Counts::read(mirror, board)?));
             }
         }
         Ok(Self { version, took: started.elapsed(), tables, boards })

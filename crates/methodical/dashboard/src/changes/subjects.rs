@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use methodical_mirror::{Change, Placements, Record};
+use methodical_mirror::{Change, Record};
 
 use crate::cells::{cell, fields, text};
 use crate::link;
-use crate::outline::title;
+use crate::outline::{Placements, title};
 use crate::shared::{Problem, Shared};
 
 /// The record of a change.
@@ -100,7 +100,7 @@ fn read(
 }
 
 /// Returns the identities of the group and of the member of a placement.
-fn parts(placement: &Record, placements: &Placements<'_>) -> Option<(String, String)> {
+fn parts(placement: &Record, placements: &Placements) -> Option<(String, String)> {
     let all = fields(&placement.json);
     let part = |column: &str| all.get(column).and_then(text);
     Some((part(placements.group)?, part(placements.member)?))

@@ -2,9 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use methodical_mirror::Spell;
+use methodical_mirror::PastValue;
 
-use crate::board::counted::Column;
 use crate::link;
 use crate::outline::Board;
 use crate::record::titles::Titles;
@@ -49,15 +48,15 @@ pub(crate) struct Stretch {
 }
 
 /// The spells of a member, the earliest first.
-pub(crate) struct Spells {
-    all: Vec<Spell>,
+pub(crate) struct PastValues {
+    all: Vec<PastValue>,
     is_cut: bool,
 }
 
-impl Spells {
+impl PastValues {
     pub(crate) fn read(shared: &Shared, board: &Board, member: &str) -> Result<Self, Problem> {
-        let mut all: Vec<Spell> = Vec::new();
-        shared.mirror.each_spell(board.placements.table, Some(member), |spell| {
+        let mut all: Vec<PastValue> = Vec::new();
+        shared.mirror.each_past_value(board.placements.table, Some(member), |spell| {
             all.push(spell);
             if all.len() > SPELLS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
@@ -76,7 +75,7 @@ impl Spells {
 pub(crate) fn drawn(
     shared: &Shared,
     board: &Board,
-    Spells { all: spells, is_cut }: &Spells,
+    PastValues { all: spells, is_cut }: &PastValues,
     titles: &Titles,
 ) -> Result<Option<Timeline>, Problem> {
     let now = (shared.now)();
@@ -86,8 +85,7 @@ pub(crate) fn drawn(
     };
     let counts = shared.counts()?.of(board);
     let colour = |value: Option<&str>| {
-        let column = value.map_or(Column::Unknown, |value| Column::Value(value.to_owned()));
-        counts.columns.iter().position(|one| *one == column).unwrap_or_default() % COLOURS
+        counts.columns.iter().position(|one| one.as_deref() == value).unwrap_or_default() % COLOURS
     };
     let scale = Scale { begin, end };
     let mut tracks: Vec<Track> = Vec::new();
@@ -133,7 +131,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn stretch(&self, spell: &Spell, now: i64, colour: usize) -> Stretch {
+    fn stretch(&self, spell: &PastValue, now: i64, colour: usize) -> Stretch {
         let until = spell.ended_at.unwrap_or(now).max(spell.began_at);
         let (from, to) = (self.position(spell.began_at), self.position(until));
         // A short spell is still visible.

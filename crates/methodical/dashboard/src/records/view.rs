@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use methodical_mirror::model::tables::{Column, Table};
-use methodical_mirror::{Filter, Order, Page, Paging, Placements, Record, State, TableStatus};
+use methodical_mirror::{Filter, Order, Page, Paging, Record, State, TableStatus};
 
 use crate::cells::{fields, text};
 use crate::link::Link;
-use crate::outline::{Board, title};
+use crate::outline::{Board, Placements, title};
 use crate::shared::{Params, Problem, Shared};
 
 /// The view that the parameters ask for.
@@ -175,7 +175,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the placements of the members of a group.
-    pub(crate) fn placements(&self) -> Option<&Placements<'static>> {
+    pub(crate) fn placements(&self) -> Option<&Placements> {
         self.members.as_ref().map(|members| &members.board.placements)
     }
 

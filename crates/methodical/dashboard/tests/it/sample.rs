@@ -5,6 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use methodical_dashboard::Dashboard;
 use methodical_dashboard::mirror::model::tables::{Column, Table};
 use methodical_dashboard::mirror::{Mirror, Rules, Source};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::gallery::Gallery;
@@ -32,6 +33,10 @@ const START: u64 = 1_793_520_000;
 /// A day, in seconds.
 pub(crate) const DAY: u64 = 24 * 3600;
 
+/// The columns of the placements.
+const RECOVERED: &str = r#"{"photo_album":{"group":{"column":"album_id","table":"album"},
+    "member":{"column":"photo_id","table":"photo"},"value":"mark"}}"#;
+
 /// A mirror in a file, and the number of days since its first sync.
 pub(crate) struct Sample {
     folder: tempfile::TempDir,
@@ -43,7 +48,11 @@ impl Sample {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let source = Source::new("https://photos.example.com", "me");
-        let mirror = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();
+        let path = folder.path().join("mirror.db");
+        let mirror = Mirror::open(&path, &source).unwrap();
+        // As a recovery notes it.
+        let insert = "INSERT INTO mirror_note (name, text) VALUES ('recovered', ?1)";
+        Connection::open(path).unwrap().execute(insert, (RECOVERED,)).unwrap();
         Self { folder, mirror, day: 0 }
     }
 

@@ -315,9 +315,31 @@ impl Copy<'_> {
         );
         let removed = self.query(&delete, &[(&now.pruned, Type::INT8)])?;
         let removed = removed.first().map_or(0, |row| row.get::<_, i64>(0));
+        let emptied = self.empty_feed(source)?;
         let written = self.write(source, table, position, false, |_| true)?;
-        let removed = u64::try_from(removed).unwrap_or_default();
+        let removed = u64::try_from(removed).unwrap_or_default().saturating_add(emptied);
         Ok(CopiedTable { table: table.name.clone(), written, removed })
+    }
+
+    /// Empties the values of changes that the mirror has erased since. Returns how many changes had some.
+    fn empty_feed(&mut self, source: &CopySource) -> Result<u64, Error> {
+        let with_values = "WHERE previous IS NOT NULL OR value IS NOT NULL";
+        let select = format!("SELECT number FROM {}.mirror_change {with_values}", self.schema);
+        let mut erased: HashSet<i64> =
+            self.query(&select, &[])?.iter().map(|row| row.get(0)).collect();
+        let select = format!("SELECT number FROM mirror_change {with_values}");
+        let mut statement = source.connection.prepare(&select).or_failed()?;
+        let mut kept = statement.query(()).or_failed()?;
+        while let Some(row) = kept.next().or_failed()? {
+            erased.remove(&row.get(0).or_failed()?);
+        }
+        let erased: Vec<i64> = erased.into_iter().collect();
+        let update = format!(
+            "UPDATE {}.mirror_change SET previous = NULL, value = NULL WHERE number = ANY($1)",
+            self.schema
+        );
+        self.query(&update, &[(&erased, Type::INT8_ARRAY)])?;
+        Ok(count(erased.len()))
     }
 
     /// Returns the hashes of the rows of the copy, by their keys.

@@ -11,8 +11,8 @@ use crate::mirror::Mirror;
 use crate::source::Identity;
 use crate::store::{OrFailed as _, Store, integer};
 
-/// One change of a record. It has names of fields, never values: read the record for those.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One change of a record. It has names of fields, and no values but those of a placement: read the record for the others.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
     /// The number of the change. Numbers ascend, and none is used twice by the same mirror. A restored mirror is another one.
@@ -25,8 +25,27 @@ pub struct Change {
     pub id: String,
     /// The kind of change.
     pub kind: ChangeKind,
-    /// The columns that differ, for [`ChangeKind::Changed`] and [`ChangeKind::ValueChanged`].
+    /// The columns that differ, for [`ChangeKind::Changed`], [`ValueChanged`](ChangeKind::ValueChanged) and
+    /// [`ValueLearned`](ChangeKind::ValueLearned).
     pub fields: Vec<String>,
+    /// The value of a placement before the change; `None` if it was unknown or was erased, and for other records.
+    pub previous: Option<String>,
+    /// The value of a placement after the change; `None` if it is unknown or was erased, and for other records.
+    pub value: Option<String>,
+}
+
+/// Does not show the values, which belong to the member.
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Change")
+            .field("number", &self.number)
+            .field("at", &self.at)
+            .field("table", &self.table)
+            .field("id", &self.id)
+            .field("kind", &self.kind)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The kind of a [`Change`].
@@ -37,8 +56,10 @@ pub enum ChangeKind {
     Added,
     /// The record has another meaning.
     Changed,
-    /// The recovered value of a member in a group differs, or became known or unknown.
+    /// The recovered value of a member in a group differs, or became unknown.
     ValueChanged,
+    /// The recovered value of a member in a group was unknown, and is known now. It may be older than the change.
+    ValueLearned,
     /// The record is absent from a complete list for the first time.
     Missing,
     /// The record counts as deleted, or was erased on request.
@@ -54,17 +75,28 @@ impl ChangeKind {
             Self::Added => "added",
             Self::Changed => "changed",
             Self::ValueChanged => "value_changed",
+            Self::ValueLearned => "value_learned",
             Self::Missing => "missing",
             Self::Gone => "gone",
             Self::Returned => "returned",
         }
     }
 
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Added, Self::Changed, Self::ValueChanged, Self::Missing, Self::Gone, Self::Returned]
-            .into_iter()
-            .find(|kind| kind.as_str() == name)
+    /// Returns the kind with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
+
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        Self::Added,
+        Self::Changed,
+        Self::ValueChanged,
+        Self::ValueLearned,
+        Self::Missing,
+        Self::Gone,
+        Self::Returned,
+    ];
 }
 
 /// A position in the feed of one mirror: after its last change that was read. Keep its text; the text has no other use.
@@ -115,6 +147,13 @@ fn refused(why: &str) -> Error {
     Error::new(ErrorKind::Cursor, format!("cannot read the changes: {why}; take a new snapshot"))
 }
 
+/// The values of a placement before and after a change.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Values<'a> {
+    pub(crate) previous: Option<&'a str>,
+    pub(crate) value: Option<&'a str>,
+}
+
 /// The range of the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
@@ -138,18 +177,32 @@ impl Feed {
 }
 
 impl Store {
-    /// Appends a change to the feed.
+    /// Appends a change without fields to the feed.
     pub(crate) fn append(
         &self,
         at: &str,
         table: &str,
         id: &str,
         kind: ChangeKind,
+    ) -> Result<(), Error> {
+        self.append_with(at, table, id, kind, &[], Values::default())
+    }
+
+    /// Appends a change to the feed.
+    pub(crate) fn append_with(
+        &self,
+        at: &str,
+        table: &str,
+        id: &str,
+        kind: ChangeKind,
         fields: &[String],
+        values: Values<'_>,
     ) -> Result<(), Error> {
         let fields = (!fields.is_empty()).then(|| serde_json::Value::from(fields).to_string());
-        let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields) VALUES (?1, ?2, ?3, ?4, ?5)";
-        self.execute(insert, (at, table, id, kind.as_str(), fields)).map(drop)
+        let insert = "INSERT INTO mirror_change (at, table_name, record_id, kind, fields, previous, value) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let row = (at, table, id, kind.as_str(), fields, values.previous, values.value);
+        self.execute(insert, row).map(drop)
     }
 
     /// Returns the range of the feed.
@@ -246,11 +299,12 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Change> {
         id: row.get(3)?,
         kind: ChangeKind::from_name(row.get_ref(4)?.as_str()?).unwrap_or(ChangeKind::Changed),
         fields: fields.unwrap_or_default(),
+        previous: row.get(6)?,
+        value: row.get(7)?,
     })
 }
 
-const SELECT: &str =
-    "SELECT number, unixepoch(at), table_name, record_id, kind, fields FROM mirror_change";
+const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind, fields, previous, value FROM mirror_change";
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,13 @@
 //! Delivers the changes of the feed to a consumer: at least once, and in their order.
 
+use std::collections::BTreeSet;
 use std::error::Error as _;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::Change;
+use crate::feed::change::{Change, ChangeKind};
 use crate::feed::consumer::Consumer;
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::fields::hash::fill;
@@ -19,12 +20,17 @@ use crate::store::utc;
 pub struct Limits {
     events: u64,
     stop: Stop,
+    /// Empty for all tables.
+    tables: BTreeSet<String>,
+    /// Empty for all kinds.
+    kinds: Vec<ChangeKind>,
 }
 
 impl Limits {
     /// Creates limits that end a delivery only at the end of the feed.
     pub fn new() -> Self {
-        Self { events: u64::MAX, stop: Stop::new() }
+        let (tables, kinds) = (BTreeSet::new(), Vec::new());
+        Self { events: u64::MAX, stop: Stop::new(), tables, kinds }
     }
 
     /// Sets the maximum number of events.
@@ -37,6 +43,28 @@ impl Limits {
     #[must_use]
     pub fn stop(self, stop: &Stop) -> Self {
         Self { stop: stop.clone(), ..self }
+    }
+}
+
+impl Limits {
+    /// Delivers only changes of this table. Several tables add up. The position moves past the others, so that a later delivery
+    /// with other tables does not deliver them.
+    #[must_use]
+    pub fn table(mut self, name: &str) -> Self {
+        self.tables.insert(name.to_owned());
+        self
+    }
+
+    /// Delivers only changes of this kind. Several kinds add up. The position moves past the others.
+    #[must_use]
+    pub fn kind(mut self, kind: ChangeKind) -> Self {
+        self.kinds.push(kind);
+        self
+    }
+
+    fn wants(&self, change: &Change) -> bool {
+        (self.tables.is_empty() || self.tables.contains(&change.table))
+            && (self.kinds.is_empty() || self.kinds.contains(&change.kind))
     }
 }
 
@@ -188,6 +216,10 @@ impl Mirror {
                 break;
             }
             let number = change.number;
+            if !limits.wants(&change) {
+                consumer.position = number;
+                continue;
+            }
             match sink.deliver(&self.event(change)?) {
                 Ok(()) => (consumer.position, count) = (number, count + 1),
                 Err(error) => {

@@ -27,8 +27,10 @@ use crate::store::utc;
 /// | `at` | string | when the change was found, as RFC 3339 in UTC: `2026-11-02T06:00:00Z` |
 /// | `table` | string | the table of the record |
 /// | `record_id` | string | the identity of the record |
-/// | `kind` | string | `added`, `changed`, `value_changed`, `missing`, `gone` or `returned`: see [`ChangeKind`](crate::ChangeKind) |
-/// | `fields` | array of strings | the columns that differ, for `changed` and `value_changed`; otherwise empty |
+/// | `kind` | string | `added`, `changed`, `value_changed`, `value_learned`, `missing`, `gone` or `returned`: see [`ChangeKind`](crate::ChangeKind) |
+/// | `fields` | array of strings | the columns that differ, for `changed`, `value_changed` and `value_learned`; otherwise empty |
+/// | `previous` | string or null | the value of a placement before the change; `null` if it was unknown or was erased, and for other records |
+/// | `value` | string or null | the value of a placement after the change; `null` in the same cases |
 /// | `record` | object or null | the record at the time of delivery; `null` if it is gone or forgotten |
 ///
 /// ```
@@ -44,7 +46,7 @@ use crate::store::utc;
 ///
 /// let (events, _cursor) = mirror.events(None, 100)?;
 /// let json = events[0].to_json()?;
-/// assert!(json.contains(r#""kind":"added","fields":[],"record":{"id":"1","title":"Harbour"}"#));
+/// assert!(json.contains(r#""kind":"added","fields":[],"previous":null,"value":null,"record":{"id":"1","title":"Harbour"}"#));
 /// # Ok::<(), methodical_mirror::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -113,7 +115,7 @@ impl Mirror {
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = self.record.as_deref().map(serde_json::from_str::<&RawValue>).transpose();
-        let mut event = serializer.serialize_struct("Event", 8)?;
+        let mut event = serializer.serialize_struct("Event", 10)?;
         event.serialize_field("id", &self.id)?;
         event.serialize_field("number", &self.change.number)?;
         event.serialize_field("at", &utc(self.change.at))?;
@@ -121,6 +123,8 @@ impl Serialize for Event {
         event.serialize_field("record_id", &self.change.id)?;
         event.serialize_field("kind", self.change.kind.as_str())?;
         event.serialize_field("fields", &self.change.fields)?;
+        event.serialize_field("previous", &self.change.previous)?;
+        event.serialize_field("value", &self.change.value)?;
         event.serialize_field("record", &record.map_err(S::Error::custom)?)?;
         event.end()
     }

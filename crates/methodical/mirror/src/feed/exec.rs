@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{fmt, io, thread};
 
+use crate::error::{Error, ErrorKind};
 use crate::feed::event::Event;
 use crate::feed::sink::{Failure, Sink};
 
@@ -68,6 +70,37 @@ impl Exec {
         Self { timeout, ..self }
     }
 
+    /// Checks that there is such a program, so that a wrong name is noticed before the first event. A name without a folder is
+    /// looked up in `PATH`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Setting`] if no file that can be run has this name.
+    ///
+    /// ```
+    /// use methodical_mirror::Exec;
+    ///
+    /// let error = Exec::new("./no-such-program").check().unwrap_err();
+    /// assert!(error.to_string().starts_with("cannot run the command ./no-such-program: "));
+    /// ```
+    pub fn check(&self) -> Result<(), Error> {
+        let path = Path::new(&self.program);
+        let is_found = if path.components().count() > 1 || cfg!(windows) {
+            cfg!(windows) || is_executable(path)
+        } else {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            std::env::split_paths(&folders).any(|folder| is_executable(&folder.join(path)))
+        };
+        if is_found {
+            return Ok(());
+        }
+        let text = format!(
+            "cannot run {}: there is no such file, or it may not be run; check the name and its permissions",
+            self.name()
+        );
+        Err(Error::new(ErrorKind::Setting, text))
+    }
+
     fn name(&self) -> String {
         format!("the command {}", self.program.display())
     }
@@ -113,6 +146,17 @@ impl fmt::Debug for Exec {
             .field("timeout", &self.timeout)
             .finish()
     }
+}
+
+/// Returns whether a path is a file that can be run.
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| {
+        #[cfg(unix)]
+        let is_allowed = std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0;
+        #[cfg(not(unix))]
+        let is_allowed = true;
+        file.is_file() && is_allowed
+    })
 }
 
 /// Runs a program with this input. Returns its status, or `None` if it was killed at the deadline. On Unix, the rest of its process

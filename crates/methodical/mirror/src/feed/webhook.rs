@@ -1,7 +1,9 @@
 //! Sends events to a URL, signed as Standard Webhooks says.
 
 use std::fmt;
+use std::mem::take;
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
@@ -36,6 +38,9 @@ use crate::feed::sink::{Failure, Sink};
 /// A receiver may close a kept connection at the moment when the next event is sent over it. If a kept connection is lost, the
 /// event is sent again immediately.
 ///
+/// With [`batch`](Self::batch), a request has up to this many events, as a JSON array, and the id of the last one as `webhook-id`.
+/// If it fails, all of them are sent again, perhaps with later ones: a receiver knows each event by its `id`.
+///
 /// A URL without TLS is refused unless its host is this machine: the events contain personal data. The path of the URL may be
 /// secret, so errors and `Debug` show only its scheme, host and port.
 ///
@@ -65,6 +70,11 @@ pub struct Webhook {
     url: Uri,
     secrets: Vec<WebhookSecret>,
     timeout: Duration,
+    /// The maximum number of events of a request; `None` sends each event by itself.
+    batch: Option<usize>,
+    /// The events of the next request, and the id of the last one.
+    events: Vec<String>,
+    last: String,
     /// Whether the transport may have kept the connection of the last response.
     has_connection: bool,
 }
@@ -96,6 +106,9 @@ impl Webhook {
             url,
             secrets: vec![secret],
             timeout: TIMEOUT,
+            batch: None,
+            events: Vec::new(),
+            last: String::new(),
             has_connection: false,
         })
     }
@@ -113,31 +126,36 @@ impl Webhook {
         Self { timeout, ..self }
     }
 
-    fn request(&self, event: &Event) -> Result<Request, Failure> {
-        let body = event.to_json().map_err(Failure::from_error)?;
+    /// Sends up to this many events in one request, as a JSON array. Default: each event by itself, as an object.
+    #[must_use]
+    pub fn batch(self, events: NonZeroUsize) -> Self {
+        Self { batch: Some(events.get()), ..self }
+    }
+
+    fn request(&self, id: &str, body: &str) -> Result<Request, Failure> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let sign = |secret: &WebhookSecret| secret.sign(&event.id, now, body.as_bytes());
+        let sign = |secret: &WebhookSecret| secret.sign(id, now, body.as_bytes());
         let signatures: Vec<_> = self.secrets.iter().map(sign).collect();
         let request = http::Request::post(&self.url)
             .header(http::header::CONTENT_TYPE, "application/json")
             .header(http::header::USER_AGENT, USER_AGENT)
-            .header("webhook-id", &event.id)
+            .header("webhook-id", id)
             .header("webhook-timestamp", now)
             .header("webhook-signature", signatures.join(" "))
             .extension(Deadline::after(self.timeout))
-            .body(body.into());
+            .body(body.to_owned().into());
         request.map_err(|error| Failure::new(format!("cannot create the request: {error}")))
     }
 
-    /// Sends an event, and once more if a kept connection was lost: this one is not kept any more. The receiver knows a
+    /// Sends a message, and once more if a kept connection was lost: this one is not kept any more. The receiver knows a
     /// repetition by its id.
-    fn send(&mut self, event: &Event) -> Result<BlockingResponse, Failure> {
-        let mut sent = self.transport.send(self.request(event)?);
-        let was_kept = std::mem::take(&mut self.has_connection);
+    fn send(&mut self, id: &str, body: &str) -> Result<BlockingResponse, Failure> {
+        let mut sent = self.transport.send(self.request(id, body)?);
+        let was_kept = take(&mut self.has_connection);
         if was_kept
             && sent.as_ref().is_err_and(|error| error.kind() == TransportErrorKind::Interrupted)
         {
-            sent = self.transport.send(self.request(event)?);
+            sent = self.transport.send(self.request(id, body)?);
         }
         self.has_connection = sent.is_ok();
         sent.map_err(|error| {
@@ -155,9 +173,10 @@ impl Webhook {
     }
 }
 
-impl Sink for Webhook {
-    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
-        let (head, body) = self.send(event)?.into_parts();
+impl Webhook {
+    /// Sends a message, and judges the answer.
+    fn post(&mut self, id: &str, body: &str) -> Result<(), Failure> {
+        let (head, body) = self.send(id, body)?.into_parts();
         // A connection whose response was read is used again. The status already says whether the event was received.
         let _discarded = body.collect(MAX_BODY);
         if head.status.is_success() {
@@ -175,6 +194,30 @@ impl Sink for Webhook {
             Some(delay) => failure.retry_after(delay),
             None => failure,
         })
+    }
+}
+
+impl Sink for Webhook {
+    fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
+        let json = event.to_json().map_err(Failure::from_error)?;
+        if self.batch.is_none() {
+            return self.post(&event.id, &json);
+        }
+        self.events.push(json);
+        self.last.clone_from(&event.id);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let (events, last) = (take(&mut self.events), take(&mut self.last));
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.post(&last, &format!("[{}]", events.join(",")))
+    }
+
+    fn batch(&self) -> usize {
+        self.batch.unwrap_or(1)
     }
 }
 

@@ -158,7 +158,7 @@ impl Store {
                     if keeps_values {
                         self.end_value(recovered, id, at)?;
                     }
-                    self.append(&utc(at), recovered, id, ChangeKind::Gone, &[])?;
+                    self.append(&utc(at), recovered, id, ChangeKind::Gone)?;
                 }
                 if !ids.is_empty() {
                     let note = format!("followed/{recovered}");

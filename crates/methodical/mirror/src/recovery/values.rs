@@ -15,7 +15,7 @@ use crate::store::{Store, quoted, utc};
 /// the begin and the end.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Spell {
+pub struct PastValue {
     /// The number of the spell. A spell that was noticed later has a larger one.
     pub number: i64,
     /// The identity of the placement.
@@ -36,9 +36,9 @@ pub struct Spell {
 }
 
 /// Does not show the value, which belongs to the member.
-impl fmt::Debug for Spell {
+impl fmt::Debug for PastValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spell")
+        f.debug_struct("PastValue")
             .field("number", &self.number)
             .field("id", &self.id)
             .field("began_at", &self.began_at)
@@ -87,32 +87,34 @@ impl Store {
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
-    /// Removes past values.
+    /// Removes past values, and empties those in the feed.
     pub(crate) fn erase_values(&self, table: &str, of: Of<'_>) -> Result<(), Error> {
-        let delete = "DELETE FROM mirror_spell WHERE table_name = ?1";
-        match of {
-            Of::Record(id) => {
-                let delete = format!("{delete} AND member_id = ?3 AND record_id = ?2");
-                self.execute(&delete, (table, id, parts(id).1))
-            }
-            Of::Group(id) => self.execute(&format!("{delete} AND group_id = ?2"), (table, id)),
-            Of::Member(id) => self.execute(&format!("{delete} AND member_id = ?2"), (table, id)),
-            Of::Table => self.execute(delete, (table,)),
-        }?;
-        Ok(())
+        let (of, id, member) = match of {
+            Of::Record(id) => ("record_id = ?2 AND member_id = ?3", id, parts(id).1),
+            Of::Group(id) => ("group_id = ?2 AND ?3 = ''", id, ""),
+            Of::Member(id) => ("member_id = ?2 AND ?3 = ''", id, ""),
+            Of::Table => ("?2 = ?3", "", ""),
+        };
+        let erased = format!("FROM mirror_spell WHERE table_name = ?1 AND {of}");
+        let empty = format!("{EMPTY_FEED} AND record_id IN (SELECT record_id {erased})");
+        self.execute(&empty, (table, id, member))?;
+        self.execute(&format!("DELETE {erased}"), (table, id, member)).map(drop)
     }
 
-    /// Removes the past values of placements that have no row.
+    /// Removes the past values of placements that have no row, and empties those in the feed.
     pub(crate) fn sweep_values(&mut self, table: &str) -> Result<(), Error> {
         let described = self.table(table)?;
         let identity = quoted(&described.shape.identity()?.name);
-        let delete = format!(
-            "DELETE FROM mirror_spell WHERE table_name = ?1 AND record_id NOT IN (SELECT {identity} FROM {})",
-            quoted(table)
-        );
+        let of = format!("record_id NOT IN (SELECT {identity} FROM {})", quoted(table));
+        self.execute(&format!("{EMPTY_FEED} AND {of}"), (table,))?;
+        let delete = format!("DELETE FROM mirror_spell WHERE table_name = ?1 AND {of}");
         self.execute(&delete, (table,)).map(drop)
     }
 }
+
+/// Empties values in the feed of a table. An index has the changes with values.
+const EMPTY_FEED: &str = "UPDATE mirror_change SET previous = NULL, value = NULL \
+                          WHERE (previous IS NOT NULL OR value IS NOT NULL) AND table_name = ?1";
 
 impl Mirror {
     /// Passes each spell of a recovered table, or of one member, to `take`, in the order of their numbers, until it breaks. A
@@ -133,7 +135,7 @@ impl Mirror {
     /// /// Returns the number of ended spells and the seconds in them, for each value.
     /// fn time_in_value(mirror: &Mirror, table: &str) -> Result<BTreeMap<String, (u32, i64)>, Error> {
     ///     let mut times = BTreeMap::<String, (u32, i64)>::new();
-    ///     mirror.each_spell(table, None, |spell| {
+    ///     mirror.each_past_value(table, None, |spell| {
     ///         if let (Some(value), Some(ended_at), false) = (spell.value, spell.ended_at, spell.began_before) {
     ///             let (count, seconds) = times.entry(value).or_default();
     ///             *count += 1;
@@ -146,11 +148,11 @@ impl Mirror {
     /// # assert!(time_in_value(&Mirror::in_memory()?, "photo_album")?.is_empty());
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn each_spell(
+    pub fn each_past_value(
         &self,
         table: &str,
         member: Option<&str>,
-        mut take: impl FnMut(Spell) -> ControlFlow<()>,
+        mut take: impl FnMut(PastValue) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let of = if member.is_some() { "member_id = ?3" } else { "?3 IS NULL" };
         let select = format!(
@@ -160,7 +162,7 @@ impl Mirror {
         let mut after = 0;
         loop {
             let page = self.store().query(&select, (table, after, member), |row| {
-                Ok(Spell {
+                Ok(PastValue {
                     number: row.get(0)?,
                     id: row.get(1)?,
                     group: row.get(2)?,

@@ -1,4 +1,4 @@
-//! Pages of records in an order, and counts of groups, over indexes.
+//! Pages of records in an order, over indexes.
 
 #[cfg(test)]
 mod tests;
@@ -14,8 +14,8 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
 use crate::fields::shape::{Kind, Shape};
 use crate::store::filter::Filter;
-use crate::store::rows::{State, Stored, id};
-use crate::store::{OrFailed as _, Store, count, quoted, utc};
+use crate::store::rows::{State, Stored};
+use crate::store::{OrFailed as _, Store, quoted, utc};
 
 /// The order of the records of a [`Page`](crate::Page). Records that are equal in it are in the order of first sight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,36 +86,6 @@ impl Paging {
         // At least some rows are read, so that the next page goes on.
         reads > 0 && reads.is_multiple_of(64) && started.elapsed() >= self.time
     }
-}
-
-/// The names of a recovered table and of its columns: rows that place a member in a group, with a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "a caller names all of them")]
-pub struct Placements<'a> {
-    /// The name of the table, such as `photo_album`.
-    pub table: &'a str,
-    /// The column with the identity of the group, such as `album_id`.
-    pub group: &'a str,
-    /// The column with the identity of the member, such as `photo_id`.
-    pub member: &'a str,
-    /// The column with the value, such as `status`.
-    pub value: &'a str,
-}
-
-/// How many members a group has with one value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Cell {
-    /// The identity of the group.
-    pub group: String,
-    /// The value; `None` for the members whose value is unknown.
-    pub value: Option<String>,
-    /// How many members there are. Only placements that are present count.
-    pub count: u64,
-    /// Since when the first of them has the value, in seconds since 1970 (UTC).
-    pub since: i64,
-    /// Since when half of them have it, at least: the median, in seconds since 1970 (UTC).
-    pub median: i64,
 }
 
 /// Statements that are read one after the other, and the parameters of each.
@@ -256,32 +226,6 @@ impl Store {
                 "cannot continue after row {number}: it was removed; begin with the first page"
             );
             Error::new(ErrorKind::Cursor, text)
-        })
-    }
-
-    /// Counts the members of each group by their value.
-    pub(crate) fn cells(&mut self, of: &Placements<'_>) -> Result<Vec<Cell>, Error> {
-        self.table(of.table)?;
-        let [table, group, value] = [of.table, of.group, of.value].map(quoted);
-        let select = format!(
-            "SELECT {group}, {value}, count(*), unixepoch(min(mirror_changed_at)) FROM {table} \
-             WHERE mirror_state = 'present' GROUP BY {group}, {value}"
-        );
-        let median = format!(
-            "SELECT unixepoch(mirror_changed_at) FROM {table} WHERE mirror_state = 'present' AND {group} IS ?1 \
-             AND {value} IS ?2 ORDER BY mirror_changed_at LIMIT 1 OFFSET ?3"
-        );
-        let mut medians = self.connection.prepare_cached(&median).or_failed()?;
-        self.query(&select, (), |row| {
-            let half = row.get::<_, i64>(2)? / 2;
-            let key = (row.get::<_, SqlValue>(0)?, row.get::<_, SqlValue>(1)?, half);
-            Ok(Cell {
-                group: id(row.get_ref(0)?),
-                value: row.get(1)?,
-                count: count(row, 2)?,
-                since: row.get(3)?,
-                median: medians.query_row(key, |row| row.get(0))?,
-            })
         })
     }
 

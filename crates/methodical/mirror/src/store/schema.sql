@@ -29,8 +29,15 @@ CREATE TABLE mirror_change (
     table_name TEXT NOT NULL,
     record_id TEXT NOT NULL,
     kind TEXT NOT NULL,
-    fields TEXT
+    fields TEXT,
+    -- The values of a placement before and after the change. An erasure empties them.
+    previous TEXT,
+    value TEXT
 ) STRICT;
+
+-- The changes whose values an erasure has to empty.
+CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id)
+    WHERE previous IS NOT NULL OR value IS NOT NULL;
 
 CREATE TABLE mirror_rejected (
     scope TEXT NOT NULL,

@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
 use crate::fields::shape::{Kind, Shape};
+use crate::history::Outcome;
 use crate::store::{Store, count, integer, quoted, utc};
 
 /// The state of one table of a mirror.
@@ -26,6 +27,10 @@ pub struct TableStatus {
     pub missing: u64,
     /// How many records of the last list were rejected.
     pub rejected: u64,
+    /// How its last sync ended; `None` before the first one, and if the sync was killed or another process synced.
+    pub outcome: Option<Outcome>,
+    /// Why its last sync did not end as [`Outcome::Complete`].
+    pub reason: Option<String>,
     /// In a recovered table, when the values of the longest waiting group were asked for, in seconds since 1970 (UTC).
     pub values_from: Option<i64>,
 }
@@ -285,8 +290,10 @@ impl Store {
 
     /// Returns the state of each table, in the order of their names.
     pub(crate) fn tables(&self) -> Result<Vec<TableStatus>, Error> {
-        let select = "SELECT present, missing, table_name, unixepoch(completed_at), \
-                      (SELECT count(*) FROM mirror_rejected WHERE scope = name) FROM mirror_scope ORDER BY table_name";
+        let select = "SELECT present, mirror_scope.missing, mirror_scope.table_name, unixepoch(completed_at), \
+                      (SELECT count(*) FROM mirror_rejected WHERE scope = name), last.outcome, last.reason \
+                      FROM mirror_scope LEFT JOIN mirror_run last ON last.number = \
+                      (SELECT max(number) FROM mirror_run WHERE table_name = mirror_scope.table_name) ORDER BY 3";
         self.query(select, (), |row| {
             Ok(TableStatus {
                 table: row.get(2)?,
@@ -294,6 +301,10 @@ impl Store {
                 present: count(row, 0)?,
                 missing: count(row, 1)?,
                 rejected: count(row, 4)?,
+                outcome: row
+                    .get::<_, Option<String>>(5)?
+                    .and_then(|name| Outcome::from_name(&name)),
+                reason: row.get(6)?,
                 values_from: None,
             })
         })

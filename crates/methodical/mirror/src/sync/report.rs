@@ -148,7 +148,7 @@ mod tests {
         let report = SyncReport {
             tables: vec![
                 table("album", Ok(Report::default()), &[]),
-                table("photo", Err(error(ErrorKind::Brake, "cannot commit")), &[]),
+                table("photo", Err(error(ErrorKind::DeletionGuard, "cannot commit")), &[]),
                 table("photo_album", Ok(Report::default()), &["a", "b", "c"]),
             ],
             samples: vec![SampleReport {
@@ -165,7 +165,10 @@ mod tests {
              `photo_album`: cannot ask for a (and 2 more); cannot read `storage`; \
              cannot write the history"
         );
-        assert_eq!((error.kind(), error.report().failures().count()), (ErrorKind::Brake, 6));
+        assert_eq!(
+            (error.kind(), error.report().failures().count()),
+            (ErrorKind::DeletionGuard, 6)
+        );
         assert_eq!(error.source().unwrap().to_string(), "cannot commit");
     }
 

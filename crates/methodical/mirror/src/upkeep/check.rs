@@ -380,7 +380,7 @@ impl Store {
             let Some(stored) = self.record(table, id)? else {
                 self.erase_values(table, Of::Record(id))?;
                 if kinds.contains(&FindingKind::Feed) {
-                    self.append(&utc(at), table, id, ChangeKind::Gone, &[])?;
+                    self.append(&utc(at), table, id, ChangeKind::Gone)?;
                 }
                 continue;
             };
@@ -398,7 +398,7 @@ impl Store {
             }
             if kinds.contains(&FindingKind::Feed) {
                 for kind in changes_to(expected.state(&stored).unwrap_or(state), state) {
-                    self.append(&utc(at), table, id, *kind, &[])?;
+                    self.append(&utc(at), table, id, *kind)?;
                 }
             }
             if kinds.contains(&FindingKind::History) {

@@ -184,7 +184,7 @@ impl Store {
     ) -> Result<(), Error> {
         self.erase(table, known, State::Forgotten, at)?;
         if known.state.is_live() {
-            self.append(&utc(at), table, id, ChangeKind::Gone, &[])?;
+            self.append(&utc(at), table, id, ChangeKind::Gone)?;
         }
         let recovered = self.recovered()?;
         self.erase_placements(&recovered, table, id, State::Forgotten, at)?;

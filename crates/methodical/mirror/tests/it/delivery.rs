@@ -127,11 +127,11 @@ fn the_json_form_has_the_record_as_it_is_at_the_delivery() {
         let json = |event: &Event| event.to_json().unwrap().replace(&event.id, "<id>");
         let shown: Vec<_> = events.iter().map(json).collect();
         insta::allow_duplicates!(insta::assert_snapshot!(shown.join("\n"), @r#"
-        {"id":"<id>","number":1,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"1","kind":"changed","fields":["mirror_extra","size","title"],"record":{"id":"1","size":3,"title":"Lighthouse"}}
-        {"id":"<id>","number":2,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"added","fields":[],"record":{"id":"2","title":"Bridge"}}
-        {"id":"<id>","number":3,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"added","fields":[],"record":null}
-        {"id":"<id>","number":4,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"missing","fields":[],"record":{"id":"2","title":"Bridge"}}
-        {"id":"<id>","number":5,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"gone","fields":[],"record":null}
+        {"id":"<id>","number":1,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"1","kind":"changed","fields":["mirror_extra","size","title"],"previous":null,"value":null,"record":{"id":"1","size":3,"title":"Lighthouse"}}
+        {"id":"<id>","number":2,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"added","fields":[],"previous":null,"value":null,"record":{"id":"2","title":"Bridge"}}
+        {"id":"<id>","number":3,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"added","fields":[],"previous":null,"value":null,"record":null}
+        {"id":"<id>","number":4,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"missing","fields":[],"previous":null,"value":null,"record":{"id":"2","title":"Bridge"}}
+        {"id":"<id>","number":5,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"gone","fields":[],"previous":null,"value":null,"record":null}
         "#));
 
         assert!(ids.iter().all(|id| id.len() == 32), "{ids:?}");

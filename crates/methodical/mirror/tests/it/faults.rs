@@ -39,7 +39,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault { name: "500", script: internal, error: Some(ErrorKind::Call) },
     Fault { name: "401", script: unauthorized, error: Some(ErrorKind::Call) },
-    Fault { name: "an empty list", script: empty, error: Some(ErrorKind::Brake) },
+    Fault { name: "an empty list", script: empty, error: Some(ErrorKind::DeletionGuard) },
     Fault { name: "a rejected record", script: rejected, error: None },
     Fault { name: "two records that contradict each other", script: contradicting, error: None },
 ];

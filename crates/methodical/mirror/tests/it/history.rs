@@ -116,7 +116,7 @@ impl Subject {
                 }
                 let finished = run.finish();
                 if let Err(error) = &finished {
-                    assert_eq!(error.kind(), ErrorKind::Brake);
+                    assert_eq!(error.kind(), ErrorKind::DeletionGuard);
                 }
                 return finished.is_ok();
             }

@@ -53,7 +53,7 @@ const CASES: &[Case] = &[
     case("500", Answer(ALL, internal), Some(ErrorKind::Call)),
     case("a rejected record in a list", Answer(LISTS, rejected), None),
     case("a rejected record of a group", Answer(OF_GROUPS, rejected), Some(ErrorKind::Record)),
-    case("an empty list", Answer(LISTS, empty), Some(ErrorKind::Brake)),
+    case("an empty list", Answer(LISTS, empty), Some(ErrorKind::DeletionGuard)),
     case("a filter of values that is ignored", Service(ignore_mark), Some(ErrorKind::Filter)),
     case("a filter of groups that is ignored", Service(ignore_album), Some(ErrorKind::Filter)),
     case("another account", Of("https://gateway.example.com", "you"), Some(ErrorKind::OtherSource)),

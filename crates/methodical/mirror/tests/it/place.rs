@@ -29,6 +29,15 @@ impl Place {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// Returns a folder with the file that statements make.
+    pub(crate) fn from_sql(sql: &str) -> Self {
+        let place = Self::new();
+        // Creates a file that only its owner can read.
+        drop(tempfile::NamedTempFile::new_in(place.0.path()).unwrap().persist(place.file()));
+        place.execute(sql);
+        place
+    }
+
     pub(crate) fn open(&self) -> Mirror {
         self.open_of(&source()).unwrap()
     }

@@ -151,7 +151,7 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
     let report = server.sync(&mut mirror, &options).unwrap();
     assert_eq!(report.tables[2].coverage.as_ref().unwrap().unknown, 0);
     assert_eq!(placements(&mirror)[2], "1/x Odd one present");
-    assert_eq!(feed(&mirror).last().unwrap(), "value_changed 1/x mark");
+    assert_eq!(feed(&mirror).last().unwrap(), "value_learned 1/x mark");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn too_many_missing_placements_are_refused() {
     server.sync(&mut mirror, &SyncOptions::new()).unwrap();
     server.state().albums.get_mut("1").unwrap().clear();
     let error = again(&server, &mut mirror).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Brake);
+    assert_eq!(error.kind(), ErrorKind::DeletionGuard);
     assert_eq!(error.report().failures().next().unwrap().missing(), Some(60));
     let options = SyncOptions::new().rules(Rules::new().accept_missing(60));
     let report = server.sync(&mut mirror, &options).unwrap();

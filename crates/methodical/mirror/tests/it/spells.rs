@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use methodical_mirror::{Mirror, Purge, Rules, Spell, SyncOptions};
+use methodical_mirror::{Mirror, PastValue, Purge, Rules, SyncOptions};
 use proptest::prelude::*;
 
 use crate::gallery::Server;
@@ -11,18 +11,18 @@ use crate::place::{Place, mirrors, places};
 use crate::support::{Clock, random_cases};
 
 /// Returns the spells of all members, or of one.
-fn spells(mirror: &Mirror, member: Option<&str>) -> Vec<Spell> {
+fn spells(mirror: &Mirror, member: Option<&str>) -> Vec<PastValue> {
     let mut spells = Vec::new();
     let take = |spell| {
         spells.push(spell);
         ControlFlow::Continue(())
     };
-    mirror.each_spell("photo_album", member, take).unwrap();
+    mirror.each_past_value("photo_album", member, take).unwrap();
     spells
 }
 
 /// Returns a spell in short: `1/a New 100-200`, with `<` before a begin that may be earlier.
-fn short(spell: &Spell) -> String {
+fn short(spell: &PastValue) -> String {
     let value = spell.value.as_deref().unwrap_or("?");
     let before = if spell.began_before { "<" } else { "" };
     let ended_at = spell.ended_at.map(|at| at.to_string()).unwrap_or_default();
@@ -71,7 +71,7 @@ fn spells_follow_the_values_and_filters_select_them() {
             count += 1;
             ControlFlow::Break(())
         };
-        mirror.each_spell("photo_album", None, stop).unwrap();
+        mirror.each_past_value("photo_album", None, stop).unwrap();
         assert_eq!(count, 1);
         assert_eq!(mirror.check().unwrap().findings, []);
         assert!(!format!("{:?}", spells(&mirror, None)).contains("Rejected"));
@@ -275,7 +275,7 @@ fn absent<'a, I: Iterator<Item = &'a String>>(
 fn the_spells_of_all_stores_are_those_of_a_random_history() {
     proptest!(random_cases(16), |(events in events())| {
         let (server, clock, mut expected) = (Server::start(), Clock::default(), Expected::default());
-        // The lists never become empty, which the brake would refuse.
+        // The lists never become empty, which the deletion guard would refuse.
         server.state().put("0", "z", "New");
         let place = Place::new();
         let mut mirrors = [clock.of(place.open())];

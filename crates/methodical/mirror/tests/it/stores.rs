@@ -119,7 +119,7 @@ fn a_mirror_of_the_former_schema_gets_new_hashes_without_changes() {
                 assert_eq!(place.row("SELECT count(*) FROM audit"), ["3"]);
                 assert_eq!(place.row(lengths), ["16", "16"]);
             }
-            assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["3"]);
+            assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
             assert_eq!(feed(&mirror), Vec::<String>::new());
             assert_eq!(mirror.check().unwrap().findings, []);
         }
@@ -199,7 +199,7 @@ fn a_column_of_another_kind_is_refused() {
 }
 
 #[test]
-fn the_brake_commits_nothing_until_its_number_is_accepted() {
+fn the_guard_commits_nothing_until_its_number_is_accepted() {
     for mut mirror in mirrors().0 {
         let list: Vec<String> = (0..600).map(|id| format!(r#"{{"id":"{id:03}"}}"#)).collect();
         let list: Vec<&str> = list.iter().map(String::as_str).collect();
@@ -208,7 +208,7 @@ fn the_brake_commits_nothing_until_its_number_is_accepted() {
 
         let short = [&list[..500], &[r#"{"id":"new"}"#]].concat();
         let error = sync(&mut mirror, &PHOTO, Rules::new(), &short).unwrap_err();
-        assert_eq!((error.kind(), error.missing()), (ErrorKind::Brake, Some(100)));
+        assert_eq!((error.kind(), error.missing()), (ErrorKind::DeletionGuard, Some(100)));
         assert_eq!(
             error.to_string(),
             "cannot commit the list: 100 of 600 records are missing from it (more than 50 and more than 10 %); check the service, then accept 100 missing records"

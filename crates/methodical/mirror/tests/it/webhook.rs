@@ -141,6 +141,24 @@ fn the_delay_that_the_receiver_asks_for_is_kept() {
     assert_eq!(mirror.deliver("all", &mut sink, &Limits::new()).unwrap().delivered, 1);
 }
 
+#[test]
+fn a_batch_is_one_signed_request_and_is_sent_again_as_a_whole() {
+    let (mirror, clock) = mirror(5);
+    let receiver = Receiver::start([Answer::Accept, Answer::Status("500 Internal Server Error")]);
+    let mut sink = webhook(&receiver.url()).batch(2.try_into().unwrap());
+    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err();
+    assert_eq!((error.kind(), consumer(&mirror).position), (ErrorKind::Delivery, 2));
+    clock.fetch_add(60, Ordering::Relaxed);
+    assert_eq!(mirror.deliver("all", &mut sink, &Limits::new()).unwrap().delivered, 3);
+    let events = mirror.events(None, 9).unwrap().0;
+    let json: Vec<String> = events.iter().map(|event| event.to_json().unwrap()).collect();
+    let sent: Vec<_> = receiver.requests().into_iter().map(|one| (one.id, one.body)).collect();
+    let batch = |from: usize, to: usize| {
+        (events[to].id.clone(), format!("[{}]", json[from..=to].join(",")))
+    };
+    assert_eq!(sent, [batch(0, 1), batch(2, 3), batch(2, 3), batch(4, 4)]);
+}
+
 /// The receiver closes the kept connection at the moment when the next event is sent over it.
 #[test]
 fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {

@@ -90,6 +90,7 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("mirror status --from {FROM}"),
     Line::new("mirror changes --from {FROM} -o ndjson").prints_persons(),
     Line::new("mirror consumers --from {FROM}"),
+    Line::new("mirror consumers rewind none --to m1.0.1.0 --from {FROM}").code(2),
     Line::new("mirror search Kanarie --from {FROM}").prints_persons(),
     Line::new("candidates list --from {FROM}").prints_persons(),
     Line::new("credits forecast --from {FROM}"),

@@ -3,7 +3,7 @@
 use methodical_model::tables::{Column, Table};
 use rusqlite::{StatementStatus, params_from_iter};
 
-use super::{Order, Paging, Placements};
+use super::{Order, Paging};
 use crate::fields::shape::Shape;
 use crate::guard::Rules;
 use crate::mirror::Mirror;
@@ -61,8 +61,9 @@ const PLACEMENT: Table = Table::new(
     ],
 );
 
-const PLACEMENTS: Placements<'_> =
-    Placements { table: "photo_album", group: "album_id", member: "photo_id", value: "status" };
+/// The columns of the placements, as a recovery notes them.
+const RECOVERED: &str = r#"{"photo_album":{"group":{"column":"album_id","table":"photo"},
+    "member":{"column":"photo_id","table":"photo"},"value":"status"}}"#;
 
 /// How many records each table has.
 const SIZE: usize = 20_000;
@@ -89,7 +90,8 @@ fn fill(mirror: &mut Mirror) {
     run.finish().unwrap();
     let orders = [Order::FirstSeen, Order::Changed, Order::Text("title".to_owned())];
     mirror.index_pages("photo", &orders).unwrap();
-    mirror.index_placements(&PLACEMENTS).unwrap();
+    mirror.store().set_note("recovered", RECOVERED).unwrap();
+    mirror.index_placements("photo_album").unwrap();
 }
 
 /// A page: its name, its table, which records it has, and its order.

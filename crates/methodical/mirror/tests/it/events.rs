@@ -1,0 +1,176 @@
+//! The values of placements in the feed: they say what happened, and an erasure empties them everywhere.
+
+use std::time::Duration;
+
+use methodical_mirror::{
+    ChangeKind, DeliveryEnd, Exec, Limits, Mirror, Ndjson, Outcome, Purge, Rules, StartAt,
+    SyncOptions,
+};
+
+use crate::gallery::Server;
+use crate::place::Place;
+use crate::support::{Clock, photos};
+
+/// Returns the changes in short: kind, identity, value before, value.
+fn shown(mirror: &Mirror) -> Vec<String> {
+    let text = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let changes = mirror.changes(None, usize::MAX).unwrap().0.into_iter();
+    let changes = changes.filter(|one| one.table == "photo_album");
+    changes
+        .map(|one| {
+            format!("{} {} {} {}", one.kind.as_str(), one.id, text(one.previous), text(one.value))
+        })
+        .collect()
+}
+
+/// Syncs a mark of a photo in an album; an empty one is not known.
+fn put(server: &Server, mirror: &mut Mirror, album: &str, photo: &str, mark: &str) {
+    server.state().put(album, photo, mark);
+    let options = SyncOptions::new().recheck_every(1).rules(Rules::new().confirm(1));
+    server.sync(mirror, &options.values("mark", ["Zanzibar", "Zebra"])).unwrap();
+}
+
+#[test]
+fn a_change_has_the_value_before_and_the_new_one() {
+    let (server, mut mirror) = (Server::start(), Mirror::in_memory().unwrap());
+    for (album, photo, mark) in
+        [("1", "a", ""), ("1", "a", "New"), ("1", "a", "Print"), ("1", "b", "New"), ("1", "b", "")]
+    {
+        put(&server, &mut mirror, album, photo, mark);
+    }
+    assert_eq!(
+        shown(&mirror),
+        [
+            "value_learned 1/a - New",
+            "value_changed 1/a New Print",
+            "added 1/b - New",
+            "value_changed 1/b New -",
+        ]
+    );
+    let events = mirror.events(None, 2).unwrap().0;
+    let json = events[1].to_json().unwrap();
+    assert!(
+        json.contains(
+            r#""kind":"value_changed","fields":["mark"],"previous":"New","value":"Print""#
+        )
+    );
+    assert!(!format!("{events:?}").contains("Print"));
+}
+
+/// The names of the marks are in no other place of the file: the mirror keeps the names of values, so these are those of a person.
+#[test]
+fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_delivered() {
+    for erases in 0..4 {
+        let place = Place::new();
+        let (server, clock) = (Server::start(), Clock::default());
+        let mut mirror = clock.of(place.open());
+        mirror.add_consumer("all", &StartAt::End).unwrap();
+        put(&server, &mut mirror, "1", "a", "New");
+        put(&server, &mut mirror, "1", "b", "New");
+        put(&server, &mut mirror, "1", "b", "Print");
+        put(&server, &mut mirror, "1", "a", "Zebra");
+        let kept = ["added 1/b - New", "value_changed 1/b New Print"];
+        assert_eq!(shown(&mirror), [kept[0], kept[1], "value_changed 1/a New Zebra"]);
+        match erases {
+            // The person, on request.
+            0 => drop(mirror.forget("photo", "a").unwrap()),
+            // The person is gone.
+            1 => {
+                server.state().photos.remove("a");
+                server.state().albums.get_mut("1").unwrap().remove("a");
+                put(&server, &mut mirror, "1", "b", "Print");
+            }
+            // The placement is gone, and its row is removed.
+            2 => {
+                server.state().albums.get_mut("1").unwrap().remove("a");
+                put(&server, &mut mirror, "1", "b", "Print");
+                assert_eq!(shown(&mirror)[2], "value_changed 1/a New Zebra");
+                clock.set(10);
+                mirror.purge(&Purge::new().records_gone_for(Duration::from_secs(1))).unwrap();
+            }
+            _ => drop(mirror.forget("album", "1").unwrap()),
+        }
+        let expected = if erases == 3 {
+            vec!["added 1/b - -", "value_changed 1/b - -"]
+        } else {
+            kept.to_vec()
+        };
+        assert_eq!(shown(&mirror)[..2], expected, "{erases}");
+        assert_eq!(shown(&mirror)[2], "value_changed 1/a - -", "{erases}");
+        let mut lines = Ndjson::new(Vec::new());
+        mirror.deliver("all", &mut lines, &Limits::new()).unwrap();
+        let lines = String::from_utf8(lines.into_inner()).unwrap();
+        assert!(lines.contains("value_changed") && !lines.contains("Zebra"), "{erases}: {lines}");
+        let spells = "SELECT count(*) FROM mirror_spell WHERE value = 'Zebra'";
+        assert_eq!(place.row(spells), ["0"], "{erases}");
+        assert_eq!(mirror.check().unwrap().findings, [], "{erases}");
+    }
+}
+
+#[test]
+fn a_delivery_takes_tables_and_kinds_and_moves_past_the_others() {
+    let (server, mut mirror) = (Server::start(), Mirror::in_memory().unwrap());
+    put(&server, &mut mirror, "1", "a", "New");
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    put(&server, &mut mirror, "1", "b", "New");
+    put(&server, &mut mirror, "2", "a", "Print");
+    put(&server, &mut mirror, "1", "a", "Print");
+    let deliver = |limits: &Limits| {
+        let mut lines = Ndjson::new(Vec::new());
+        let delivery = mirror.deliver("all", &mut lines, limits).unwrap();
+        assert_eq!((delivery.behind, delivery.end), (0, DeliveryEnd::Complete));
+        String::from_utf8(lines.into_inner()).unwrap()
+    };
+    let cursor = mirror.cursor().unwrap();
+    let lines = deliver(&Limits::new().kind(ChangeKind::ValueChanged));
+    assert_eq!(
+        (lines.lines().count(), lines.contains(r#""previous":"New""#)),
+        (1, true),
+        "{lines}"
+    );
+    assert_eq!(deliver(&Limits::new()), "");
+    let first = mirror.changes(None, 1).unwrap().1;
+    assert_ne!(first, cursor);
+    let mut again = Mirror::in_memory().unwrap();
+    assert!(again.rewind_consumer("all", &first).is_err());
+    let limits = Limits::new().table("album").table("photo").kind(ChangeKind::Added);
+    mirror.rewind_consumer("all", &first).unwrap();
+    let mut lines = Ndjson::new(Vec::new());
+    mirror.deliver("all", &mut lines, &limits).unwrap();
+    let lines = String::from_utf8(lines.into_inner()).unwrap();
+    assert_eq!((lines.lines().count(), lines.contains(r#""table":"album""#)), (1, true), "{lines}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_checked_before_the_first_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notify");
+    std::fs::write(&file, "").unwrap();
+    for program in ["no-such-program-here", "./no/such/program", file.to_str().unwrap()] {
+        let error = Exec::new(program).arg("CANARY").check().unwrap_err().to_string();
+        assert!(error.contains(program) && !error.contains("CANARY"), "{error}");
+    }
+    Exec::new("sh").check().unwrap();
+    Exec::new("/bin/sh").check().unwrap();
+}
+
+#[test]
+fn a_table_has_the_outcome_of_its_last_sync() {
+    let (server, mut mirror) = (Server::start(), Mirror::in_memory().unwrap());
+    put(&server, &mut mirror, "1", "a", "New");
+    let outcome = |mirror: &Mirror, table: &str| {
+        let tables = mirror.tables().unwrap();
+        let status = tables.into_iter().find(|one| one.table == table).unwrap();
+        (status.outcome, status.reason)
+    };
+    assert_eq!(outcome(&mirror, "photo"), (Some(Outcome::Complete), None));
+    server.state().photos.clear();
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
+    let (refused, reason) = outcome(&mirror, "photo");
+    assert_eq!(refused, Some(Outcome::Refused));
+    assert!(reason.unwrap().contains("it is empty, but the mirror has 1 records"));
+    let mut other = Mirror::in_memory().unwrap();
+    photos(&mut other, &[]);
+    assert_eq!(outcome(&other, "photo"), (None, None));
+}

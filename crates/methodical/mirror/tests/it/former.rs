@@ -1,0 +1,53 @@
+//! A mirror of an earlier release: a file that its program wrote.
+
+use std::ops::ControlFlow;
+
+use methodical_mirror::SyncOptions;
+use methodical_mirror::queries::{self, Wanted};
+
+use crate::gallery::Server;
+use crate::place::Place;
+use crate::support::Clock;
+
+#[test]
+fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
+    let place = Place::from_sql(include_str!("former.sql"));
+    let (server, clock) = (Server::start(), Clock::default());
+    for (album, photo, mark) in
+        [("1", "a", "Print"), ("1", "b", "New"), ("2", "c", "New"), ("2", "d", "Rejected")]
+    {
+        server.state().put(album, photo, mark);
+    }
+    let mut mirror = clock.of(place.open());
+    assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
+    assert_eq!(mirror.check().unwrap().findings, []);
+    assert_eq!(mirror.consumers().unwrap()[0].behind, 6);
+    assert!(mirror.is_forgotten("photo", "d").unwrap());
+    let cursor = mirror.cursor().unwrap();
+    for time in [500, 600] {
+        clock.set(time);
+        let report = server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+        let counts: Vec<_> = report.tables.iter().map(|one| one.result.as_ref().unwrap()).collect();
+        assert_eq!([counts[0].unchanged, counts[1].unchanged, counts[2].unchanged], [3, 2, 3]);
+        assert_eq!(mirror.changes(Some(&cursor), 9).unwrap().0, []);
+    }
+    assert_eq!(mirror.check().unwrap().findings, []);
+    let former = mirror.changes(None, 9).unwrap().0;
+    assert!(former.iter().all(|one| one.previous.is_none() && one.value.is_none()));
+    let moves = queries::moves(&mirror, "photo_album", 0..1000).unwrap();
+    let moves: Vec<_> =
+        moves.iter().map(|one| (&*one.member, one.to.as_deref(), one.is_learned)).collect();
+    assert_eq!(moves, [("a", Some("Print"), false), ("b", Some("New"), true)]);
+    server.state().put("1", "a", "Rejected");
+    server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    let changes = mirror.changes(Some(&cursor), 9).unwrap().0;
+    let values = (changes[0].previous.as_deref(), changes[0].value.as_deref());
+    assert_eq!((changes.len(), values), (1, (Some("Print"), Some("Rejected"))));
+    let mut previous = None;
+    queries::placements(&mirror, "photo_album", &Wanted::new().member("a"), 700, |one| {
+        previous = one.previous;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(previous.as_deref(), Some("Print"));
+}
