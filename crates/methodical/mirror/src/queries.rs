@@ -7,8 +7,8 @@
 //! such table, and if the store fails.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::ops::{ControlFlow, Range};
+use std::{fmt, iter};
 
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Row, params_from_iter};
@@ -273,23 +273,25 @@ pub fn placements(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let Wanted { group, member, value, days, is_longest_first } = wanted;
-    let mut select = format!("SELECT * FROM ({}) WHERE 1 = 1", relation.placements());
-    let mut parameters: Vec<SqlValue> = Vec::new();
-    let wanted =
-        [(&*relation.group, group), (&*relation.member, member), (&*relation.value, value)];
-    for (column, wanted) in wanted {
-        if let Some(wanted) = wanted {
-            parameters.push(wanted.clone().into());
-            select += &format!(" AND {} = ?{}", quoted(column), parameters.len());
-        }
-    }
-    if *days > 0 {
-        parameters.push(utc(now.saturating_sub(days.saturating_mul(DAY))).into());
-        select += &format!(" AND since <= ?{}", parameters.len());
-    }
-    select += if *is_longest_first { " ORDER BY since, key" } else { " ORDER BY key" };
+    let before = (*days > 0).then(|| utc(now.saturating_sub(days.saturating_mul(DAY))));
+    let wanted = [
+        (format!("{} =", quoted(&relation.group)), group),
+        (format!("{} =", quoted(&relation.member)), member),
+        (format!("{} =", quoted(&relation.value)), value),
+        ("since <=".to_owned(), &before),
+    ];
+    let wanted: Vec<_> = wanted.into_iter().filter(|(_, wanted)| wanted.is_some()).collect();
+    let conditions: Vec<String> = iter::once("1 = 1".to_owned())
+        .chain(
+            wanted.iter().zip(1..).map(|((condition, _), number)| format!("{condition} ?{number}")),
+        )
+        .collect();
+    let (placements, conditions) = (relation.placements(), conditions.join(" AND "));
+    let order = if *is_longest_first { "since, key" } else { "key" };
+    let select = format!("SELECT * FROM ({placements}) WHERE {conditions} ORDER BY {order}");
+    let parameters = wanted.iter().map(|(_, value)| value);
     let mut statement = store.connection.prepare_cached(&select).or_failed()?;
-    let mut rows = statement.query(params_from_iter(&parameters)).or_failed()?;
+    let mut rows = statement.query(params_from_iter(parameters)).or_failed()?;
     while let Some(row) = rows.next().or_failed()? {
         let placement = read_placement(row, now).or_failed()?;
         if take(placement).is_break() {
@@ -324,10 +326,9 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
     let store = mirror.store();
     let relation = store.relation(table)?;
     let select = format!(
-        "SELECT unixepoch(began_at), member_id, group_id, {}, before, value FROM ({}) \
+        "SELECT unixepoch(began_at), member_id, group_id, {}, before, value FROM ({HISTORY}) \
          WHERE is_move AND began_at >= ?2 AND began_at < ?3 ORDER BY began_at, number",
-        relation.title_of("group_id"),
-        relation.history()
+        relation.title_of("group_id")
     );
     store.query(&select, (table, utc(period.start), utc(period.end)), |row| {
         let (from, to): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
@@ -477,7 +478,7 @@ pub fn duplicates(
 ) -> Result<Vec<Duplicate>, Error> {
     let mut store = mirror.store();
     let identity = store.table(table)?.shape.identity()?.name.clone();
-    let mut found: BTreeMap<(bool, String), Vec<(i64, String, String)>> = BTreeMap::new();
+    let mut found: BTreeMap<(bool, String), Vec<Same>> = BTreeMap::new();
     let kinds =
         emails.iter().map(|name| (false, *name)).chain(phones.iter().map(|name| (true, *name)));
     for (is_phone, name) in kinds {
@@ -512,6 +513,9 @@ pub fn duplicates(
     duplicates.sort_by_key(|(is_phone, first, _)| (*is_phone, *first));
     Ok(duplicates.into_iter().map(|(.., duplicate)| duplicate).collect())
 }
+
+/// The number and the identity of a record, and the column with its value.
+type Same = (i64, String, String);
 
 /// Returns an e-mail address for a comparison.
 fn email(text: &str) -> Option<String> {
@@ -580,8 +584,9 @@ pub fn board(
     for group in &mut board.groups {
         group.cells = vec![Cell::default(); places.len()];
         for (value, cell) in counted.get(&group.id).into_iter().flatten() {
-            let place = places.get(value).and_then(|place| group.cells.get_mut(*place));
-            place.into_iter().for_each(|place| *place = *cell);
+            if let Some(place) = places.get(value).and_then(|place| group.cells.get_mut(*place)) {
+                *place = *cell;
+            }
         }
     }
     Ok(board)
@@ -663,14 +668,6 @@ impl Relation {
             quoted(&self.group_identity)
         )
     }
-
-    /// Returns a statement for the past values of the table in `?1`, each with the value before, and whether it was a move.
-    fn history(&self) -> String {
-        "SELECT number, member_id, group_id, value, began_at, lag(value) OVER record AS before, \
-         lag(number) OVER record IS NOT NULL AND value IS NOT lag(value) OVER record AS is_move \
-         FROM mirror_spell WHERE table_name = ?1 WINDOW record AS (PARTITION BY record_id ORDER BY number)"
-            .to_owned()
-    }
 }
 
 /// The database of a view.
@@ -726,6 +723,11 @@ fn column(store: &Store, table: &str, name: &str) -> Result<String, Error> {
     };
     has_it.then(|| name.to_owned()).ok_or_else(unknown)
 }
+
+/// The past values of the table in `?1`, each with the value before, and whether it was a move.
+const HISTORY: &str = "SELECT number, member_id, group_id, value, began_at, lag(value) OVER record AS before, \
+                       lag(number) OVER record IS NOT NULL AND value IS NOT lag(value) OVER record AS is_move \
+                       FROM mirror_spell WHERE table_name = ?1 WINDOW record AS (PARTITION BY record_id ORDER BY number)";
 
 /// A day, in seconds.
 const DAY: i64 = 24 * 3600;
