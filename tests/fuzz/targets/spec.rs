@@ -59,7 +59,7 @@ fn check(text: &[u8], folder: &str) {
     assert!(!reading.report.contains(is_hidden), "{:?}", reading.report);
     assert_eq!(reading.service.is_none(), reading.errors > 0);
     if reading.errors > 0 {
-        assert!(reading.report.contains("error["), "{}", reading.report);
+        assert!(reading.report.contains("error: "), "{}", reading.report);
     }
     let Some(service) = reading.service else { return };
     let files = emit::all(&Project { service: &service, config: config() });

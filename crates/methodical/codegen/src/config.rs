@@ -19,8 +19,7 @@ pub const FILE: &str = "spec/codegen.toml";
 
 /// A service of a workspace, whose configuration and spec are valid.
 ///
-/// Most workspaces have one service, in the folder `spec/`. [`Workspace::read_all`] reads the services of a
-/// workspace with several.
+/// Most workspaces have one service, in the folder `spec/`. [`Workspace::read_service`] reads one of several.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     /// The root: the folder that contains `spec/`.
@@ -48,14 +47,6 @@ impl Workspace {
     /// If its configuration or its spec cannot be read, or is invalid.
     pub fn read_service(root: &Path, name: &str) -> Result<Self, Report> {
         Self::of(root, Config::read_file(root, &format!("spec/{name}/codegen.toml"))?)
-    }
-
-    /// Reads all services of a workspace, in the order of the paths of their configurations.
-    ///
-    /// # Errors
-    /// If a configuration or a spec cannot be read or is invalid, or if two services write the same files.
-    pub fn read_all(root: &Path) -> Result<Vec<Self>, Report> {
-        read_all(root)?.into_iter().map(|config| Self::of(root, config)).collect()
     }
 
     /// Reads the spec that a configuration names.

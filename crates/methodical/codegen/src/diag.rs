@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::text::is_hidden;
+use crate::text::{is_hidden, list};
 
 /// An error or a warning about a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,11 +231,7 @@ pub(crate) fn shown(text: &str) -> String {
 /// Returns the names as part of a sentence: `` `a`, `b` or `c` ``.
 pub(crate) fn listed(names: &[&str]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    match names.split_last() {
-        None => "none".to_owned(),
-        Some((one, [])) => one.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-    }
+    if names.is_empty() { "none".to_owned() } else { list(&names, " or ") }
 }
 
 /// Returns a hint for an unknown name: the name that was probably meant, or all names if they are few.

@@ -40,6 +40,12 @@ pub fn list(texts: &[String], before_last: &str) -> String {
     }
 }
 
+/// Returns a text that begins with a capital letter.
+pub fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
+}
+
 /// Returns JSON text as a Rust string literal. It is a raw literal if that avoids escapes and the
 /// text cannot end or break it.
 pub fn raw_string(text: &str) -> String {

@@ -8,7 +8,7 @@ use crate::ir::{
     Auth, BodyFormat, BuiltIn, Example, Model, OpenPoint, Operation, Param, RustName, SECRET,
     Scalar, SecretPlace, Service, Source,
 };
-use crate::text::{code, fenced, inline, list, relative};
+use crate::text::{capitalized, code, fenced, inline, list, relative};
 
 #[derive(Template)]
 enum Page<'a> {
@@ -168,11 +168,6 @@ fn section(project: &Project<'_>, source: &Source, folder: &str) -> String {
         }
         None => format!("\n\nSee {}.", inline(&sections)),
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
 }
 
 /// Returns the label of a type; if it has a name, or is a list or a map of one that has, with a link to that type.

@@ -7,7 +7,7 @@ use crate::config::{Project, Role};
 use crate::emit::{example_query, marker, smallest_record};
 use crate::init::Runtime;
 use crate::ir::{Command, Example, Operation, Service};
-use crate::text::{inline, string};
+use crate::text::{capitalized, inline, string};
 
 /// The values by name. `«runtime NAME»` is the dependency on a runtime crate.
 pub(super) struct Values<'a> {
@@ -24,7 +24,8 @@ impl<'a> Values<'a> {
         let spec = either("spec", format!("spec/{name}"));
         let mut values = vec![
             ("name", name.to_owned()),
-            ("title", title(name)),
+            // The name for people: `photo-albums` is `Photo albums`.
+            ("title", capitalized(name).replace('-', " ")),
             ("configuration", format!("{spec}/codegen.toml")),
             ("spec", format!("{spec}/{name}.toml")),
             ("folder", spec),
@@ -181,13 +182,6 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
-}
-
-/// Returns the name for people: `photo-albums` is `Photo albums`.
-fn title(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect::<String>().replace('-', " ")
 }
 
 /// Returns the calls of the builder that set all secrets except the first one.

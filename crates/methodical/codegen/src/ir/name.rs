@@ -1,5 +1,7 @@
 //! Names in Rust: one name in every case, never a keyword.
 
+use crate::text::capitalized;
+
 /// Keywords of every edition, strict and reserved.
 const KEYWORDS: &str = "\
     abstract as async await become box break const continue crate do dyn else enum extern \
@@ -153,13 +155,6 @@ impl RustName {
     pub fn spaced(&self) -> String {
         self.words.join(" ")
     }
-}
-
-fn capitalized(word: &str) -> String {
-    let mut chars = word.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
 }
 
 #[cfg(test)]
