@@ -191,7 +191,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::of_one(block_on(self.engine.stream(operation, self.options.as_deref()))?))
+        Ok(Records::from_list(block_on(self.engine.stream(operation, self.options.as_deref()))?))
     }
 
     /// Returns the pages of a list: that of the query, and those after it.
@@ -232,7 +232,7 @@ impl<S: Service> Client<S> {
         query: &O,
     ) -> Records<O::Item, O::Beside> {
         let client = self.clone();
-        Records::of_pages(query.clone(), move |query| {
+        Records::from_pages(query.clone(), move |query| {
             let Self { engine, options, .. } = client.clone();
             Box::pin(async move { engine.stream(&query, options.as_deref()).await })
         })

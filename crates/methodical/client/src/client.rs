@@ -207,7 +207,7 @@ impl<S: Service> Client<S> {
         &self,
         operation: &O,
     ) -> Result<Records<O::Item, O::Beside>, Error> {
-        Ok(Records::of_one(self.engine.stream(operation, self.options.as_deref()).await?))
+        Ok(Records::from_list(self.engine.stream(operation, self.options.as_deref()).await?))
     }
 
     /// Returns the pages of a list: that of the query, and those after it.
@@ -264,7 +264,7 @@ impl<S: Service> Client<S> {
         query: &O,
     ) -> Records<O::Item, O::Beside> {
         let client = self.clone();
-        Records::of_pages(query.clone(), move |query| {
+        Records::from_pages(query.clone(), move |query| {
             let Self { engine, options, .. } = client.clone();
             Box::pin(async move { engine.stream(&query, options.as_deref()).await })
         })

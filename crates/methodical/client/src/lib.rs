@@ -150,6 +150,7 @@ mod engine;
 mod error;
 mod head;
 mod limit;
+mod list_reader;
 mod lock;
 mod observer;
 mod pace;

@@ -4,21 +4,18 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::{fmt, mem};
 
-use bytes::Bytes;
 use futures_core::Stream;
-use gateway_transport::{BlockingBody, Body, BoxFuture, MaybeSend, TransportError};
-use http::Response;
-use http::response::Parts;
-use methodical_model::{Beside, Next, PagedOperation, Record, Rejected, StreamDecoder};
+use gateway_transport::{BlockingBody, Body, BoxFuture, MaybeSend};
+use methodical_model::{Beside, PagedOperation, Record, Rejected};
 use pollster::block_on;
 
 use crate::Error;
-use crate::clock::now;
 use crate::engine::Receive;
-use crate::limit::Limit;
-use crate::pace::Permit;
+use crate::list_reader::{ListReader, Step};
 use crate::pager::Pager;
-use crate::trace::{CallSpan, RejectedPaths};
+
+#[cfg(test)]
+mod tests;
 
 /// The next list entry: a record, or one that could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,22 +55,14 @@ enum Page<T, S, B> {
 /// A page that was requested.
 pub(crate) type PageFuture<T, S, B> = BoxFuture<'static, Result<ListReader<T, S, B>, Error>>;
 
-/// The result of decoding what has been received.
-enum Step<T> {
-    Entry(Result<Entry<T>, Error>),
-    /// More must be requested or received.
-    NeedMore,
-    End,
-}
-
 impl<T, S, B> Records<T, S, B> {
     /// Creates the records of one response.
-    pub(crate) fn of_one(reader: ListReader<T, S, B>) -> Self {
+    pub(crate) fn from_list(reader: ListReader<T, S, B>) -> Self {
         Self { page: Page::Open(Box::new(reader)), ..Self::before(None) }
     }
 
     /// Creates the records of all pages. `open` requests a page.
-    pub(crate) fn of_pages<O: PagedOperation<Item = T, Beside = S>>(
+    pub(crate) fn from_pages<O: PagedOperation<Item = T, Beside = S>>(
         query: O,
         open: impl FnMut(O) -> PageFuture<T, S, B> + MaybeSend + 'static,
     ) -> Self
@@ -148,7 +137,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// ```
     pub fn beside(&self) -> Option<&S> {
         match &self.page {
-            Page::Read(reader) => reader.decoder.beside(),
+            Page::Read(reader) => reader.beside(),
             Page::Before | Page::Requested(_) | Page::Open(_) => None,
         }
     }
@@ -190,7 +179,7 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
     /// Ends a page.
     fn turn<X>(&mut self) -> Step<X> {
         if let Page::Open(reader) = mem::replace(&mut self.page, Page::Before) {
-            if let (Some(pages), Some(beside)) = (&mut self.pages, reader.decoder.beside()) {
+            if let (Some(pages), Some(beside)) = (&mut self.pages, reader.beside()) {
                 pages.turn(beside);
             }
             self.page = Page::Read(reader);
@@ -234,10 +223,8 @@ impl<T: Record, S: Beside, B: Default> Records<T, S, B> {
             }
             let waited = match &mut self.page {
                 Page::Open(reader) => {
-                    let ListReader { body, span, .. } = &mut **reader;
-                    let received = span.around(body.chunk()).await;
-                    let fed = reader.feed(received);
-                    fed.map_err(|error| match &self.pages {
+                    let received = reader.receive().await;
+                    received.map_err(|error| match &self.pages {
                         Some(pages) => pages.fail(error),
                         None => error,
                     })
@@ -510,273 +497,5 @@ where
 
     fn limit_pages(&mut self, pages: u64) {
         self.pager.limit_pages(pages);
-    }
-}
-
-/// The list of one response that is being read.
-pub(crate) struct ListReader<T, S, B> {
-    body: B,
-    span: CallSpan,
-    decoder: StreamDecoder<T, S>,
-    /// The head of the response, until an error takes it over.
-    head: Option<Parts>,
-    attempts: u32,
-    /// The limit of the last byte of the list.
-    end: Limit,
-    permit: Permit,
-    /// Whether a rejected record is an error.
-    is_strict: bool,
-    delivered: u64,
-    rejected: RejectedPaths,
-    /// The list has ended, with its last record or with an error.
-    is_over: bool,
-}
-
-impl<T: Record, S: Beside, B> ListReader<T, S, B> {
-    fn limit_records(mut self, bytes: usize) -> Self {
-        self.decoder = self.decoder.with_record_limit(bytes);
-        self
-    }
-}
-
-impl<T: Record, S: Beside, B: Default> ListReader<T, S, B> {
-    pub(crate) fn new(
-        response: Response<B>,
-        decoder: StreamDecoder<T, S>,
-        (attempts, end): (u32, Limit),
-        span: CallSpan,
-        permit: Permit,
-        is_strict: bool,
-    ) -> Self {
-        let (head, body) = response.into_parts();
-        Self {
-            body,
-            span,
-            decoder,
-            head: Some(head),
-            attempts,
-            end,
-            permit,
-            is_strict,
-            delivered: 0,
-            rejected: RejectedPaths::default(),
-            is_over: false,
-        }
-    }
-
-    /// Decodes the next record of what has been received.
-    fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
-        if self.is_over {
-            return Step::End;
-        }
-        match self.decoder.next_json_with(take) {
-            Ok(Next::Item(record)) => {
-                self.delivered += 1;
-                Step::Entry(Ok(Entry::Record(record)))
-            }
-            Ok(Next::Rejected(rejected)) if self.is_strict => {
-                Step::Entry(Err(self.fail(rejected.error().clone().into())))
-            }
-            Ok(Next::Rejected(rejected)) => {
-                self.rejected.add(&rejected);
-                Step::Entry(Ok(Entry::Rejected(rejected)))
-            }
-            Ok(Next::End) => {
-                self.finish();
-                Step::End
-            }
-            Ok(_) => Step::NeedMore,
-            Err(error) => Step::Entry(Err(self.fail(error.into()))),
-        }
-    }
-
-    /// Takes the next chunk of the body, or its end.
-    fn feed(&mut self, received: Result<Option<Bytes>, TransportError>) -> Result<(), Error> {
-        match received {
-            Ok(Some(chunk)) => self.decoder.push(&chunk),
-            Ok(None) => self.decoder.finish(),
-            Err(error) => {
-                let error = self.end.error(error, now());
-                return Err(self.fail(error));
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends the list with an error that says how many records came before it.
-    fn fail(&mut self, error: Error) -> Error {
-        self.span.failed(&error);
-        self.finish();
-        let error = error.after_attempts(self.attempts).after_records(self.delivered);
-        match self.head.take() {
-            Some(head) => error.with_head(head),
-            None => error,
-        }
-    }
-
-    fn finish(&mut self) {
-        self.is_over = true;
-        self.span.rejected(&self.rejected);
-        self.span.end_after(self.delivered);
-        // Without the body, the connection returns to the pool or is closed.
-        self.body = B::default();
-        self.permit = None;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::poll_fn;
-    use std::io::{self, Cursor, Read};
-    use std::sync::Arc;
-
-    use gateway_transport::{blocking_transport_fn, transport_fn};
-    use http::{HeaderMap, Response};
-    use http_body::Frame;
-
-    use super::*;
-    use crate::tests::{BlockingClient, ListPhotos, Photos};
-    use crate::{AccessToken, Client};
-
-    /// A body with trailers, of which each frame is ready.
-    struct Frames(Vec<Frame<Bytes>>);
-
-    impl http_body::Body for Frames {
-        type Data = Bytes;
-        type Error = TransportError;
-
-        fn poll_frame(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-            let is_over = self.0.is_empty();
-            Poll::Ready((!is_over).then(|| Ok(self.0.remove(0))))
-        }
-    }
-
-    fn client(text: &'static str) -> Client<Photos> {
-        let transport = transport_fn(move |_| async move {
-            let trailers = Frame::trailers(HeaderMap::new());
-            let body = Body::new(Frames(vec![Frame::data(text.into()), trailers]));
-            let response = Response::builder().header("content-type", "application/json");
-            Ok(response.body(body).unwrap())
-        });
-        Client::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport)
-            .build()
-            .unwrap()
-    }
-
-    #[tokio::test]
-    async fn trailers_neither_end_nor_complete_a_list() {
-        let whole = client(r#"{"result":[{"id":1}],"status":"success"}"#);
-        let mut records = whole.stream(&ListPhotos).await.unwrap();
-        assert!(records.next().await.unwrap().is_ok());
-        assert!(records.next().await.is_none());
-
-        let truncated = client(r#"{"result":[{"id":1},"#);
-        let mut records = truncated.stream(&ListPhotos).await.unwrap();
-        assert!(records.next().await.unwrap().is_ok());
-        let error = records.next().await.unwrap().unwrap_err();
-        assert_eq!(error.delivered(), Some(1));
-        assert!(records.next().await.is_none());
-    }
-
-    #[tokio::test]
-    async fn a_rejected_record_is_an_error_of_a_strict_client() {
-        const LIST: &str = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
-        let lenient = client(LIST);
-        assert_eq!(lenient.send(&ListPhotos).await.unwrap().rejected.len(), 1);
-
-        let response = || {
-            let response = Response::builder().header("content-type", "application/json");
-            Ok(response.body(Bytes::from(LIST)).unwrap())
-        };
-        let strict = Client::<Photos>::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(gateway_transport::MemoryTransport::new([response(), response()]))
-            .strict()
-            .build()
-            .unwrap();
-        let error = strict.send(&ListPhotos).await.unwrap_err();
-        assert_eq!(error.kind(), crate::ErrorKind::Decode);
-        let mut records = strict.stream(&ListPhotos).await.unwrap();
-        assert!(records.next().await.unwrap().is_ok());
-        let error = records.next().await.unwrap().unwrap_err();
-        assert_eq!((error.kind(), error.delivered()), (crate::ErrorKind::Decode, Some(1)));
-        assert!(records.next().await.is_none());
-    }
-
-    #[tokio::test]
-    async fn the_record_limit_rejects_a_longer_record_only() {
-        let client =
-            client(r#"{"status":"success","result":[{"id":123456},{"id":1234567},{"id":7}]}"#);
-        let records = client.stream(&ListPhotos).await.unwrap();
-        let mut records = records.record_limit(r#"{"id":123456}"#.len());
-        for is_accepted in [true, false, true] {
-            let entry = poll_fn(|cx| Pin::new(&mut records).poll_next(cx)).await.unwrap();
-            assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted, "{entry:?}");
-        }
-        assert!(records.next().await.is_none());
-    }
-
-    /// A body whose lifetime a test observes.
-    struct Observed {
-        text: Cursor<&'static str>,
-        _alive: Arc<()>,
-    }
-
-    impl Read for Observed {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.text.read(buffer)
-        }
-    }
-
-    #[test]
-    fn the_body_is_dropped_after_the_last_record_or_an_error() {
-        for list in [
-            r#"{"status":"success","result":[{"id":1}]}"#,
-            r#"{"status":"success","result":[{"id":1},"#,
-        ] {
-            let alive = Arc::new(());
-            let body = Arc::clone(&alive);
-            let transport = blocking_transport_fn(move |_| {
-                let text = Cursor::new(list);
-                let body = BlockingBody::new(Observed { text, _alive: Arc::clone(&body) });
-                let response = Response::builder().header("content-type", "application/json");
-                Ok(response.body(body).unwrap())
-            });
-            let client = BlockingClient::builder("https://gateway.example.com")
-                .token(AccessToken::new("gwt_6yqW").unwrap())
-                .transport(transport)
-                .build()
-                .unwrap();
-            let mut records = client.stream(&ListPhotos).unwrap();
-            assert!(records.next().unwrap().is_ok());
-            let before = Arc::strong_count(&alive);
-            assert!(records.next().is_none_or(|cut| cut.is_err()), "{list}");
-            assert_eq!(Arc::strong_count(&alive), before - 1, "{list}");
-        }
-    }
-
-    #[test]
-    fn only_accepted_records_are_lent() {
-        let transport = blocking_transport_fn(|_| {
-            let list = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
-            let response = Response::builder().header("content-type", "application/json");
-            Ok(response.body(list.into()).unwrap())
-        });
-        let client = BlockingClient::builder("https://gateway.example.com")
-            .token(AccessToken::new("gwt_6yqW").unwrap())
-            .transport(transport)
-            .build()
-            .unwrap();
-        let (mut records, mut lent) = (client.stream(&ListPhotos).unwrap(), 0);
-        let mut accepted = Vec::new();
-        while let Some(entry) = records.next_with(|_| lent += 1) {
-            accepted.push(matches!(entry.unwrap(), Entry::Record(())));
-        }
-        assert_eq!((accepted, lent), (vec![true, false, true], 2));
     }
 }

@@ -13,7 +13,8 @@ use gateway_transport::{
 };
 use http::Response;
 
-use super::{ClientCredentials, Grant, RESPONSE_LIMIT, TIMEOUT};
+use super::exchange::RESPONSE_LIMIT;
+use super::{ClientCredentials, Grant, TIMEOUT};
 use crate::tests::{BlockingClient, Photos, any_json};
 use crate::{AccessToken, ErrorKind, TokenSource as _};
 

@@ -1,0 +1,155 @@
+//! Streamed lists of both clients.
+
+use std::future::poll_fn;
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gateway_transport::{TransportError, blocking_transport_fn, transport_fn};
+use http::{HeaderMap, Response};
+use http_body::Frame;
+
+use super::*;
+use crate::tests::{BlockingClient, ListPhotos, Photos};
+use crate::{AccessToken, Client};
+
+/// A body with trailers, of which each frame is ready.
+struct Frames(Vec<Frame<Bytes>>);
+
+impl http_body::Body for Frames {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        let is_over = self.0.is_empty();
+        Poll::Ready((!is_over).then(|| Ok(self.0.remove(0))))
+    }
+}
+
+fn client(text: &'static str) -> Client<Photos> {
+    let transport = transport_fn(move |_| async move {
+        let trailers = Frame::trailers(HeaderMap::new());
+        let body = Body::new(Frames(vec![Frame::data(text.into()), trailers]));
+        let response = Response::builder().header("content-type", "application/json");
+        Ok(response.body(body).unwrap())
+    });
+    Client::builder("https://gateway.example.com")
+        .token(AccessToken::new("gwt_6yqW").unwrap())
+        .transport(transport)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn trailers_neither_end_nor_complete_a_list() {
+    let whole = client(r#"{"result":[{"id":1}],"status":"success"}"#);
+    let mut records = whole.stream(&ListPhotos).await.unwrap();
+    assert!(records.next().await.unwrap().is_ok());
+    assert!(records.next().await.is_none());
+
+    let truncated = client(r#"{"result":[{"id":1},"#);
+    let mut records = truncated.stream(&ListPhotos).await.unwrap();
+    assert!(records.next().await.unwrap().is_ok());
+    let error = records.next().await.unwrap().unwrap_err();
+    assert_eq!(error.delivered(), Some(1));
+    assert!(records.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_rejected_record_is_an_error_of_a_strict_client() {
+    const LIST: &str = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
+    let lenient = client(LIST);
+    assert_eq!(lenient.send(&ListPhotos).await.unwrap().rejected.len(), 1);
+
+    let response = || {
+        let response = Response::builder().header("content-type", "application/json");
+        Ok(response.body(Bytes::from(LIST)).unwrap())
+    };
+    let strict = Client::<Photos>::builder("https://gateway.example.com")
+        .token(AccessToken::new("gwt_6yqW").unwrap())
+        .transport(gateway_transport::MemoryTransport::new([response(), response()]))
+        .strict()
+        .build()
+        .unwrap();
+    let error = strict.send(&ListPhotos).await.unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::Decode);
+    let mut records = strict.stream(&ListPhotos).await.unwrap();
+    assert!(records.next().await.unwrap().is_ok());
+    let error = records.next().await.unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.delivered()), (crate::ErrorKind::Decode, Some(1)));
+    assert!(records.next().await.is_none());
+}
+
+#[tokio::test]
+async fn the_record_limit_rejects_a_longer_record_only() {
+    let client = client(r#"{"status":"success","result":[{"id":123456},{"id":1234567},{"id":7}]}"#);
+    let records = client.stream(&ListPhotos).await.unwrap();
+    let mut records = records.record_limit(r#"{"id":123456}"#.len());
+    for is_accepted in [true, false, true] {
+        let entry = poll_fn(|cx| Pin::new(&mut records).poll_next(cx)).await.unwrap();
+        assert_eq!(matches!(entry, Ok(Entry::Record(_))), is_accepted, "{entry:?}");
+    }
+    assert!(records.next().await.is_none());
+}
+
+/// A body whose lifetime a test observes.
+struct Observed {
+    text: Cursor<&'static str>,
+    _alive: Arc<()>,
+}
+
+impl Read for Observed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.text.read(buffer)
+    }
+}
+
+#[test]
+fn the_body_is_dropped_after_the_last_record_or_an_error() {
+    for list in [
+        r#"{"status":"success","result":[{"id":1}]}"#,
+        r#"{"status":"success","result":[{"id":1},"#,
+    ] {
+        let alive = Arc::new(());
+        let body = Arc::clone(&alive);
+        let transport = blocking_transport_fn(move |_| {
+            let text = Cursor::new(list);
+            let body = BlockingBody::new(Observed { text, _alive: Arc::clone(&body) });
+            let response = Response::builder().header("content-type", "application/json");
+            Ok(response.body(body).unwrap())
+        });
+        let client = BlockingClient::builder("https://gateway.example.com")
+            .token(AccessToken::new("gwt_6yqW").unwrap())
+            .transport(transport)
+            .build()
+            .unwrap();
+        let mut records = client.stream(&ListPhotos).unwrap();
+        assert!(records.next().unwrap().is_ok());
+        let before = Arc::strong_count(&alive);
+        assert!(records.next().is_none_or(|cut| cut.is_err()), "{list}");
+        assert_eq!(Arc::strong_count(&alive), before - 1, "{list}");
+    }
+}
+
+#[test]
+fn only_accepted_records_are_lent() {
+    let transport = blocking_transport_fn(|_| {
+        let list = r#"{"status":"success","result":[{"id":1},7,{"id":2}]}"#;
+        let response = Response::builder().header("content-type", "application/json");
+        Ok(response.body(list.into()).unwrap())
+    });
+    let client = BlockingClient::builder("https://gateway.example.com")
+        .token(AccessToken::new("gwt_6yqW").unwrap())
+        .transport(transport)
+        .build()
+        .unwrap();
+    let (mut records, mut lent) = (client.stream(&ListPhotos).unwrap(), 0);
+    let mut accepted = Vec::new();
+    while let Some(entry) = records.next_with(|_| lent += 1) {
+        accepted.push(matches!(entry.unwrap(), Entry::Record(())));
+    }
+    assert_eq!((accepted, lent), (vec![true, false, true], 2));
+}
