@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::BuildHasherDefault;
 use std::mem::take;
 use std::sync::MutexGuard;
 
@@ -243,7 +244,7 @@ impl<'a> Run<'a> {
     /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
     pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) {
         for (id, index) in &self.known.ids {
-            let Some((known, is_seen)) = self.known.rows.get_mut(*index) else { continue };
+            let Some((known, is_seen)) = self.known.rows.get_mut(*index as usize) else { continue };
             let is_missing = known.state == State::Missing;
             if known.state.is_live() && is_kept(id, is_missing) {
                 *is_seen = true;
@@ -495,8 +496,22 @@ enum Write {
 #[derive(Default)]
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    ids: HashMap<Box<str>, usize>,
-    hashes: HashMap<Hash, usize>,
+    ids: HashMap<Box<str>, u32>,
+    hashes: HashMap<Hash, u32, BuildHasherDefault<FirstBytes>>,
+}
+
+/// Hashes the hashes of rows, whose bytes are random already.
+#[derive(Default)]
+struct FirstBytes(u64);
+
+impl std::hash::Hasher for FirstBytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl KnownRows {
@@ -504,9 +519,13 @@ impl KnownRows {
     fn set(&mut self, id: &str, known: Known, is_seen: bool) {
         let index = match self.ids.get(id) {
             Some(index) => *index,
-            None => *self.ids.entry(id.into()).or_insert(self.rows.len()),
+            // SQLite holds no table of four billion rows.
+            None => {
+                let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+                *self.ids.entry(id.into()).or_insert(next)
+            }
         };
-        match self.rows.get_mut(index) {
+        match self.rows.get_mut(index as usize) {
             Some(row) => *row = (known, is_seen),
             None => self.rows.push((known, is_seen)),
         }
@@ -514,18 +533,20 @@ impl KnownRows {
     }
 
     fn find(&self, id: &str) -> Option<(Known, bool)> {
-        self.rows.get(*self.ids.get(id)?).copied()
+        self.rows.get(*self.ids.get(id)? as usize).copied()
     }
 
     fn see(&mut self, id: &str) {
-        let index = self.ids.get(id).copied().unwrap_or(usize::MAX);
-        self.rows.get_mut(index).into_iter().for_each(|(_, is_seen)| *is_seen = true);
+        let index = self.ids.get(id).copied().unwrap_or(u32::MAX);
+        if let Some((_, is_seen)) = self.rows.get_mut(index as usize) {
+            *is_seen = true;
+        }
     }
 
     /// Finds a present row with this hash and these columns that the list did not have before. The list has it now.
     fn find_unchanged(&mut self, hash: Hash, shape: i64) -> bool {
-        let index = self.hashes.get(&hash).copied().unwrap_or(usize::MAX);
-        let Some((known, is_seen)) = self.rows.get_mut(index) else { return false };
+        let index = self.hashes.get(&hash).copied().unwrap_or(u32::MAX);
+        let Some((known, is_seen)) = self.rows.get_mut(index as usize) else { return false };
         let is_current = known.hash == Some(hash) && known.shape == shape;
         let is_unchanged = is_current && known.state == State::Present && !*is_seen;
         *is_seen |= is_unchanged;
@@ -536,8 +557,10 @@ impl KnownRows {
     fn absent(&self) -> Vec<(String, Known)> {
         let mut absent = Vec::new();
         for (id, index) in &self.ids {
-            let known =
-                self.rows.get(*index).filter(|(one, is_seen)| !is_seen && one.state.is_live());
+            let known = self
+                .rows
+                .get(*index as usize)
+                .filter(|(one, is_seen)| !is_seen && one.state.is_live());
             absent.extend(known.map(|(known, _)| (id.to_string(), *known)));
         }
         absent.sort_by_key(|(_, known)| known.key);

@@ -9,7 +9,7 @@ use methodical_mirror::{
     Stop,
 };
 
-use crate::place::{mirrors, places};
+use crate::place::{Place, mirrors};
 use crate::support::photos;
 
 const ONE: &str = r#"{"id":"1","title":"Harbour","size":null,"stars":[1]}"#;
@@ -330,50 +330,48 @@ fn unknown_and_invalid_names_are_refused() {
 
 #[test]
 fn the_state_of_a_consumer_is_kept() {
-    for store in places() {
-        let mut mirror = store.open();
-        photos(&mut mirror, &[ONE]);
-        mirror.add_consumer("all", &StartAt::End).unwrap();
-        photos(&mut mirror, &[ONE_LATER]);
-        let mut receiver = Receiver::failing(Failure::new("status 503"));
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
-        let kept = consumer(&mirror);
-        drop(mirror);
+    let store = Place::new();
+    let mut mirror = store.open();
+    photos(&mut mirror, &[ONE]);
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    photos(&mut mirror, &[ONE_LATER]);
+    let mut receiver = Receiver::failing(Failure::new("status 503"));
+    mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+    let kept = consumer(&mirror);
+    drop(mirror);
 
-        let mirror = store.open();
-        assert_eq!(consumer(&mirror), kept);
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
-        assert!(matches!(delivery.end, DeliveryEnd::Waiting { .. }), "{delivery:?}");
-    }
+    let mirror = store.open();
+    assert_eq!(consumer(&mirror), kept);
+    let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+    assert!(matches!(delivery.end, DeliveryEnd::Waiting { .. }), "{delivery:?}");
 }
 
 #[test]
 fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
-    for store in places() {
-        let mut mirror = store.open();
-        photos(&mut mirror, &[ONE]);
-        four_changes(&mut mirror);
-        let until = mirror.changes(None, 2).unwrap().1;
-        mirror.purge(&Purge::new().changes_until(&until)).unwrap();
-        mirror.add_consumer("all", &StartAt::End).unwrap();
-        for (position, why) in [
-            (1, "the changes after its position were removed"),
-            (9, "the mirror is older than its position"),
-        ] {
-            store.execute(&format!("UPDATE mirror_consumer SET position = {position}"));
-            let mut receiver = Receiver::default();
-            let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Cursor);
-            let says = format!(
-                "cannot deliver to `all`: {why}; take a new snapshot, and rewind the consumer to its cursor"
-            );
-            assert_eq!(error.to_string(), says);
-        }
-        mirror.rewind_consumer("all", &until).unwrap();
+    let store = Place::new();
+    let mut mirror = store.open();
+    photos(&mut mirror, &[ONE]);
+    four_changes(&mut mirror);
+    let until = mirror.changes(None, 2).unwrap().1;
+    mirror.purge(&Purge::new().changes_until(&until)).unwrap();
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    for (position, why) in [
+        (1, "the changes after its position were removed"),
+        (9, "the mirror is older than its position"),
+    ] {
+        store.execute(&format!("UPDATE mirror_consumer SET position = {position}"));
         let mut receiver = Receiver::default();
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
-        assert_eq!(receiver.numbers(), [3, 4]);
+        let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Cursor);
+        let says = format!(
+            "cannot deliver to `all`: {why}; take a new snapshot, and rewind the consumer to its cursor"
+        );
+        assert_eq!(error.to_string(), says);
     }
+    mirror.rewind_consumer("all", &until).unwrap();
+    let mut receiver = Receiver::default();
+    mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+    assert_eq!(receiver.numbers(), [3, 4]);
 }
 
 #[test]
@@ -391,15 +389,14 @@ fn a_consumer_that_is_moved_during_a_delivery_ends_it() {
         }
     }
 
-    for store in places() {
-        let mut mirror = store.open();
-        photos(&mut mirror, &[ONE]);
-        mirror.add_consumer("all", &StartAt::End).unwrap();
-        four_changes(&mut mirror);
-        let mut mover = Mover(Some(store.open()), Receiver::default());
-        let error = mirror.deliver("all", &mut mover, &Limits::new()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Busy);
-        mirror.deliver("all", &mut mover, &Limits::new()).unwrap();
-        assert_eq!(mover.1.numbers(), [1, 3, 4]);
-    }
+    let store = Place::new();
+    let mut mirror = store.open();
+    photos(&mut mirror, &[ONE]);
+    mirror.add_consumer("all", &StartAt::End).unwrap();
+    four_changes(&mut mirror);
+    let mut mover = Mover(Some(store.open()), Receiver::default());
+    let error = mirror.deliver("all", &mut mover, &Limits::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    mirror.deliver("all", &mut mover, &Limits::new()).unwrap();
+    assert_eq!(mover.1.numbers(), [1, 3, 4]);
 }

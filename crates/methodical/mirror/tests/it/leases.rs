@@ -4,7 +4,7 @@ use methodical_mirror::{
     DeliveryEnd, ErrorKind, Event, Failure, Limits, Mirror, Rules, Sink, StartAt,
 };
 
-use crate::place::places;
+use crate::place::Place;
 use crate::support::{PHOTO, sync};
 
 /// Attempts deliveries with another mirror, while it has an event.
@@ -65,34 +65,31 @@ pub(crate) fn compete(mirror: &Mirror, other: &Mirror) -> Vec<String> {
 
 #[test]
 fn one_connection_delivers_to_a_consumer_and_the_other_names_it() {
-    for place in places() {
-        let mut mirror = place.open();
-        prepare(&mut mirror);
-        for refused in compete(&mirror, &place.open()) {
-            let by_process = format!("`one`: process {} is delivering to it;", std::process::id());
-            assert!(refused.contains(&by_process), "{refused}");
-        }
+    let place = Place::new();
+    let mut mirror = place.open();
+    prepare(&mut mirror);
+    for refused in compete(&mirror, &place.open()) {
+        let by_process = format!("`one`: process {} is delivering to it;", std::process::id());
+        assert!(refused.contains(&by_process), "{refused}");
     }
 }
 
 #[test]
 fn the_threads_of_one_connection_exclude_each_other() {
-    for place in places() {
-        let mut mirror = place.open();
-        prepare(&mut mirror);
-        compete(&mirror, &mirror);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    prepare(&mut mirror);
+    compete(&mirror, &mirror);
 }
 
 #[test]
 fn a_sink_that_panics_leaves_the_consumer_free() {
-    for place in places() {
-        let mut mirror = place.open();
-        prepare(&mut mirror);
-        let panics =
-            std::panic::AssertUnwindSafe(|| mirror.deliver("one", &mut Panics, &Limits::new()));
-        std::panic::catch_unwind(panics).unwrap_err();
-        let delivery = place.open().deliver("one", &mut Nothing, &Limits::new()).unwrap();
-        assert_eq!(delivery.delivered, 3);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    prepare(&mut mirror);
+    let panics =
+        std::panic::AssertUnwindSafe(|| mirror.deliver("one", &mut Panics, &Limits::new()));
+    std::panic::catch_unwind(panics).unwrap_err();
+    let delivery = place.open().deliver("one", &mut Nothing, &Limits::new()).unwrap();
+    assert_eq!(delivery.delivered, 3);
 }

@@ -10,7 +10,7 @@ use methodical_testkit::raw_server::{Next, RawRequest, RawServer};
 
 use crate::clients::blocking_client;
 use crate::photos::{PagePhotos, Photos, SearchPhotos};
-use crate::place::places;
+use crate::place::Place;
 use crate::support::{PHOTO, feed};
 
 impl Mirrored for Photos {
@@ -97,25 +97,24 @@ fn ids(mirror: &Mirror) -> Vec<String> {
 
 #[test]
 fn the_pages_of_a_list_are_one_run() {
-    for place in places() {
-        let service = Service::start();
-        let mut mirror = place.open();
-        service.has(&[FIRST, LAST]);
-        assert_eq!(service.sync(&mut mirror).unwrap().added, 3);
-        let targets = ["/api/v2?action=photos/page", "/api/v2?action=photos/page&cursor=b"];
-        assert_eq!(service.targets(), targets);
-        assert_eq!(feed(&mirror), [""; 0]);
-        // A record that moves to another page is not missing.
-        let first = r#"{"photo":[{"id":"3"},{"id":"4"}],"next":"b"}"#;
-        let last = r#"{"photo":[{"id":"2","title":"c"},{"title":"no id"}]}"#;
-        service.has(&[("", first), ("b", last)]);
-        let report = service.sync(&mut mirror).unwrap();
-        assert_eq!((report.unchanged, report.rejected), (1, 1));
-        let rejected: Vec<_> = report.rejections.iter().map(|one| one.index).collect();
-        assert_eq!(rejected, [3], "the index in the whole list");
-        // A rejected record may be the one that no page has.
-        assert_eq!(feed(&mirror), ["added 4", "changed 2 title"]);
-    }
+    let place = Place::new();
+    let service = Service::start();
+    let mut mirror = place.open();
+    service.has(&[FIRST, LAST]);
+    assert_eq!(service.sync(&mut mirror).unwrap().added, 3);
+    let targets = ["/api/v2?action=photos/page", "/api/v2?action=photos/page&cursor=b"];
+    assert_eq!(service.targets(), targets);
+    assert_eq!(feed(&mirror), [""; 0]);
+    // A record that moves to another page is not missing.
+    let first = r#"{"photo":[{"id":"3"},{"id":"4"}],"next":"b"}"#;
+    let last = r#"{"photo":[{"id":"2","title":"c"},{"title":"no id"}]}"#;
+    service.has(&[("", first), ("b", last)]);
+    let report = service.sync(&mut mirror).unwrap();
+    assert_eq!((report.unchanged, report.rejected), (1, 1));
+    let rejected: Vec<_> = report.rejections.iter().map(|one| one.index).collect();
+    assert_eq!(rejected, [3], "the index in the whole list");
+    // A rejected record may be the one that no page has.
+    assert_eq!(feed(&mirror), ["added 4", "changed 2 title"]);
 }
 
 #[test]
@@ -131,28 +130,27 @@ fn a_record_that_no_page_has_is_missing() {
 
 #[test]
 fn a_page_that_fails_changes_nothing() {
-    for place in places() {
-        let service = Service::start();
-        let mut mirror = place.open();
-        service.has(&[FIRST, LAST]);
-        service.sync(&mut mirror).unwrap();
-        let other = ("", r#"{"photo":[{"id":"9"}],"next":"b"}"#);
-        for last in [None, Some(r#"{"photo":[{"id":"3"},"#), Some("<html>")] {
-            service.has(&[other]);
-            if let Some(last) = last {
-                service.has(&[other, ("b", last)]);
-            }
-            // Twice, because a second complete list would make a missing record gone.
-            for _ in 0..2 {
-                let error = service.sync(&mut mirror).unwrap_err();
-                assert_eq!(error.kind(), ErrorKind::Call, "{last:?}: {error}");
-                let text = error.to_string();
-                assert!(text.ends_with("; nothing was changed"), "{text}");
-                assert_eq!(ids(&mirror), ["1", "2", "3"], "{last:?}");
-                assert_eq!(feed(&mirror), [""; 0], "{last:?}");
-            }
+    let place = Place::new();
+    let service = Service::start();
+    let mut mirror = place.open();
+    service.has(&[FIRST, LAST]);
+    service.sync(&mut mirror).unwrap();
+    let other = ("", r#"{"photo":[{"id":"9"}],"next":"b"}"#);
+    for last in [None, Some(r#"{"photo":[{"id":"3"},"#), Some("<html>")] {
+        service.has(&[other]);
+        if let Some(last) = last {
+            service.has(&[other, ("b", last)]);
         }
-        service.has(&[FIRST, LAST]);
-        assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
+        // Twice, because a second complete list would make a missing record gone.
+        for _ in 0..2 {
+            let error = service.sync(&mut mirror).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Call, "{last:?}: {error}");
+            let text = error.to_string();
+            assert!(text.ends_with("; nothing was changed"), "{text}");
+            assert_eq!(ids(&mirror), ["1", "2", "3"], "{last:?}");
+            assert_eq!(feed(&mirror), [""; 0], "{last:?}");
+        }
     }
+    service.has(&[FIRST, LAST]);
+    assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
 }

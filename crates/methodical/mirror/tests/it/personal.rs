@@ -2,7 +2,7 @@
 
 use methodical_mirror::{Rules, State};
 
-use crate::place::{mirrors, places};
+use crate::place::Place;
 use crate::support::{PHOTO_WITH_STARS, feed, photos, records, sync};
 
 const SECRET: &str =
@@ -11,87 +11,85 @@ const OTHER: &str = r#"{"id":"2","size":null}"#;
 
 #[test]
 fn nothing_personal_is_stored() {
-    for place in places() {
-        let mut mirror = place.open();
-        assert!(!mirror.omits_personal().unwrap());
-        assert_eq!(mirror.omit_personal().unwrap(), 0);
-        drop(mirror);
-        let mut mirror = place.open();
-        assert!(mirror.omits_personal().unwrap());
-        photos(&mut mirror, &[SECRET, OTHER]);
-        photos(&mut mirror, &[&SECRET.replace('3', "4"), OTHER]);
-        photos(&mut mirror, &[OTHER]);
-        assert!(!place.contains("Zanzibar"));
-        let json = records(&mirror).remove(0).2;
-        assert!(json.contains(r#""place":{"id":"7"},"size":4"#), "{json}");
-        assert_eq!(records(&mirror).remove(1).2, r#"{"id":"2","size":null}"#);
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    assert!(!mirror.omits_personal().unwrap());
+    assert_eq!(mirror.omit_personal().unwrap(), 0);
+    drop(mirror);
+    let mut mirror = place.open();
+    assert!(mirror.omits_personal().unwrap());
+    photos(&mut mirror, &[SECRET, OTHER]);
+    photos(&mut mirror, &[&SECRET.replace('3', "4"), OTHER]);
+    photos(&mut mirror, &[OTHER]);
+    assert!(!place.contains("Zanzibar"));
+    let json = records(&mirror).remove(0).2;
+    assert!(json.contains(r#""place":{"id":"7"},"size":4"#), "{json}");
+    assert_eq!(records(&mirror).remove(1).2, r#"{"id":"2","size":null}"#);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
 fn changes_of_personal_fields_are_noticed_as_a_group() {
-    for mut mirror in mirrors().0 {
-        mirror.omit_personal().unwrap();
+    let place = Place::new();
+    let mut mirror = place.open();
+    mirror.omit_personal().unwrap();
+    photos(&mut mirror, &[SECRET]);
+    let edited = |from: &str, to: &str| SECRET.replace(from, to);
+    for (record, fields) in [
+        (SECRET.replace(':', " : "), ""),
+        (edited(r#""title":"Zanzibar""#, r#""title":"Z""#), "mirror_personal"),
+        (edited(r#""title":"Zanzibar""#, r#""title":null"#), "mirror_personal"),
+        (edited(r#""title":"Zanzibar","#, ""), "mirror_personal"),
+        (edited(r#""name":"Zanzibar""#, r#""name":"Z""#), "mirror_personal"),
+        (edited(r#""x":"Zanzibar""#, r#""x":"Z""#), "mirror_personal"),
+        (edited(r#""size":3"#, r#""size":null"#), "size"),
+        (edited(r#""id":"7""#, r#""id":"8""#), "place_id"),
+        (r#"{"id":"1","size":4}"#.to_owned(), "mirror_personal,place,place_id,size"),
+    ] {
         photos(&mut mirror, &[SECRET]);
-        let edited = |from: &str, to: &str| SECRET.replace(from, to);
-        for (record, fields) in [
-            (SECRET.replace(':', " : "), ""),
-            (edited(r#""title":"Zanzibar""#, r#""title":"Z""#), "mirror_personal"),
-            (edited(r#""title":"Zanzibar""#, r#""title":null"#), "mirror_personal"),
-            (edited(r#""title":"Zanzibar","#, ""), "mirror_personal"),
-            (edited(r#""name":"Zanzibar""#, r#""name":"Z""#), "mirror_personal"),
-            (edited(r#""x":"Zanzibar""#, r#""x":"Z""#), "mirror_personal"),
-            (edited(r#""size":3"#, r#""size":null"#), "size"),
-            (edited(r#""id":"7""#, r#""id":"8""#), "place_id"),
-            (r#"{"id":"1","size":4}"#.to_owned(), "mirror_personal,place,place_id,size"),
-        ] {
-            photos(&mut mirror, &[SECRET]);
-            let before = mirror.cursor().unwrap();
-            let report = photos(&mut mirror, &[&record]);
-            let changes = mirror.changes(Some(&before), 9).unwrap().0;
-            let found = changes.first().map(|change| change.fields.join(","));
-            assert_eq!(found.unwrap_or_default(), fields, "{record}");
-            assert_eq!(report.changed, u64::from(!fields.is_empty()), "{record}");
-        }
-        assert_eq!(mirror.check().unwrap().findings, []);
+        let before = mirror.cursor().unwrap();
+        let report = photos(&mut mirror, &[&record]);
+        let changes = mirror.changes(Some(&before), 9).unwrap().0;
+        let found = changes.first().map(|change| change.fields.join(","));
+        assert_eq!(found.unwrap_or_default(), fields, "{record}");
+        assert_eq!(report.changed, u64::from(!fields.is_empty()), "{record}");
     }
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
 fn an_existing_mirror_is_emptied_and_nothing_counts_as_changed() {
-    for place in places() {
-        let mut mirror = place.open();
-        let third = SECRET.replace(r#""id":"1""#, r#""id":"3""#);
-        let fourth = SECRET.replace(r#""id":"1""#, r#""id":"4","stars":5"#);
-        photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]);
-        photos(&mut mirror, &[SECRET, OTHER, &fourth]);
-        mirror.forget("photo", "4").unwrap();
-        assert!(place.contains("Zanzibar"));
-        let times = |mirror: &methodical_mirror::Mirror| {
-            let mut times = Vec::new();
-            let take = |record: methodical_mirror::Record| {
-                times.push((record.id, record.state, record.changed_at, record.missing_since));
-            };
-            mirror.each_record("photo", take).unwrap();
-            times
+    let place = Place::new();
+    let mut mirror = place.open();
+    let third = SECRET.replace(r#""id":"1""#, r#""id":"3""#);
+    let fourth = SECRET.replace(r#""id":"1""#, r#""id":"4","stars":5"#);
+    photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]);
+    photos(&mut mirror, &[SECRET, OTHER, &fourth]);
+    mirror.forget("photo", "4").unwrap();
+    assert!(place.contains("Zanzibar"));
+    let times = |mirror: &methodical_mirror::Mirror| {
+        let mut times = Vec::new();
+        let take = |record: methodical_mirror::Record| {
+            times.push((record.id, record.state, record.changed_at, record.missing_since));
         };
-        let before = times(&mirror);
-        assert_eq!(mirror.omit_personal().unwrap(), 2);
-        assert_eq!(mirror.omit_personal().unwrap(), 0);
-        assert!(!place.contains("Zanzibar"));
-        assert_eq!(times(&mirror), before);
-        assert_eq!(mirror.check().unwrap().findings, []);
+        mirror.each_record("photo", take).unwrap();
+        times
+    };
+    let before = times(&mirror);
+    assert_eq!(mirror.omit_personal().unwrap(), 2);
+    assert_eq!(mirror.omit_personal().unwrap(), 0);
+    assert!(!place.contains("Zanzibar"));
+    assert_eq!(times(&mirror), before);
+    assert_eq!(mirror.check().unwrap().findings, []);
 
-        assert_eq!(photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]).returned, 1);
-        let list = [SECRET, OTHER, &third, &fourth];
-        // Another description moves a field from the omitted ones to a column.
-        let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &list).unwrap();
-        assert_eq!((report.unchanged, report.changed, report.suppressed), (3, 0, 1));
-        assert_eq!(feed(&mirror), ["missing 3", "gone 4", "returned 3"]);
-        let states: Vec<State> = records(&mirror).into_iter().map(|(_, state, _)| state).collect();
-        assert_eq!(states, [State::Present, State::Present, State::Present, State::Forgotten]);
-        assert!(!place.contains("Zanzibar"));
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    assert_eq!(photos(&mut mirror, &[SECRET, OTHER, &third, &fourth]).returned, 1);
+    let list = [SECRET, OTHER, &third, &fourth];
+    // Another description moves a field from the omitted ones to a column.
+    let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &list).unwrap();
+    assert_eq!((report.unchanged, report.changed, report.suppressed), (3, 0, 1));
+    assert_eq!(feed(&mirror), ["missing 3", "gone 4", "returned 3"]);
+    let states: Vec<State> = records(&mirror).into_iter().map(|(_, state, _)| state).collect();
+    assert_eq!(states, [State::Present, State::Present, State::Present, State::Forgotten]);
+    assert!(!place.contains("Zanzibar"));
+    assert_eq!(mirror.check().unwrap().findings, []);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use methodical_mirror::{Mirror, State};
 
-use crate::place::{mirrors, places};
+use crate::place::{Place, mirrors};
 use crate::support::{feed, open, photos, records};
 
 const SECRET: &str =
@@ -25,34 +25,32 @@ fn state_of(mirror: &Mirror, id: &str) -> (State, String) {
 
 #[test]
 fn a_record_that_is_gone_leaves_no_personal_value() {
-    for place in places() {
-        let mut mirror = place.open();
-        photos(&mut mirror, &[SECRET, OTHER]);
-        assert!(place.contains("Zanzibar"));
-        photos(&mut mirror, &[OTHER]);
-        assert_eq!(state_of(&mirror, "1").0, State::Missing);
-        photos(&mut mirror, &[OTHER]);
-        let rest = r#"{"id":"1","place":{"id":"7"},"size":3}"#.to_owned();
-        assert_eq!(state_of(&mirror, "1"), (State::Gone, rest));
-        assert!(!place.contains("Zanzibar"));
-        assert_eq!(feed(&mirror), ["missing 1", "gone 1"]);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    photos(&mut mirror, &[SECRET, OTHER]);
+    assert!(place.contains("Zanzibar"));
+    photos(&mut mirror, &[OTHER]);
+    assert_eq!(state_of(&mirror, "1").0, State::Missing);
+    photos(&mut mirror, &[OTHER]);
+    let rest = r#"{"id":"1","place":{"id":"7"},"size":3}"#.to_owned();
+    assert_eq!(state_of(&mirror, "1"), (State::Gone, rest));
+    assert!(!place.contains("Zanzibar"));
+    assert_eq!(feed(&mirror), ["missing 1", "gone 1"]);
 }
 
 #[test]
 fn a_forgotten_record_does_not_return() {
-    for place in places() {
-        let mut mirror = place.open();
-        photos(&mut mirror, &[SECRET, OTHER]);
-        mirror.forget("photo", "1").unwrap();
-        mirror.forget("photo", "3").unwrap();
-        assert!(!place.contains("Zanzibar"));
-        let report = photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3","title":"Zanzibar"}"#]);
-        assert_eq!((report.suppressed, report.unchanged, report.missing), (2, 1, 0));
-        assert_eq!(state_of(&mirror, "1").0, State::Forgotten);
-        assert!(!place.contains("Zanzibar"));
-        assert_eq!(feed(&mirror), ["gone 1"]);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    photos(&mut mirror, &[SECRET, OTHER]);
+    mirror.forget("photo", "1").unwrap();
+    mirror.forget("photo", "3").unwrap();
+    assert!(!place.contains("Zanzibar"));
+    let report = photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3","title":"Zanzibar"}"#]);
+    assert_eq!((report.suppressed, report.unchanged, report.missing), (2, 1, 0));
+    assert_eq!(state_of(&mirror, "1").0, State::Forgotten);
+    assert!(!place.contains("Zanzibar"));
+    assert_eq!(feed(&mirror), ["gone 1"]);
 }
 
 #[test]

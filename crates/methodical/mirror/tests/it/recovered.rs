@@ -9,7 +9,7 @@ use methodical_mirror::{ErrorKind, Mirror, Rules, SyncError, SyncOptions, SyncRe
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
-use crate::place::{mirrors, places};
+use crate::place::Place;
 use crate::support::Clock;
 
 fn sync(server: &Server, mirror: &mut Mirror) -> SyncReport {
@@ -23,18 +23,18 @@ fn unknown(report: &SyncReport) -> u64 {
 
 #[test]
 fn a_value_that_was_named_once_is_asked_for_in_later_syncs() {
-    for mut mirror in mirrors().0 {
-        let server = Server::start();
-        server.state().put("1", "a", "On hold");
-        let options = SyncOptions::new().values("mark", ["On hold"]);
-        assert_eq!(unknown(&server.sync(&mut mirror, &options).unwrap()), 0);
-        server.state().put("1", "a", "New");
-        assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
-        assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
-        // No placement has the value now.
-        server.state().put("1", "b", "On hold");
-        assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    let server = Server::start();
+    server.state().put("1", "a", "On hold");
+    let options = SyncOptions::new().values("mark", ["On hold"]);
+    assert_eq!(unknown(&server.sync(&mut mirror, &options).unwrap()), 0);
+    server.state().put("1", "a", "New");
+    assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
+    assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
+    // No placement has the value now.
+    server.state().put("1", "b", "On hold");
+    assert_eq!(unknown(&sync(&server, &mut mirror)), 0);
 }
 
 #[test]
@@ -78,83 +78,81 @@ fn during_a_sync(
 
 #[test]
 fn a_second_sync_cannot_begin_while_values_are_asked_for() {
-    for place in places() {
-        let server = Server::start();
-        server.state().put("1", "a", "New");
-        let (mut one, mut other) = (place.open(), place.open());
-        during_a_sync(&server, &mut one, || {
-            let error = server.sync(&mut other, &SyncOptions::new()).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Busy);
-            let text = error.to_string();
-            assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
-        })
-        .unwrap();
-        sync(&server, &mut one);
-        sync(&server, &mut other);
-        other.forget("photo", "a").unwrap();
-    }
+    let place = Place::new();
+    let server = Server::start();
+    server.state().put("1", "a", "New");
+    let (mut one, mut other) = (place.open(), place.open());
+    during_a_sync(&server, &mut one, || {
+        let error = server.sync(&mut other, &SyncOptions::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Busy);
+        let text = error.to_string();
+        assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
+    })
+    .unwrap();
+    sync(&server, &mut one);
+    sync(&server, &mut other);
+    other.forget("photo", "a").unwrap();
 }
 
 #[test]
 fn a_placement_that_follows_its_member_keeps_no_value() {
-    for place in places() {
-        let server = Server::start();
-        server.state().put("1", "a", "Zanzibar");
-        server.state().put("1", "b", "Zebra");
-        let mut mirror = place.open();
-        let options = SyncOptions::new().values("mark", ["Zanzibar", "Zebra"]);
-        server.sync(&mut mirror, &options).unwrap();
-        mirror.forget("photo", "a").unwrap();
-        server.state().photos.remove("b");
-        let options = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
-        server.sync(&mut mirror, &options).unwrap();
-        let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls) FROM photo_album";
-        assert_eq!(place.row(kept), ["2", "2", "0", "0"]);
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    let place = Place::new();
+    let server = Server::start();
+    server.state().put("1", "a", "Zanzibar");
+    server.state().put("1", "b", "Zebra");
+    let mut mirror = place.open();
+    let options = SyncOptions::new().values("mark", ["Zanzibar", "Zebra"]);
+    server.sync(&mut mirror, &options).unwrap();
+    mirror.forget("photo", "a").unwrap();
+    server.state().photos.remove("b");
+    let options = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
+    server.sync(&mut mirror, &options).unwrap();
+    let kept = "SELECT count(*), count(id), count(mark), count(mirror_nulls) FROM photo_album";
+    assert_eq!(place.row(kept), ["2", "2", "0", "0"]);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
 fn placements_that_left_with_their_member_are_counted_once() {
-    for mut mirror in mirrors().0 {
-        let server = Server::start();
-        for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
-            server.state().put(album, photo, "New");
-        }
-        sync(&server, &mut mirror);
-        let gone = |report: &SyncReport| report.tables[2].result.as_ref().unwrap().gone;
-        let state = || server.state();
-        state().photos.remove("a");
-        for album in ["1", "2"] {
-            state().albums.get_mut(album).unwrap().remove("a");
-        }
-        let options = SyncOptions::new().rules(Rules::new().confirm(1));
-        assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 2);
-        assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 0);
-        mirror.forget("photo", "b").unwrap();
-        assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 1);
+    let place = Place::new();
+    let mut mirror = place.open();
+    let server = Server::start();
+    for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
+        server.state().put(album, photo, "New");
     }
+    sync(&server, &mut mirror);
+    let gone = |report: &SyncReport| report.tables[2].result.as_ref().unwrap().gone;
+    let state = || server.state();
+    state().photos.remove("a");
+    for album in ["1", "2"] {
+        state().albums.get_mut(album).unwrap().remove("a");
+    }
+    let options = SyncOptions::new().rules(Rules::new().confirm(1));
+    assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 2);
+    assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 0);
+    mirror.forget("photo", "b").unwrap();
+    assert_eq!(gone(&server.sync(&mut mirror, &options).unwrap()), 1);
 }
 
 #[test]
 fn a_recovered_table_says_how_old_its_values_may_be() {
-    for mirror in mirrors().0 {
-        let clock = Clock::default();
-        let mut mirror = clock.of(mirror);
-        let server = Server::start();
-        server.state().put("1", "a", "New");
-        server.state().put("2", "b", "New");
-        for (time, every, expected) in [(1000, 8, 1000), (2000, 8, 1000), (3000, 1, 3000)] {
-            clock.set(time);
-            let options = SyncOptions::new().recheck_every(every);
-            let report = server.sync(&mut mirror, &options).unwrap();
-            let coverage = report.tables[2].coverage.as_ref().unwrap();
-            assert_eq!(coverage.values_from, Some(expected));
-            let tables = mirror.tables().unwrap();
-            let times: Vec<_> = tables.iter().map(|one| (&*one.table, one.values_from)).collect();
-            let recovered = ("photo_album", Some(expected));
-            assert_eq!(times, [("album", None), ("photo", None), recovered]);
-        }
+    let place = Place::new();
+    let mirror = place.open();
+    let clock = Clock::default();
+    let mut mirror = clock.of(mirror);
+    let server = Server::start();
+    server.state().put("1", "a", "New");
+    server.state().put("2", "b", "New");
+    for (time, every, expected) in [(1000, 8, 1000), (2000, 8, 1000), (3000, 1, 3000)] {
+        clock.set(time);
+        let options = SyncOptions::new().recheck_every(every);
+        let report = server.sync(&mut mirror, &options).unwrap();
+        let coverage = report.tables[2].coverage.as_ref().unwrap();
+        assert_eq!(coverage.values_from, Some(expected));
+        let tables = mirror.tables().unwrap();
+        let times: Vec<_> = tables.iter().map(|one| (&*one.table, one.values_from)).collect();
+        let recovered = ("photo_album", Some(expected));
+        assert_eq!(times, [("album", None), ("photo", None), recovered]);
     }
 }
 

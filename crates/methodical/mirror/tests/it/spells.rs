@@ -7,7 +7,7 @@ use methodical_mirror::{Mirror, PastValue, Purge, Rules, SyncOptions};
 use proptest::prelude::*;
 
 use crate::gallery::Server;
-use crate::place::{Place, mirrors, places};
+use crate::place::Place;
 use crate::support::{Clock, random_cases};
 
 /// Returns the spells of all members, or of one.
@@ -44,77 +44,76 @@ fn options() -> SyncOptions {
 
 #[test]
 fn spells_follow_the_values_and_filters_select_them() {
-    for mirror in mirrors().0 {
-        let (server, clock) = (Server::start(), Clock::default());
-        let mut mirror = clock.of(mirror);
-        for (at, mark) in [(100, "New"), (200, "New"), (300, "Print"), (400, ""), (500, "New")] {
-            clock.set(at);
-            server.state().put("1", "a", mark);
-            server.state().put("2", "b", "Rejected");
-            sync(&server, &mut mirror);
-        }
-        let all = shown(&mirror);
-        assert_eq!(
-            all,
-            [
-                "1/a New <100-300",
-                "2/b Rejected <100-",
-                "1/a Print 300-400",
-                "1/a ? 400-500",
-                "1/a New <500-"
-            ]
-        );
-        let of_member: Vec<_> = spells(&mirror, Some("b")).iter().map(short).collect();
-        assert_eq!(of_member, all[1..2]);
-        let mut count = 0;
-        let stop = |_spell| {
-            count += 1;
-            ControlFlow::Break(())
-        };
-        mirror.each_past_value("photo_album", None, stop).unwrap();
-        assert_eq!(count, 1);
-        assert_eq!(mirror.check().unwrap().findings, []);
-        assert!(!format!("{:?}", spells(&mirror, None)).contains("Rejected"));
+    let place = Place::new();
+    let mirror = place.open();
+    let (server, clock) = (Server::start(), Clock::default());
+    let mut mirror = clock.of(mirror);
+    for (at, mark) in [(100, "New"), (200, "New"), (300, "Print"), (400, ""), (500, "New")] {
+        clock.set(at);
+        server.state().put("1", "a", mark);
+        server.state().put("2", "b", "Rejected");
+        sync(&server, &mut mirror);
     }
+    let all = shown(&mirror);
+    assert_eq!(
+        all,
+        [
+            "1/a New <100-300",
+            "2/b Rejected <100-",
+            "1/a Print 300-400",
+            "1/a ? 400-500",
+            "1/a New <500-"
+        ]
+    );
+    let of_member: Vec<_> = spells(&mirror, Some("b")).iter().map(short).collect();
+    assert_eq!(of_member, all[1..2]);
+    let mut count = 0;
+    let stop = |_spell| {
+        count += 1;
+        ControlFlow::Break(())
+    };
+    mirror.each_past_value("photo_album", None, stop).unwrap();
+    assert_eq!(count, 1);
+    assert_eq!(mirror.check().unwrap().findings, []);
+    assert!(!format!("{:?}", spells(&mirror, None)).contains("Rejected"));
 }
 
 #[test]
 fn an_erased_member_has_no_spells_and_a_gone_group_keeps_them() {
-    for place in places() {
-        let (server, clock) = (Server::start(), Clock::default());
-        let mut mirror = clock.of(place.open());
-        clock.set(100);
-        for (album, photo, mark) in
-            [("1", "a", "Zanzibar"), ("1", "b", "New"), ("2", "b", "New"), ("2", "c", "Zebra")]
-        {
-            server.state().put(album, photo, mark);
-        }
-        let options = options().values("mark", ["Zanzibar", "Zebra"]);
-        let options = options.rules(Rules::new().confirm(1));
-        server.sync(&mut mirror, &options).unwrap();
-        clock.set(200);
-        server.state().albums.remove("1");
-        server.sync(&mut mirror, &options).unwrap();
-        let all = ["1/a Zanzibar <100-200", "1/b New <100-200", "2/b New <100-", "2/c Zebra <100-"];
-        assert_eq!(shown(&mirror), all);
-        mirror.forget("photo", "a").unwrap();
-        clock.set(300);
-        server.state().photos.remove("c");
-        server.state().put("2", "b", "New");
-        server.state().albums.get_mut("2").unwrap().remove("c");
-        server.sync(&mut mirror, &options).unwrap();
-        assert_eq!(shown(&mirror), all[1..3]);
-        assert_eq!(mirror.check().unwrap().findings, []);
-        mirror.forget("album", "2").unwrap();
-        assert_eq!(shown(&mirror), all[1..2]);
-        mirror.purge(&Purge::new().records_gone_for(std::time::Duration::ZERO)).unwrap();
-        clock.set(400);
-        mirror.purge(&Purge::new().records_gone_for(std::time::Duration::ZERO)).unwrap();
-        assert_eq!(shown(&mirror), [""; 0]);
-        assert_eq!(mirror.check().unwrap().findings, []);
-        let left = "SELECT count(*) FROM mirror_spell";
-        assert_eq!(place.row(left), ["0"]);
+    let place = Place::new();
+    let (server, clock) = (Server::start(), Clock::default());
+    let mut mirror = clock.of(place.open());
+    clock.set(100);
+    for (album, photo, mark) in
+        [("1", "a", "Zanzibar"), ("1", "b", "New"), ("2", "b", "New"), ("2", "c", "Zebra")]
+    {
+        server.state().put(album, photo, mark);
     }
+    let options = options().values("mark", ["Zanzibar", "Zebra"]);
+    let options = options.rules(Rules::new().confirm(1));
+    server.sync(&mut mirror, &options).unwrap();
+    clock.set(200);
+    server.state().albums.remove("1");
+    server.sync(&mut mirror, &options).unwrap();
+    let all = ["1/a Zanzibar <100-200", "1/b New <100-200", "2/b New <100-", "2/c Zebra <100-"];
+    assert_eq!(shown(&mirror), all);
+    mirror.forget("photo", "a").unwrap();
+    clock.set(300);
+    server.state().photos.remove("c");
+    server.state().put("2", "b", "New");
+    server.state().albums.get_mut("2").unwrap().remove("c");
+    server.sync(&mut mirror, &options).unwrap();
+    assert_eq!(shown(&mirror), all[1..3]);
+    assert_eq!(mirror.check().unwrap().findings, []);
+    mirror.forget("album", "2").unwrap();
+    assert_eq!(shown(&mirror), all[1..2]);
+    mirror.purge(&Purge::new().records_gone_for(std::time::Duration::ZERO)).unwrap();
+    clock.set(400);
+    mirror.purge(&Purge::new().records_gone_for(std::time::Duration::ZERO)).unwrap();
+    assert_eq!(shown(&mirror), [""; 0]);
+    assert_eq!(mirror.check().unwrap().findings, []);
+    let left = "SELECT count(*) FROM mirror_spell";
+    assert_eq!(place.row(left), ["0"]);
 }
 
 /// An event at the service or in the mirror.

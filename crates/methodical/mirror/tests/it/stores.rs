@@ -5,124 +5,116 @@ use std::time::{Duration, UNIX_EPOCH};
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Rules, Source};
 
-use crate::place::{Place, mirrors, places};
+use crate::place::Place;
 use crate::support::{Clock, PHOTO, PHOTO_WITH_STARS, feed, photos, records, sync};
 
 #[test]
 fn another_account_or_base_url_is_refused() {
-    for place in places() {
-        drop(place.open());
-        for (base_url, account) in [
-            ("https://gateway.example.com", "you"),
-            ("https://gateway.example.org", "me"),
-            ("https://gateway.example.com/eu", "me"),
-        ] {
-            let error = place.open_of(&Source::new(base_url, account)).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::OtherSource);
-        }
-        drop(place.open_of(&Source::new("HTTPS://gateway.EXAMPLE.com/", "me")).unwrap());
+    let place = Place::new();
+    drop(place.open());
+    for (base_url, account) in [
+        ("https://gateway.example.com", "you"),
+        ("https://gateway.example.org", "me"),
+        ("https://gateway.example.com/eu", "me"),
+    ] {
+        let error = place.open_of(&Source::new(base_url, account)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OtherSource);
     }
+    drop(place.open_of(&Source::new("HTTPS://gateway.EXAMPLE.com/", "me")).unwrap());
 }
 
 #[test]
 fn an_existing_mirror_opens_without_its_source() {
-    for place in places() {
-        assert_eq!(place.open_existing().unwrap_err().kind(), ErrorKind::Io);
-        let mut mirror = place.open();
-        photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
-        photos(&mut mirror, &[r#"{"id":"1"}"#]);
-        let mirror = place.open_existing().unwrap();
-        let (changes, cursor) = mirror.changes(None, 10).unwrap();
-        assert_eq!(mirror.cursor_after(&changes[0]), cursor);
-    }
+    let place = Place::new();
+    assert_eq!(place.open_existing().unwrap_err().kind(), ErrorKind::Io);
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    let mirror = place.open_existing().unwrap();
+    let (changes, cursor) = mirror.changes(None, 10).unwrap();
+    assert_eq!(mirror.cursor_after(&changes[0]), cursor);
 }
 
 #[test]
 fn a_mirror_has_the_state_of_its_tables() {
-    for mirror in mirrors().0 {
-        let mut mirror = mirror.with_clock(|| UNIX_EPOCH + Duration::from_secs(1_000_000_000));
-        photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
-        photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
-        photos(&mut mirror, &[r#"{"id":"1"}"#, r"{}"]);
-        let tables = mirror.tables().unwrap();
-        let [table] = &*tables else { panic!("{tables:?}") };
-        assert_eq!((&*table.table, table.completed_at), ("photo", Some(1_000_000_000)));
-        assert_eq!((table.present, table.missing, table.rejected), (2, 1, 1));
-    }
+    let place = Place::new();
+    let mirror = place.open();
+    let mut mirror = mirror.with_clock(|| UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
+    photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#]);
+    photos(&mut mirror, &[r#"{"id":"1"}"#, r"{}"]);
+    let tables = mirror.tables().unwrap();
+    let [table] = &*tables else { panic!("{tables:?}") };
+    assert_eq!((&*table.table, table.completed_at), ("photo", Some(1_000_000_000)));
+    assert_eq!((table.present, table.missing, table.rejected), (2, 1, 1));
 }
 
 #[test]
 fn the_error_of_a_second_sync_says_who_syncs() {
-    for place in places() {
-        let (mut one, mut other) = (place.open(), place.open());
-        let run = one.begin("photos/list", &PHOTO, Rules::new()).unwrap();
-        let error = other.begin("photos/list", &PHOTO, Rules::new()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Busy);
-        let text = error.to_string();
-        let holder = format!(": process {} is syncing it; try again", std::process::id());
-        assert!(
-            text.contains(&holder)
-                && text.ends_with(" is syncing it; try again when it has finished"),
-            "{text}"
-        );
-        assert_eq!(other.forget("photo", "1").unwrap_err().kind(), ErrorKind::Busy);
-        drop(run);
-        photos(&mut other, &[r#"{"id":"1"}"#]);
-    }
+    let place = Place::new();
+    let (mut one, mut other) = (place.open(), place.open());
+    let run = one.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+    let error = other.begin("photos/list", &PHOTO, Rules::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    let text = error.to_string();
+    let holder = format!(": process {} is syncing it; try again", std::process::id());
+    assert!(
+        text.contains(&holder) && text.ends_with(" is syncing it; try again when it has finished"),
+        "{text}"
+    );
+    assert_eq!(other.forget("photo", "1").unwrap_err().kind(), ErrorKind::Busy);
+    drop(run);
+    photos(&mut other, &[r#"{"id":"1"}"#]);
 }
 
 #[test]
 fn an_unchanged_list_writes_no_row() {
-    for place in places() {
-        let mut mirror = place.open();
-        let list: Vec<String> =
-            (0..2000).map(|id| format!(r#"{{"id":"{id}","size":{id}}}"#)).collect();
-        let list: Vec<&str> = list.iter().map(String::as_str).collect();
-        photos(&mut mirror, &list);
-        audit(&place);
-        let written = || place.row("SELECT count(*) FROM audit").remove(0);
-        let mut reversed = list.clone();
-        reversed.reverse();
-        let spelled: Vec<String> =
-            (0..2000).map(|id| format!(r#"{{"size": {id}, "id": "{id}"}}"#)).collect();
-        let spelled: Vec<&str> = spelled.iter().map(String::as_str).collect();
-        for list in [&list, &reversed, &spelled, &list] {
-            assert_eq!(photos(&mut mirror, list).unchanged, 2000);
-            assert_eq!(written(), "0");
-        }
-        let changed = [&list[1..], &[r#"{"id":"0","size":7}"#]].concat();
-        assert_eq!(photos(&mut mirror, &changed).changed, 1);
-        assert_eq!(written(), "2");
+    let place = Place::new();
+    let mut mirror = place.open();
+    let list: Vec<String> = (0..2000).map(|id| format!(r#"{{"id":"{id}","size":{id}}}"#)).collect();
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    photos(&mut mirror, &list);
+    audit(&place);
+    let written = || place.row("SELECT count(*) FROM audit").remove(0);
+    let mut reversed = list.clone();
+    reversed.reverse();
+    let spelled: Vec<String> =
+        (0..2000).map(|id| format!(r#"{{"size": {id}, "id": "{id}"}}"#)).collect();
+    let spelled: Vec<&str> = spelled.iter().map(String::as_str).collect();
+    for list in [&list, &reversed, &spelled, &list] {
+        assert_eq!(photos(&mut mirror, list).unchanged, 2000);
+        assert_eq!(written(), "0");
     }
+    let changed = [&list[1..], &[r#"{"id":"0","size":7}"#]].concat();
+    assert_eq!(photos(&mut mirror, &changed).changed, 1);
+    assert_eq!(written(), "2");
 }
 
 /// In the former schema, a hash had 24 bytes, from which the hash of this release cannot be made.
 #[test]
 fn a_mirror_of_the_former_schema_gets_new_hashes_without_changes() {
     for omits in [false, true] {
-        for place in places() {
-            let list =
-                [r#"{"id":"1","size":1,"x":"y"}"#, r#"{"id":"2","title":"a"}"#, r#"{"id":"3"}"#];
-            let mut mirror = place.open();
-            photos(&mut mirror, &list);
-            if omits {
-                mirror.omit_personal().unwrap();
-            }
-            drop(mirror);
-            place.execute("UPDATE photo SET mirror_hash = randomblob(24); PRAGMA user_version = 2");
-            let mut mirror = place.open();
-            assert_eq!(mirror.check().unwrap().findings, []);
-            audit(&place);
-            let lengths = "SELECT min(length(mirror_hash)), max(length(mirror_hash)) FROM photo";
-            for list in [&list[..], &list] {
-                assert_eq!(photos(&mut mirror, list).unchanged, 3);
-                assert_eq!(place.row("SELECT count(*) FROM audit"), ["3"]);
-                assert_eq!(place.row(lengths), ["16", "16"]);
-            }
-            assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
-            assert_eq!(feed(&mirror), Vec::<String>::new());
-            assert_eq!(mirror.check().unwrap().findings, []);
+        let place = Place::new();
+        let list = [r#"{"id":"1","size":1,"x":"y"}"#, r#"{"id":"2","title":"a"}"#, r#"{"id":"3"}"#];
+        let mut mirror = place.open();
+        photos(&mut mirror, &list);
+        if omits {
+            mirror.omit_personal().unwrap();
         }
+        drop(mirror);
+        place.execute("UPDATE photo SET mirror_hash = randomblob(24); PRAGMA user_version = 2");
+        let mut mirror = place.open();
+        assert_eq!(mirror.check().unwrap().findings, []);
+        audit(&place);
+        let lengths = "SELECT min(length(mirror_hash)), max(length(mirror_hash)) FROM photo";
+        for list in [&list[..], &list] {
+            assert_eq!(photos(&mut mirror, list).unchanged, 3);
+            assert_eq!(place.row("SELECT count(*) FROM audit"), ["3"]);
+            assert_eq!(place.row(lengths), ["16", "16"]);
+        }
+        assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["4"]);
+        assert_eq!(feed(&mirror), Vec::<String>::new());
+        assert_eq!(mirror.check().unwrap().findings, []);
     }
 }
 
@@ -141,90 +133,87 @@ fn audit(place: &Place) {
 
 #[test]
 fn a_new_field_becomes_a_column_without_changes() {
-    for place in places() {
-        let list = [r#"{"id":"1","stars":5}"#, r#"{"id":"2"}"#];
-        photos(&mut place.open(), &list);
+    let place = Place::new();
+    let list = [r#"{"id":"1","stars":5}"#, r#"{"id":"2"}"#];
+    photos(&mut place.open(), &list);
 
-        let mut mirror = place.open();
-        let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &list).unwrap();
-        assert_eq!((report.unchanged, report.changed), (2, 0));
-        let stars = "SELECT stars FROM photo WHERE id = '1' AND mirror_extra IS NULL";
-        assert_eq!(place.row(stars), ["5"]);
-        let changed = [r#"{"id":"1","stars":4}"#, r#"{"id":"2","stars":null}"#];
-        sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &changed).unwrap();
-        assert_eq!(feed(&mirror), ["changed 1 stars", "changed 2 stars"]);
-    }
+    let mut mirror = place.open();
+    let report = sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &list).unwrap();
+    assert_eq!((report.unchanged, report.changed), (2, 0));
+    let stars = "SELECT stars FROM photo WHERE id = '1' AND mirror_extra IS NULL";
+    assert_eq!(place.row(stars), ["5"]);
+    let changed = [r#"{"id":"1","stars":4}"#, r#"{"id":"2","stars":null}"#];
+    sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &changed).unwrap();
+    assert_eq!(feed(&mirror), ["changed 1 stars", "changed 2 stars"]);
 }
 
 #[test]
 fn a_view_has_the_present_records_and_gets_new_columns() {
-    for place in places() {
-        let mut mirror = place.open();
-        let list = [r#"{"id":"1","title":"Harbour"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
-        photos(&mut mirror, &list);
-        photos(&mut mirror, &list[..2]);
-        mirror.forget("photo", "2").unwrap();
-        // A view of another program must not keep a column from being added.
-        place.execute("CREATE VIEW titles AS SELECT title FROM photo_present");
-        assert_eq!(place.row("SELECT count(*), max(title) FROM photo_present"), ["1", "Harbour"]);
-        let starred = [r#"{"id":"1","title":"Harbour","stars":5}"#];
-        sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &starred).unwrap();
-        let view = "SELECT id, stars, titles.title FROM photo_present, titles WHERE mirror_first_seen IS NOT NULL";
-        assert_eq!(place.row(view), ["1", "5", "Harbour"]);
-        photos(&mut mirror, &starred);
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    let list = [r#"{"id":"1","title":"Harbour"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#];
+    photos(&mut mirror, &list);
+    photos(&mut mirror, &list[..2]);
+    mirror.forget("photo", "2").unwrap();
+    // A view of another program must not keep a column from being added.
+    place.execute("CREATE VIEW titles AS SELECT title FROM photo_present");
+    assert_eq!(place.row("SELECT count(*), max(title) FROM photo_present"), ["1", "Harbour"]);
+    let starred = [r#"{"id":"1","title":"Harbour","stars":5}"#];
+    sync(&mut mirror, &PHOTO_WITH_STARS, Rules::new(), &starred).unwrap();
+    let view = "SELECT id, stars, titles.title FROM photo_present, titles WHERE mirror_first_seen IS NOT NULL";
+    assert_eq!(place.row(view), ["1", "5", "Harbour"]);
+    photos(&mut mirror, &starred);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
 fn a_column_of_another_kind_is_refused() {
     const OTHER: Table =
         Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["size"])]);
-    for place in places() {
-        let mut mirror = place.open();
-        photos(&mut mirror, &[r#"{"id":"1"}"#]);
-        let error = mirror.begin("photos/list", &OTHER, Rules::new()).unwrap_err();
-        let (found, expected) = ("INTEGER", "TEXT");
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "cannot use the column `size` of `photo`: it has {found} values, and the description expects {expected}; \
-                 create another mirror"
-            )
-        );
-        let error = mirror.begin("photos/new", &PHOTO, Rules::new()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Table);
-        photos(&mut mirror, &[r#"{"id":"1"}"#]);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
+    let error = mirror.begin("photos/list", &OTHER, Rules::new()).unwrap_err();
+    let (found, expected) = ("INTEGER", "TEXT");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot use the column `size` of `photo`: it has {found} values, and the description expects {expected}; \
+             create another mirror"
+        )
+    );
+    let error = mirror.begin("photos/new", &PHOTO, Rules::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Table);
+    photos(&mut mirror, &[r#"{"id":"1"}"#]);
 }
 
 #[test]
 fn the_guard_commits_nothing_until_its_number_is_accepted() {
-    for mut mirror in mirrors().0 {
-        let list: Vec<String> = (0..600).map(|id| format!(r#"{{"id":"{id:03}"}}"#)).collect();
-        let list: Vec<&str> = list.iter().map(String::as_str).collect();
-        photos(&mut mirror, &list);
-        let before = records(&mirror);
+    let place = Place::new();
+    let mut mirror = place.open();
+    let list: Vec<String> = (0..600).map(|id| format!(r#"{{"id":"{id:03}"}}"#)).collect();
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    photos(&mut mirror, &list);
+    let before = records(&mirror);
 
-        let short = [&list[..500], &[r#"{"id":"new"}"#]].concat();
-        let error = sync(&mut mirror, &PHOTO, Rules::new(), &short).unwrap_err();
-        assert_eq!((error.kind(), error.missing()), (ErrorKind::DeletionGuard, Some(100)));
-        assert_eq!(
-            error.to_string(),
-            "cannot commit the list: 100 of 600 records are missing from it (more than 50 and more than 10 %); check the service, then accept 100 missing records"
-        );
-        let wrong = sync(&mut mirror, &PHOTO, Rules::new().accept_missing(99), &short).unwrap_err();
-        assert_eq!(wrong.missing(), Some(100));
-        let empty = sync(&mut mirror, &PHOTO, Rules::new(), &[]).unwrap_err();
-        assert_eq!(empty.missing(), Some(600));
-        assert_eq!(records(&mirror), before);
-        assert_eq!(feed(&mirror), [""; 0]);
+    let short = [&list[..500], &[r#"{"id":"new"}"#]].concat();
+    let error = sync(&mut mirror, &PHOTO, Rules::new(), &short).unwrap_err();
+    assert_eq!((error.kind(), error.missing()), (ErrorKind::DeletionGuard, Some(100)));
+    assert_eq!(
+        error.to_string(),
+        "cannot commit the list: 100 of 600 records are missing from it (more than 50 and more than 10 %); check the service, then accept 100 missing records"
+    );
+    let wrong = sync(&mut mirror, &PHOTO, Rules::new().accept_missing(99), &short).unwrap_err();
+    assert_eq!(wrong.missing(), Some(100));
+    let empty = sync(&mut mirror, &PHOTO, Rules::new(), &[]).unwrap_err();
+    assert_eq!(empty.missing(), Some(600));
+    assert_eq!(records(&mirror), before);
+    assert_eq!(feed(&mirror), [""; 0]);
 
-        let report = sync(&mut mirror, &PHOTO, Rules::new().accept_missing(100), &short).unwrap();
-        assert_eq!((report.added, report.missing, report.gone), (1, 100, 0));
-        let report = photos(&mut mirror, &short);
-        assert_eq!((report.missing, report.gone), (0, 100));
-    }
+    let report = sync(&mut mirror, &PHOTO, Rules::new().accept_missing(100), &short).unwrap();
+    assert_eq!((report.added, report.missing, report.gone), (1, 100, 0));
+    let report = photos(&mut mirror, &short);
+    assert_eq!((report.missing, report.gone), (0, 100));
 }
 
 #[test]
@@ -238,75 +227,74 @@ fn most_people_that_change_at_once_are_refused() {
         };
         (0..count).map(person).collect()
     };
-    for mut mirror in mirrors().0 {
-        let mut sync = |rules: Rules, list: &[String]| {
-            sync(&mut mirror, &PHOTO, rules, &list.iter().map(String::as_str).collect::<Vec<_>>())
-        };
-        let people = list(0, 20);
-        sync(Rules::new(), &people).unwrap();
-        // Ids are given out anew: each one means the next person.
-        let error = sync(Rules::new(), &list(1, 20)).unwrap_err();
-        assert_eq!((error.missing(), error.replaced()), (Some(20), 20));
-        assert_eq!(
-            error.to_string(),
-            "cannot commit the list: 20 of 20 records have other personal data, as if their identities now meant other people; check the service, then accept 20 missing records"
-        );
-        let half = [&list(1, 10)[..], &people[10..]].concat();
-        assert_eq!(sync(Rules::new(), &half).unwrap().changed, 10);
-        let spelled: Vec<String> =
-            half.iter().map(|one| one.replace("Person ", "PERSON  ")).collect();
-        assert_eq!(sync(Rules::new(), &spelled).unwrap().changed, 20);
-        let others = list(1, 19);
-        let missing = sync(Rules::new(), &list(100, 19)).unwrap_err().missing();
-        assert_eq!(missing, Some(20));
-        assert_eq!(sync(Rules::new(), &others).unwrap().missing, 1);
-        assert_eq!(sync(Rules::new().accept_missing(19), &list(100, 19)).unwrap().changed, 19);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    let mut sync = |rules: Rules, list: &[String]| {
+        sync(&mut mirror, &PHOTO, rules, &list.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let people = list(0, 20);
+    sync(Rules::new(), &people).unwrap();
+    // Ids are given out anew: each one means the next person.
+    let error = sync(Rules::new(), &list(1, 20)).unwrap_err();
+    assert_eq!((error.missing(), error.replaced()), (Some(20), 20));
+    assert_eq!(
+        error.to_string(),
+        "cannot commit the list: 20 of 20 records have other personal data, as if their identities now meant other people; check the service, then accept 20 missing records"
+    );
+    let half = [&list(1, 10)[..], &people[10..]].concat();
+    assert_eq!(sync(Rules::new(), &half).unwrap().changed, 10);
+    let spelled: Vec<String> = half.iter().map(|one| one.replace("Person ", "PERSON  ")).collect();
+    assert_eq!(sync(Rules::new(), &spelled).unwrap().changed, 20);
+    let others = list(1, 19);
+    let missing = sync(Rules::new(), &list(100, 19)).unwrap_err().missing();
+    assert_eq!(missing, Some(20));
+    assert_eq!(sync(Rules::new(), &others).unwrap().missing, 1);
+    assert_eq!(sync(Rules::new().accept_missing(19), &list(100, 19)).unwrap().changed, 19);
 }
 
 #[test]
 fn losses_that_are_small_at_each_sync_add_up_for_a_week() {
     const DAY: u64 = 24 * 3600;
-    for mirror in mirrors().0 {
-        let clock = Clock::default();
-        let mut mirror = clock.of(mirror);
-        let mut sync = |day: u64, rules: Rules, count: usize| {
-            clock.set((20_000 + day) * DAY);
-            let list: Vec<String> = (0..count).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-            sync(&mut mirror, &PHOTO, rules, &list.iter().map(String::as_str).collect::<Vec<_>>())
-        };
-        sync(0, Rules::new(), 1000).unwrap();
-        sync(0, Rules::new(), 940).unwrap();
-        let error = sync(3, Rules::new(), 880).unwrap_err();
-        assert_eq!(error.missing(), Some(60));
-        assert_eq!(
-            error.to_string(),
-            "cannot commit the list: 880 records are left of 1000 a week ago (more than 50 and more than 10 % less); check the service, then accept 60 missing records"
-        );
-        assert_eq!(sync(3, Rules::new().accept_missing(60), 880).unwrap().missing, 60);
-        // Accepted losses, and those older than a week, do not count.
-        assert_eq!(sync(4, Rules::new(), 820).unwrap().missing, 60);
-        assert_eq!(sync(12, Rules::new(), 760).unwrap().missing, 60);
-        // Records that come make up for those that left.
-        assert_eq!(sync(13, Rules::new(), 800).unwrap().returned, 40);
-        assert_eq!(sync(14, Rules::new(), 740).unwrap().missing, 60);
-    }
+    let place = Place::new();
+    let mirror = place.open();
+    let clock = Clock::default();
+    let mut mirror = clock.of(mirror);
+    let mut sync = |day: u64, rules: Rules, count: usize| {
+        clock.set((20_000 + day) * DAY);
+        let list: Vec<String> = (0..count).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+        sync(&mut mirror, &PHOTO, rules, &list.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    sync(0, Rules::new(), 1000).unwrap();
+    sync(0, Rules::new(), 940).unwrap();
+    let error = sync(3, Rules::new(), 880).unwrap_err();
+    assert_eq!(error.missing(), Some(60));
+    assert_eq!(
+        error.to_string(),
+        "cannot commit the list: 880 records are left of 1000 a week ago (more than 50 and more than 10 % less); check the service, then accept 60 missing records"
+    );
+    assert_eq!(sync(3, Rules::new().accept_missing(60), 880).unwrap().missing, 60);
+    // Accepted losses, and those older than a week, do not count.
+    assert_eq!(sync(4, Rules::new(), 820).unwrap().missing, 60);
+    assert_eq!(sync(12, Rules::new(), 760).unwrap().missing, 60);
+    // Records that come make up for those that left.
+    assert_eq!(sync(13, Rules::new(), 800).unwrap().returned, 40);
+    assert_eq!(sync(14, Rules::new(), 740).unwrap().missing, 60);
 }
 
 /// The first list has no known record to compare with, so that repeated ones are found in another way.
 #[test]
 fn a_first_list_with_repeated_records_counts_each_once() {
-    for mut mirror in mirrors().0 {
-        let list: Vec<String> =
-            (0..3000).map(|id| format!(r#"{{"id":"{}","size":1}}"#, id % 1000)).collect();
-        let mut list: Vec<&str> = list.iter().map(String::as_str).collect();
-        let report = photos(&mut mirror, &list);
-        assert_eq!((report.added, report.repeated, report.rejected), (1000, 2000, 0));
-        assert_eq!(records(&mirror).len(), 1000);
-        list.push(r#"{"id":"7","size":2}"#);
-        let report = photos(&mut mirror, &list);
-        assert_eq!((report.unchanged, report.repeated, report.rejected), (1000, 2000, 1));
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    let list: Vec<String> =
+        (0..3000).map(|id| format!(r#"{{"id":"{}","size":1}}"#, id % 1000)).collect();
+    let mut list: Vec<&str> = list.iter().map(String::as_str).collect();
+    let report = photos(&mut mirror, &list);
+    assert_eq!((report.added, report.repeated, report.rejected), (1000, 2000, 0));
+    assert_eq!(records(&mirror).len(), 1000);
+    list.push(r#"{"id":"7","size":2}"#);
+    let report = photos(&mut mirror, &list);
+    assert_eq!((report.unchanged, report.repeated, report.rejected), (1000, 2000, 1));
 }
 
 #[test]
@@ -325,14 +313,14 @@ fn values_of_all_kinds_are_kept_exactly() {
     );
     let first = r#"{"id":-7,"open":false,"place":{"name":"+31 6","zip":"0049"},"score":0.1,"tags":[1.0,"\u0000"],"title":"=1+1 😀 \"\\"}"#;
     let second = r#"{"id":-7,"open":true,"place":{"name":"é"},"score":-1e+300,"tags":{"a":null},"title":"\u0000a\u0000"}"#;
-    for mut mirror in mirrors().0 {
-        for list in [first, second, first] {
-            sync(&mut mirror, &ALL, Rules::new(), &[list]).unwrap();
-            let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-            let (id, _, kept) = records(&mirror).remove(0);
-            assert_eq!((&*id, json(&kept)), ("-7", json(list)));
-            assert_eq!(sync(&mut mirror, &ALL, Rules::new(), &[list]).unwrap().unchanged, 1);
-        }
-        assert_eq!(feed(&mirror).len(), 2);
+    let place = Place::new();
+    let mut mirror = place.open();
+    for list in [first, second, first] {
+        sync(&mut mirror, &ALL, Rules::new(), &[list]).unwrap();
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let (id, _, kept) = records(&mirror).remove(0);
+        assert_eq!((&*id, json(&kept)), ("-7", json(list)));
+        assert_eq!(sync(&mut mirror, &ALL, Rules::new(), &[list]).unwrap().unchanged, 1);
     }
+    assert_eq!(feed(&mirror).len(), 2);
 }

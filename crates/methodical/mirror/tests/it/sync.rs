@@ -11,7 +11,7 @@ use crate::clients::blocking_client;
 use crate::faults::{COMPLETE, FAULTS};
 use crate::pages::sync_table;
 use crate::photos::Photos;
-use crate::place::{Place, places};
+use crate::place::Place;
 use crate::support::{PHOTO, feed, records};
 
 /// A server whose answer can be replaced.
@@ -73,64 +73,62 @@ fn is_untouched(mirror: &Mirror, name: &str) {
 
 #[test]
 fn each_of_these_never_makes_a_record_missing() {
-    for place in places() {
-        let service = Service::start();
-        let mut mirror = synced(&service, &place);
-        for fault in FAULTS {
-            service.answers(fault.script);
-            // Twice, because a second complete list would make a missing record gone.
-            for _ in 0..2 {
-                let result = service.sync(&mut mirror);
-                let error = result.as_ref().err().map(Error::kind);
-                assert_eq!(error, fault.error, "{}: {result:?}", fault.name);
-                is_untouched(&mirror, fault.name);
-            }
+    let place = Place::new();
+    let service = Service::start();
+    let mut mirror = synced(&service, &place);
+    for fault in FAULTS {
+        service.answers(fault.script);
+        // Twice, because a second complete list would make a missing record gone.
+        for _ in 0..2 {
+            let result = service.sync(&mut mirror);
+            let error = result.as_ref().err().map(Error::kind);
+            assert_eq!(error, fault.error, "{}: {result:?}", fault.name);
+            is_untouched(&mirror, fault.name);
         }
-        service.answers(complete);
-        assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
-
-        let requests = service.requests();
-        let mut other = place.open();
-        let run = other.begin("action=photos/search", &PHOTO, Rules::new()).unwrap();
-        let error = service.sync(&mut mirror).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Busy, "a concurrent sync");
-        assert_eq!(service.requests(), requests, "a refused sync sends no request");
-        drop(run);
-        is_untouched(&mirror, "a concurrent sync");
     }
+    service.answers(complete);
+    assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
+
+    let requests = service.requests();
+    let mut other = place.open();
+    let run = other.begin("action=photos/search", &PHOTO, Rules::new()).unwrap();
+    let error = service.sync(&mut mirror).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy, "a concurrent sync");
+    assert_eq!(service.requests(), requests, "a refused sync sends no request");
+    drop(run);
+    is_untouched(&mirror, "a concurrent sync");
 }
 
 #[test]
 fn a_clock_that_jumps_makes_no_record_missing() {
-    for place in places() {
-        let service = Service::start();
-        drop(synced(&service, &place));
-        let year = Duration::from_secs(365 * 24 * 3600);
-        for now in
-            [SystemTime::now() + 50 * year, SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH - year]
-        {
-            let mut mirror = place.open().with_clock(move || now);
-            assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
-            is_untouched(&mirror, "a clock that jumps");
-        }
+    let place = Place::new();
+    let service = Service::start();
+    drop(synced(&service, &place));
+    let year = Duration::from_secs(365 * 24 * 3600);
+    for now in
+        [SystemTime::now() + 50 * year, SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH - year]
+    {
+        let mut mirror = place.open().with_clock(move || now);
+        assert_eq!(service.sync(&mut mirror).unwrap().unchanged, 3);
+        is_untouched(&mirror, "a clock that jumps");
     }
 }
 
 #[test]
 fn a_sync_reads_its_list_once() {
-    for place in places() {
-        let service = Service::start();
-        let mut mirror = synced(&service, &place);
-        assert_eq!(service.requests(), 1);
-        service.answers(|connection| {
-            let list = r#"{"stat":"ok","photos":{"photo":[{"id":"3"},{"id":"2","title":"c"},{"id":"4"}]}}"#;
-            connection.respond("content-type: application/json\r\n", list.as_bytes());
-            Next::Close
-        });
-        service.sync(&mut mirror).unwrap();
-        assert_eq!(feed(&mirror), ["changed 2 title", "added 4", "missing 1"]);
-        service.sync(&mut mirror).unwrap();
-        assert_eq!(feed(&mirror).last().unwrap(), "gone 1");
-        assert_eq!(service.requests(), 3);
-    }
+    let place = Place::new();
+    let service = Service::start();
+    let mut mirror = synced(&service, &place);
+    assert_eq!(service.requests(), 1);
+    service.answers(|connection| {
+        let list =
+            r#"{"stat":"ok","photos":{"photo":[{"id":"3"},{"id":"2","title":"c"},{"id":"4"}]}}"#;
+        connection.respond("content-type: application/json\r\n", list.as_bytes());
+        Next::Close
+    });
+    service.sync(&mut mirror).unwrap();
+    assert_eq!(feed(&mirror), ["changed 2 title", "added 4", "missing 1"]);
+    service.sync(&mut mirror).unwrap();
+    assert_eq!(feed(&mirror).last().unwrap(), "gone 1");
+    assert_eq!(service.requests(), 3);
 }
