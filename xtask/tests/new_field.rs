@@ -17,7 +17,7 @@ fn root() -> PathBuf {
 
 fn read(spec: &str) -> Service {
     let reading = read_bytes(spec.as_bytes(), &root().join("spec"), "spec/gateway.toml");
-    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+    reading.unwrap_or_else(|report| panic!("{report}")).0
 }
 
 fn spec() -> String {

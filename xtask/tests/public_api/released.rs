@@ -19,7 +19,7 @@ pub(crate) fn crates(names: &[&str]) -> TempDir {
     let config = Config::read_file(&root, "spec/codegen.toml").expect("the configuration");
     let released = last_released(&root.join("spec/released"));
     let reading = spec::read_alone(&released, "the last released spec");
-    let service = reading.service.expect("a valid spec");
+    let (service, _) = reading.expect("a valid spec");
     for file in emit::all(&Project { service: &service, config: &config }) {
         let in_crate = |name: &&str| {
             let path = file.path.strip_prefix(&folder(name))?.strip_prefix('/')?;

@@ -55,7 +55,7 @@ impl Workspace {
     /// If the spec cannot be read or is invalid, or if it describes a service that a generated server cannot be and the
     /// configuration has one.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
-        let (service, warnings) = spec::load(&root.join(&config.spec), true, &config.spec)?;
+        let (service, warnings) = spec::read_file(&root.join(&config.spec), &config.spec)?;
         if let (true, Some(reason)) =
             (config.packages.contains_key(&Role::Server), unserved(&service))
         {

@@ -104,7 +104,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
     let service = |path: &Path| {
-        let read = spec::load(path, false, &shown(path)).map_err(|report| rejected(&report));
+        let read = spec::read_alone(path, &shown(path)).map_err(|report| rejected(&report));
         read.map(|(service, _)| service)
     };
     let (before, after) = (service(&old)?, service(&new)?);

@@ -155,7 +155,7 @@ pub(crate) fn samples(project: &Project<'_>, root: &Path) -> Vec<GeneratedFile> 
 
 /// Returns the files of a spec elsewhere, with their new paths: the spec itself and its fixtures.
 fn copied(path: &Path, shown: &str, spec: &str) -> Result<Vec<GeneratedFile>, Outcome> {
-    let (service, _) = spec::load(path, true, shown).map_err(|report| rejected(&report))?;
+    let (service, _) = spec::read_file(path, shown).map_err(|report| rejected(&report))?;
     let text =
         fs::read_to_string(path).map_err(|error| failed("read", Path::new(shown), &error))?;
     let folder = spec.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -23,44 +23,32 @@ mod lower;
 pub(crate) mod read;
 mod syntax;
 
-/// The result of reading a spec.
-#[derive(Debug)]
-pub struct Reading {
-    /// The service; `None` if there is an error.
-    pub service: Option<Service>,
-    /// The printed errors and warnings, in the order of the file.
-    pub report: String,
-    /// Number of errors.
-    pub errors: usize,
-    /// Number of warnings.
-    pub warnings: usize,
-}
-
-impl From<Result<(Service, Report), Report>> for Reading {
-    fn from(read: Result<(Service, Report), Report>) -> Self {
-        let (service, report) = match read {
-            Ok((service, report)) => (Some(service), report),
-            Err(report) => (None, report),
-        };
-        let Report { text: report, errors, warnings, .. } = report;
-        Self { service, report, errors, warnings }
-    }
-}
+/// A service with the warnings about its spec, or the reason why the spec is rejected.
+pub type Reading = Result<(Service, Report), Report>;
 
 /// Reads the spec at a path, with the fixtures in its folder. Messages show the path as `shown`.
+///
+/// # Errors
+/// If the spec or a fixture cannot be read, or is invalid.
 pub fn read_file(path: &Path, shown: &str) -> Reading {
-    load(path, true, shown).into()
+    service(&file(path, shown)?, path.parent(), shown)
 }
 
 /// Reads a spec from memory, with the fixtures in a folder.
+///
+/// # Errors
+/// As [`read_file`].
 pub fn read_bytes(bytes: &[u8], folder: &Path, shown: &str) -> Reading {
-    service(bytes, Some(folder), shown).into()
+    service(bytes, Some(folder), shown)
 }
 
 /// Reads the spec at a path without its fixtures: the responses of the examples are empty. Used to
 /// compare released specs, whose fixtures are not kept.
+///
+/// # Errors
+/// As [`read_file`].
 pub fn read_alone(path: &Path, shown: &str) -> Reading {
-    load(path, false, shown).into()
+    service(&file(path, shown)?, None, shown)
 }
 
 /// Returns the JSON Schema of the language, for editors.
@@ -68,13 +56,8 @@ pub fn schema() -> serde_json::Value {
     read::schema::<Document>()
 }
 
-pub(crate) fn load(
-    path: &Path,
-    with_fixtures: bool,
-    shown: &str,
-) -> Result<(Service, Report), Report> {
-    let bytes = content(path).map_err(|why| not_text("spec", shown, (1, 1), &why))?;
-    service(&bytes, path.parent().filter(|_| with_fixtures), shown)
+fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
+    content(path).map_err(|why| not_text("spec", shown, (1, 1), &why))
 }
 
 /// Returns the content of a file, or the reason why it cannot be read.
@@ -87,7 +70,7 @@ pub(crate) fn content(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-fn service(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Result<(Service, Report), Report> {
+fn service(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
     parse("spec", bytes, shown, |cx, document: &Document| lower::service(cx, document, folder))
 }
 

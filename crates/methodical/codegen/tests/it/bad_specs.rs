@@ -36,9 +36,9 @@ fn each_bad_spec_has_its_diagnostics() {
         let first = edits.first().and_then(|edit| shared.get(edit.strip_prefix('@')?));
         let spec = first
             .map_or_else(good, |edits| edited(name, good(), &edits.lines().collect::<Vec<_>>()));
-        let reading = read(edited(name, spec, &edits).as_bytes());
-        assert!(reading.service.is_none() && reading.errors > 0, "{name} is accepted");
-        _ = write!(actual, "\n## {name}\n{}\n{}", edits.join("\n"), shortened(&reading.report));
+        let report = read(edited(name, spec, &edits).as_bytes()).expect_err(name);
+        assert!(report.errors > 0, "{name} is accepted");
+        _ = write!(actual, "\n## {name}\n{}\n{}", edits.join("\n"), shortened(&report.text));
     }
     if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
         fs::write(&path, &actual).expect("written");
@@ -107,9 +107,9 @@ fn shortened(report: &str) -> String {
 #[test]
 fn a_file_that_is_not_text_is_rejected() {
     let check = |bytes: &[u8], expected: &str| {
-        let Reading { service, report, errors, .. } = read(bytes);
-        assert_eq!((service.is_none(), errors), (true, 1));
-        assert_eq!(report, format!("error: cannot read the spec: {expected}\n"));
+        let report = read(bytes).expect_err("it is not text");
+        assert_eq!(report.errors, 1);
+        assert_eq!(report.text, format!("error: cannot read the spec: {expected}\n"));
     };
     check(b"", "the file is empty\n --> spec.toml:1:1");
     check(b" \r\n\t", "the file is empty\n --> spec.toml:1:1");
@@ -122,7 +122,7 @@ fn a_file_that_is_not_text_is_rejected() {
 #[test]
 fn an_example_that_cannot_be_read_has_its_cause() {
     let spec = good().replacen("fixtures/tools.json", "fixtures/tools.json/inside", 1);
-    let report = read(spec.as_bytes()).report;
+    let report = read(spec.as_bytes()).expect_err("it cannot be read").text;
     assert!(report.contains("cannot read `fixtures/tools.json/inside`: "), "{report}");
     assert!(!report.contains("no such file"), "{report}");
 }
@@ -132,12 +132,10 @@ fn an_example_that_cannot_be_read_has_its_cause() {
 fn a_truncated_spec_does_not_panic() {
     let whole = good().into_bytes();
     for end in 0..whole.len() {
-        let reading = read(&whole[..end]);
-        assert_eq!(reading.service.is_some(), reading.errors == 0, "{end}: {}", reading.report);
+        let rejected = read(&whole[..end]).err();
+        assert!(rejected.is_none_or(|report| report.errors > 0), "{end}");
     }
-    let Reading { service, report, .. } = read(&whole);
-    assert!(service.is_some(), "{report}");
-    assert_eq!(report, "");
+    assert_eq!(read(&whole).expect("it is valid").1.text, "");
 }
 
 /// The parser rejects deep nesting before any code recurses over it.
@@ -148,32 +146,30 @@ fn deep_nesting_is_rejected() {
         format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000)),
         format!("{}a = 1", "a.".repeat(100_000)),
     ] {
-        assert!(read(deep.as_bytes()).errors > 0);
+        assert!(read(deep.as_bytes()).is_err_and(|report| report.errors > 0));
     }
 }
 
 /// A byte-order mark and Windows line endings do not change the result, including the hash.
 #[test]
 fn encodings_of_the_same_text_are_equal() {
-    let plain = read(good().as_bytes()).service;
+    let (plain, _) = read(good().as_bytes()).expect("it is valid");
     let windows = format!("\u{feff}{}", good().replace('\n', "\r\n"));
-    assert!(plain.is_some());
-    assert_eq!(read(windows.as_bytes()).service, plain);
+    assert_eq!(read(windows.as_bytes()).expect("it is valid").0, plain);
 }
 
 /// Real services have paths that end with a slash. The segments that select an operation follow one slash.
 #[test]
 fn a_path_may_end_with_a_slash() {
     let slash = good().replacen("path = \"/api/v2\"", "path = \"/api/v2/\"", 1);
-    let service = read(slash.as_bytes()).service.expect("it is valid");
+    let service = read(slash.as_bytes()).expect("it is valid").0;
     assert_eq!(service.path_of(&service.operations[0]), "/api/v2/");
     let path = slash.replacen("selector = \"call\"", "in = \"path\"", 1).replacen(
         "query = \"call=tools/list&",
         "query = \"",
         1,
     );
-    let Reading { service, report, .. } = read(path.as_bytes());
-    assert_eq!(report, "");
-    let service = service.expect("it is valid");
+    let (service, warnings) = read(path.as_bytes()).expect("it is valid");
+    assert_eq!(warnings.text, "");
     assert_eq!(service.path_of(&service.operations[0]), "/api/v2/tools/list");
 }

@@ -26,7 +26,7 @@ fn mirrored() -> String {
 
 fn read(text: &str) -> Service {
     let reading = read_bytes(text.as_bytes(), here(), "spec.toml");
-    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+    reading.unwrap_or_else(|report| panic!("{report}")).0
 }
 
 /// Changes the good spec by replacing text, and compares.

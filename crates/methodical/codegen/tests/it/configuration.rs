@@ -16,7 +16,7 @@ fn config(text: &str) -> Config {
 fn files(config: &Config) -> Vec<emit::GeneratedFile> {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
     let spec = fs::read(here.join("good-spec.toml")).expect("it is there");
-    let service = read_bytes(&spec, here, "spec.toml").service.expect("it is good");
+    let service = read_bytes(&spec, here, "spec.toml").expect("it is good").0;
     emit::all(&Project { service: &service, config })
 }
 

@@ -29,7 +29,7 @@ fn read(spec: &str, replacements: &[(&str, &str)]) -> Service {
         spec = spec.replacen(from, to, 1);
     }
     let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
-    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+    reading.unwrap_or_else(|report| panic!("{report}")).0
 }
 
 /// Looks for lines in a generated file.
@@ -428,7 +428,7 @@ const FIXTURES: [&str; 2] = [
 fn the_fixtures_that_are_compiled_have_every_kind_of_value() {
     let services = FIXTURES.map(|path| {
         let reading = read_file(Path::new(path), "spec.toml");
-        reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+        reading.unwrap_or_else(|report| panic!("{report}")).0
     });
     let models = services.iter().flat_map(|service| &service.models);
     let fields: Vec<_> =

@@ -15,7 +15,7 @@ use methodical_codegen::spec::read_file;
 fn files_of_a_service_with_every_feature() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let reading = read_file(&root.join("tests/fixtures/every-feature/spec.toml"), "spec.toml");
-    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let service = reading.unwrap_or_else(|report| panic!("{report}")).0;
     let config =
         Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
     let project = Project { service: &service, config: &config };

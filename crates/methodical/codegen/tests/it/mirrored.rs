@@ -15,7 +15,7 @@ const SPEC: &str = include_str!("../mirrored/spec.toml");
 fn tables(spec: &str) -> String {
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mirrored"));
     let reading = read_bytes(spec.as_bytes(), here, "spec.toml");
-    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let service = reading.unwrap_or_else(|report| panic!("{report}")).0;
     let config = Config::parse(CONFIG).expect("it is valid");
     let files = emit::all(&Project { service: &service, config: &config });
     let path = "crates/gateway-model/src/generated/tables.rs";

@@ -34,7 +34,7 @@ const WITH_BARE_NAMES: [&str; 4] = [
 /// Returns the files of a service whose paths begin with one of these.
 fn generate_only(paths: &[&str], spec: &str, folder: &Path) -> Vec<syn::File> {
     let reading = read_bytes(spec.as_bytes(), folder, "spec.toml");
-    let service = reading.service.unwrap_or_else(|| panic!("{}", reading.report));
+    let service = reading.unwrap_or_else(|report| panic!("{report}")).0;
     files_of(&service, paths)
 }
 
@@ -127,7 +127,7 @@ fn types_at_the_root_of_the_model_are_reserved() {
 fn a_service_may_have_the_name_of_its_model() {
     let spec = include_str!("../good-spec.toml").replace("name = \"tool-shed\"", "name = \"tool\"");
     let here = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests"));
-    let service = read_bytes(spec.as_bytes(), here, "spec.toml").service.expect("it is valid");
+    let service = read_bytes(spec.as_bytes(), here, "spec.toml").expect("it is valid").0;
     let config =
         Config::parse(include_bytes!("../../../../../spec/codegen.toml")).expect("it is valid");
     for file in emit::all(&Project { service: &service, config: &config }) {

@@ -29,7 +29,7 @@ pub(crate) fn paths() -> Vec<PathBuf> {
 
 pub(crate) fn read(path: &Path) -> Service {
     let reading = read_file(path, "spec.toml");
-    reading.service.unwrap_or_else(|| panic!("{}", reading.report))
+    reading.unwrap_or_else(|report| panic!("{report}")).0
 }
 
 #[test]
