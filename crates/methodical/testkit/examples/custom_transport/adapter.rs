@@ -46,20 +46,20 @@ impl BlockingTransport for AttohttpcTransport {
 
 /// Converts an error to our type. Its text is not copied, because it may quote the address.
 fn classify(error: attohttpc::Error) -> TransportError {
-    match error.into_kind() {
-        Theirs::Io(error) => TransportError::from_io(error),
+    use TransportErrorKind::{InvalidRequest, Other, Protocol};
+
+    let (kind, text) = match error.into_kind() {
+        Theirs::Io(error) => return TransportError::from_io(error),
         Theirs::InvalidResponse(_) | Theirs::Http(_) => {
-            TransportError::new(TransportErrorKind::Protocol, "the response is malformed HTTP")
+            (Protocol, "the response is malformed HTTP")
         }
         Theirs::InvalidBaseUrl
         | Theirs::InvalidUrlHost
         | Theirs::InvalidUrlPort
-        | Theirs::TlsDisabled => TransportError::new(
-            TransportErrorKind::InvalidRequest,
-            "the client does not support the target",
-        ),
-        _ => TransportError::new(TransportErrorKind::Other, "the client failed"),
-    }
+        | Theirs::TlsDisabled => (InvalidRequest, "the client does not support the target"),
+        _ => (Other, "the client failed"),
+    };
+    TransportError::new(kind, text)
 }
 
 fn classify_body(error: io::Error, end: Option<Instant>) -> TransportError {
