@@ -27,7 +27,7 @@ pub struct Placement {
     pub id: String,
     /// The identity of the member, such as a person.
     pub member: String,
-    /// The identity of the group, such as a vacancy.
+    /// The identity of the group, such as an album.
     pub group: String,
     /// The title of the group: its first text besides the identity that is not personal.
     pub title: Option<String>,
