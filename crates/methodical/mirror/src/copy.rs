@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
 use crate::fields::hash::hex;
-use crate::fields::shape::{Kind, Shape};
+use crate::fields::{Kind, Shape};
 use crate::mirror::Mirror;
 use crate::store::{OrFailed as _, quoted};
 

@@ -1,8 +1,153 @@
-//! Records as values: their JSON, their meaning and its keyed hash, and the row that keeps them without loss.
+//! The columns of a table at one time, which rows are written and read with.
 
 pub(crate) mod difference;
 pub(crate) mod hash;
 pub(crate) mod json;
-pub(crate) mod meaning;
 pub(crate) mod row;
-pub(crate) mod shape;
+
+use std::collections::BTreeSet;
+
+use methodical_model::tables::{ColumnKind, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+
+/// The columns of a table, as a store keeps them for the rows that it wrote with them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    pub(crate) identity: usize,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// A column of a shape.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) path: Vec<String>,
+    pub(crate) kind: Kind,
+    pub(crate) is_personal: bool,
+}
+
+/// The kind of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Text,
+    Integer,
+    Real,
+    Boolean,
+    Json,
+}
+
+impl Shape {
+    /// Checks the description of a table and returns its columns.
+    pub(crate) fn of(table: &Table) -> Result<Self, Error> {
+        let columns = table.columns().iter().map(|column| {
+            let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();
+            let kind = match column.kind() {
+                ColumnKind::Integer => Kind::Integer,
+                ColumnKind::Real => Kind::Real,
+                ColumnKind::Boolean => Kind::Boolean,
+                ColumnKind::Text => Kind::Text,
+                _ => Kind::Json,
+            };
+            Column { name: path.join("_"), path, kind, is_personal: column.is_personal() }
+        });
+        let columns: Vec<Column> = columns.collect();
+        let invalid = |text: &str| {
+            let text = format!("cannot use the table `{}`: {text}", table.name());
+            Error::new(ErrorKind::Table, text)
+        };
+        if table.name().is_empty() || is_reserved(table.name()) {
+            return Err(invalid("its name is empty or begins with `mirror_` or `sqlite_`"));
+        }
+        if table.name().to_lowercase().ends_with("_present") {
+            return Err(invalid("its name ends with `_present`, as those of views"));
+        }
+        let mut names = BTreeSet::new();
+        for column in &columns {
+            if !(1..=2).contains(&column.path.len()) || is_reserved(&column.name) {
+                return Err(invalid(
+                    "a path has no or more than two names, or begins with `mirror_`",
+                ));
+            }
+            // Databases do not distinguish names by case.
+            if !names.insert(column.name.to_lowercase()) {
+                return Err(invalid(&format!("two columns are named `{}`", column.name)));
+            }
+        }
+        let is_parent = |column: &&Column| column.path.len() == 2;
+        for parent in columns.iter().filter(is_parent).filter_map(|column| column.path.first()) {
+            if names.contains(&parent.to_lowercase()) {
+                return Err(invalid(&format!("`{parent}` is both a column and a nested record")));
+            }
+        }
+        let is_identity = |column: &Column| {
+            column.path == [table.identity()] && matches!(column.kind, Kind::Text | Kind::Integer)
+        };
+        let identity = columns.iter().position(is_identity).ok_or_else(|| {
+            invalid(&format!("`{}` is not a column of text or integers", table.identity()))
+        })?;
+        Ok(Self { identity, columns })
+    }
+
+    /// Reads a shape from the JSON text of a store.
+    pub(crate) fn parse(columns: &str) -> Result<Self, Error> {
+        serde_json::from_str(columns).map_err(|error| {
+            Error::new(ErrorKind::Store, "cannot read the mirror: `mirror_shape` is damaged")
+                .because(error)
+        })
+    }
+
+    /// Returns the column that identifies a record.
+    pub(crate) fn identity(&self) -> Result<&Column, Error> {
+        let damaged = || Error::new(ErrorKind::Store, "the stored columns have no identity");
+        self.columns.get(self.identity).ok_or_else(damaged)
+    }
+
+    /// Returns whether a field of this path has a column.
+    pub(crate) fn lists(&self, path: &[&str]) -> bool {
+        self.columns.iter().any(|column| column.path == path)
+    }
+
+    /// Returns whether a record nested under this name has columns.
+    pub(crate) fn nests(&self, name: &str) -> bool {
+        let is_below = |column: &Column| matches!(&*column.path, [first, _] if first == name);
+        self.columns.iter().any(is_below)
+    }
+}
+
+fn is_reserved(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.starts_with("mirror_") || name.starts_with("sqlite_")
+}
+
+#[cfg(test)]
+mod tests {
+    use methodical_model::tables::{Column, Table};
+
+    use super::Shape;
+
+    #[test]
+    fn an_ambiguous_description_is_refused() {
+        const ID: Column = Column::text(&["id"]);
+        const JSON: &[Column] = &[Column::json(&["id"])];
+        const SAME: &[Column] = &[ID, Column::text(&["a", "b"]), Column::text(&["A_B"])];
+        const PARENT: &[Column] = &[ID, Column::text(&["a"]), Column::text(&["a", "b"])];
+        const OURS: &[Column] = &[ID, Column::text(&["mirror_key"])];
+        const EMPTY: &[Column] = &[ID, Column::text(&[])];
+        for (table, says) in [
+            (Table::new("photo_present", "id", &[ID]), "its name ends with `_present`"),
+            (Table::new("mirror_scope", "id", &[ID]), "its name is empty or begins with"),
+            (Table::new("photo", "no", &[ID]), "`no` is not a column of text or integers"),
+            (Table::new("photo", "id", JSON), "`id` is not a column of"),
+            (Table::new("photo", "id", SAME), "two columns are named `A_B`"),
+            (Table::new("photo", "id", PARENT), "`a` is both a column and a nested record"),
+            (Table::new("photo", "id", OURS), "begins with `mirror_`"),
+            (Table::new("photo", "id", EMPTY), "a path has no"),
+        ] {
+            let error = Shape::of(&table).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

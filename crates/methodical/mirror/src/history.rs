@@ -260,6 +260,17 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
+    ///
+    /// ```
+    /// use methodical_mirror::{Error, Mirror};
+    ///
+    /// fn print(mirror: &Mirror) -> Result<(), Error> {
+    ///     for run in mirror.runs(10)? {
+    ///         println!("{} {} {}", run.ended_at, run.table, run.outcome.as_str());
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
     pub fn runs(&self, limit: usize) -> Result<Vec<PastRun>, Error> {
         let select = format!(
             "SELECT unixepoch(started_at), unixepoch(ended_at), table_name, outcome, reason, {COUNTS} FROM mirror_run \
@@ -295,6 +306,17 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
+    ///
+    /// ```
+    /// use methodical_mirror::{Error, Mirror};
+    ///
+    /// fn print(mirror: &Mirror) -> Result<(), Error> {
+    ///     for rejection in mirror.rejections("photo", 10)? {
+    ///         println!("record {}: {}", rejection.index, rejection.reason);
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
     pub fn rejections(&self, table: &str, limit: usize) -> Result<Vec<Rejection>, Error> {
         let select = "SELECT position, reason FROM mirror_rejected \
                       WHERE scope = (SELECT name FROM mirror_scope WHERE table_name = ?1) ORDER BY position LIMIT ?2";
@@ -309,6 +331,14 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
+    ///
+    /// ```
+    /// # let mirror = methodical_mirror::Mirror::in_memory()?;
+    /// for sample in mirror.samples("storage", 0)? {
+    ///     println!("{} {} {}", sample.at, sample.amount, sample.unit.unwrap_or_default());
+    /// }
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
     pub fn samples(&self, gauge: &str, since: i64) -> Result<Vec<Sample>, Error> {
         let select = "SELECT unixepoch(at), amount, unit FROM mirror_sample \
                       WHERE gauge = ?1 AND unixepoch(at) >= ?2 ORDER BY number";

@@ -55,6 +55,17 @@ impl Mirror {
     /// [`Newer`](crate::ErrorKind::Newer) or [`Foreign`](crate::ErrorKind::Foreign) if it is not a mirror that this release
     /// can read, [`Io`](crate::ErrorKind::Io) if other users may read the file, and [`Store`](crate::ErrorKind::Store) if
     /// SQLite fails.
+    ///
+    /// ```
+    /// use methodical_mirror::{ErrorKind, Mirror, Source};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("mirror.db");
+    /// drop(Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?);
+    /// let error = Mirror::open(&path, &Source::new("https://gateway.example.com", "you")).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::OtherSource);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open(path: impl AsRef<Path>, source: &Source) -> Result<Self, Error> {
         Ok(Self::new(Store::open(path.as_ref(), Some(source))?))
     }

@@ -14,7 +14,7 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Row, params_from_iter};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::shape::{Kind, Shape};
+use crate::fields::{Kind, Shape};
 use crate::mirror::Mirror;
 use crate::store::rows::id;
 use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
@@ -692,7 +692,7 @@ impl Store {
         let last =
             |name: &str| self.shapes_of(name)?.pop().map(|(_, shape)| shape).ok_or_else(unknown);
         let (placed, groups): (Shape, Shape) = (last(table)?, last(&references.group.table)?);
-        let is_title = |(index, column): &(usize, &crate::fields::shape::Column)| {
+        let is_title = |(index, column): &(usize, &crate::fields::Column)| {
             *index != groups.identity
                 && column.kind == Kind::Text
                 && column.path.len() == 1

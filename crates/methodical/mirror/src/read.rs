@@ -131,6 +131,20 @@ impl Mirror {
     /// # Errors
     ///
     /// Those of [`browse`](Self::browse).
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use methodical_mirror::{Error, Filter, Mirror};
+    ///
+    /// /// Prints the identities of the records that are new since a time.
+    /// fn print(mirror: &Mirror, table: &str, since: i64) -> Result<(), Error> {
+    ///     mirror.each_matching(table, &Filter::new().first_seen_since(since), |record| {
+    ///         println!("{}", record.id);
+    ///         ControlFlow::Continue(())
+    ///     })
+    /// }
+    /// ```
     pub fn each_matching(
         &self,
         table: &str,
@@ -168,6 +182,20 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use methodical_mirror::{Error, Mirror};
+    ///
+    /// /// Prints where a text occurs.
+    /// fn find(mirror: &Mirror, text: &str) -> Result<(), Error> {
+    ///     mirror.search(text, |table, record| {
+    ///         println!("{table} {}", record.id);
+    ///         ControlFlow::Continue(())
+    ///     })
+    /// }
+    /// ```
     pub fn search(
         &self,
         text: &str,
@@ -191,6 +219,22 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
+    ///
+    /// ```
+    /// use methodical_mirror::model::tables::{Column, Table};
+    /// use methodical_mirror::{Mirror, Rules};
+    ///
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    /// run.record(r#"{"id":"7","title":"Harbour"}"#)?;
+    /// run.finish()?;
+    /// let photo = mirror.record("photo", "7")?;
+    /// assert_eq!(photo.map(|photo| photo.json).as_deref(), Some(r#"{"id":"7","title":"Harbour"}"#));
+    /// assert_eq!(mirror.record("photo", "8")?, None);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
     pub fn record(&self, table: &str, id: &str) -> Result<Option<Record>, Error> {
         Ok(self.records_of(table, &[id])?.into_values().next())
     }
@@ -219,6 +263,22 @@ impl Mirror {
     /// # Errors
     ///
     /// Fails if the store does.
+    ///
+    /// ```
+    /// use methodical_mirror::model::tables::{Column, Table};
+    /// use methodical_mirror::{Mirror, Rules};
+    ///
+    /// const PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let mut run = mirror.begin("photos/list", &PHOTO, Rules::new())?;
+    /// run.record(r#"{"id":"1"}"#)?;
+    /// run.finish()?;
+    /// let tables = mirror.tables()?;
+    /// assert_eq!((&*tables[0].table, tables[0].present), ("photo", 1));
+    /// assert!(tables[0].completed_at.is_some());
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
     pub fn tables(&self) -> Result<Vec<TableStatus>, Error> {
         let store = self.store();
         let mut tables = store.tables()?;

@@ -1,7 +1,284 @@
-//! Recovery: the value of each member of each group, from a list with two filters.
+//! Placements: the rows of a recovered table, one for each member of each group. They are erased with their member or group.
 
 pub(crate) mod asking;
 pub(crate) mod coverage;
-pub(crate) mod placement;
 pub(crate) mod schedule;
 pub(crate) mod values;
+
+use std::collections::BTreeMap;
+
+use methodical_model::tables::{Column, ColumnKind, Table};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind};
+use crate::feed::ChangeKind;
+use crate::fields::json::quoted;
+use crate::queries::Dialect;
+use crate::recovery::values::Of;
+use crate::store::rows::{Known, State, id as id_of};
+use crate::store::{Store, quoted as name_of, utc};
+
+/// The table of a recovery, and what it is recovered from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) table: &'static Table,
+    pub(crate) members: &'static Table,
+    pub(crate) groups: &'static Table,
+    /// The name of the value.
+    pub(crate) value: &'static str,
+    pub(crate) known_values: &'static [&'static str],
+}
+
+impl Target {
+    /// Returns the names of the columns: identity, group, member, and value.
+    pub(crate) fn columns(&self) -> Result<[&'static str; 4], Error> {
+        let names = self.table.columns().iter().map(Column::path);
+        let names: Vec<&str> = names.filter_map(|path| path.first().copied()).collect();
+        <[&str; 4]>::try_from(names).map_err(|names| {
+            let text = format!(
+                "cannot recover into `{}`: it has {} columns, and a recovered table has 4",
+                self.table.name(),
+                names.len()
+            );
+            Error::new(ErrorKind::Table, text)
+        })
+    }
+
+    /// Returns the record of a placement.
+    pub(crate) fn record(
+        &self,
+        group: &str,
+        member: &str,
+        value: Option<&str>,
+    ) -> Result<String, Error> {
+        let [id, group_column, member_column, value_column] = self.columns()?.map(quoted);
+        let text = |column: usize, text: &str| {
+            let kind = self.table.columns().get(column).map(Column::kind);
+            if kind == Some(ColumnKind::Integer) { text.to_owned() } else { quoted(text) }
+        };
+        let (identity, value) =
+            (quoted(&placement(group, member)), value.map_or_else(|| "null".to_owned(), quoted));
+        let (group, member) = (text(1, group), text(2, member));
+        Ok(format!(
+            "{{{id}:{identity},{group_column}:{group},{member_column}:{member},{value_column}:{value}}}"
+        ))
+    }
+}
+
+/// Returns the identity of a placement: group and member, joined by `/`. A `/` in the group is `%2F`.
+fn placement(group: &str, member: &str) -> String {
+    format!("{}/{member}", escaped(group))
+}
+
+/// Returns a group as it begins the identity of a placement.
+pub(crate) fn escaped(group: &str) -> String {
+    group.replace('%', "%25").replace('/', "%2F")
+}
+
+/// Returns the group and the member of a placement from its identity.
+pub(crate) fn parts(id: &str) -> (String, &str) {
+    let (group, member) = id.split_once('/').unwrap_or(("", id));
+    (group.replace("%2F", "/").replace("%25", "%"), member)
+}
+
+/// The recovered tables of a mirror, and their columns.
+pub(crate) type Recovered = BTreeMap<String, References>;
+
+/// The columns of a recovered table.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct References {
+    pub(crate) group: To,
+    pub(crate) member: To,
+    pub(crate) value: String,
+}
+
+/// A column and the table that it refers to.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct To {
+    pub(crate) column: String,
+    pub(crate) table: String,
+}
+
+impl Store {
+    /// Returns the recovered tables.
+    pub(crate) fn recovered(&self) -> Result<Recovered, Error> {
+        self.json_note(RECOVERED)
+    }
+
+    /// Notes a recovered table.
+    pub(crate) fn register_recovered(&self, target: &Target) -> Result<(), Error> {
+        let [_, group, member, value] = target.columns()?;
+        let to = |column: &str, table: &Table| To {
+            column: column.to_owned(),
+            table: table.name().to_owned(),
+        };
+        let references = References {
+            group: to(group, target.groups),
+            member: to(member, target.members),
+            value: value.to_owned(),
+        };
+        let mut all = self.recovered()?;
+        all.insert(target.table.name().to_owned(), references);
+        self.set_json_note(RECOVERED, &all)?;
+        self.create_view(all.keys().next().map_or("", |name| name))
+    }
+
+    /// Creates the view of the placements of a table, unless a list has its name.
+    fn create_view(&self, table: &str) -> Result<(), Error> {
+        let view = self.relation(table)?.view(Dialect::Sqlite);
+        let create = format!("CREATE VIEW {VIEW} AS {view}");
+        let found = "SELECT type, sql FROM sqlite_schema WHERE name = ?1";
+        let found = self.query(found, (VIEW,), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let found: Option<(String, String)> = found.into_iter().next();
+        if found.is_some_and(|(kind, sql)| kind != "view" || sql == create) {
+            return Ok(());
+        }
+        self.run(&format!("DROP VIEW IF EXISTS {VIEW}; {create}"))
+    }
+
+    /// Erases the placements of a gone or forgotten record, also their values. They count as gone: a recovery does not bring
+    /// back those of a forgotten record. Past values belong to the member: they end with a group that is gone, and are removed
+    /// otherwise.
+    pub(crate) fn erase_placements(
+        &mut self,
+        recovered: &Recovered,
+        table: &str,
+        id: &str,
+        state: State,
+        at: i64,
+    ) -> Result<(), Error> {
+        for (recovered, References { group, member, .. }) in recovered {
+            for (to, is_member) in [(group, false), (member, true)] {
+                if to.table != table {
+                    continue;
+                }
+                let keeps_values = !is_member && state == State::Gone;
+                if !keeps_values {
+                    let of = if is_member { Of::Member(id) } else { Of::Group(id) };
+                    self.erase_values(recovered, of)?;
+                }
+                let kept = [&*group.column, &*member.column];
+                let ids = self.erase_where(recovered, &to.column, id, kept, at)?;
+                for id in &ids {
+                    if keeps_values {
+                        self.end_value(recovered, id, at)?;
+                    }
+                    self.append(&utc(at), recovered, id, ChangeKind::Gone)?;
+                }
+                if !ids.is_empty() {
+                    let note = format!("followed/{recovered}");
+                    let count: usize = self.json_note(&note)?;
+                    self.set_json_note(&note, &count.saturating_add(ids.len()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Erases the present and missing rows that have this text in a column, apart from these columns. Returns their identities.
+    fn erase_where(
+        &mut self,
+        table: &str,
+        column: &str,
+        text: &str,
+        kept: [&str; 2],
+        at: i64,
+    ) -> Result<Vec<String>, Error> {
+        let described = self.table(table)?;
+        let (name, by) = (name_of(table), name_of(column));
+        let index = name_of(&format!("mirror_index_{table}_{column}"));
+        self.run(&format!("CREATE INDEX IF NOT EXISTS {index} ON {name} ({by})"))?;
+        let identity = &described.shape.identity()?.name;
+        let select = format!(
+            "SELECT mirror_key, mirror_state = 'missing', {} FROM {name} WHERE {by} = ?1 \
+             AND mirror_state IN ('present', 'missing')",
+            name_of(identity)
+        );
+        let found = self.query(&select, (text,), |row| {
+            let state = if row.get(1)? { State::Missing } else { State::Present };
+            let known = Known { key: row.get(0)?, state, misses: 0, shape: 0, hash: None };
+            Ok((known, id_of(row.get_ref(2)?)))
+        })?;
+        let emptied = described.existing.iter().filter(|one| *one != identity);
+        let emptied = emptied.filter(|one| !kept.contains(&&***one));
+        let emptied: Vec<String> = emptied.map(|one| format!("{} = NULL", name_of(one))).collect();
+        let empty = format!("UPDATE {name} SET {} WHERE mirror_key = ?1", emptied.join(", "));
+        for (known, _) in &found {
+            self.erase(table, *known, State::Gone, at)?;
+            if !emptied.is_empty() {
+                self.execute(&empty, (known.key,))?;
+            }
+        }
+        Ok(found.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// Returns how many placements of a table were erased with others since the last call.
+    pub(crate) fn take_erased_placements(&self, table: &str) -> Result<u64, Error> {
+        let note = format!("followed/{table}");
+        let count = self.json_note(&note)?;
+        if count > 0 {
+            self.set_note(&note, "0")?;
+        }
+        Ok(count)
+    }
+}
+
+/// The view of the placements, of the first recovered table if there are several.
+pub(crate) const VIEW: &str = "placement";
+
+/// The note with the recovered tables.
+const RECOVERED: &str = "recovered";
+
+#[cfg(test)]
+mod tests {
+    use methodical_model::tables::{Column, Table};
+
+    use super::{Target, escaped, parts, placement};
+    use crate::error::ErrorKind;
+
+    static PHOTO: Table = Table::new("photo", "id", &[Column::text(&["id"])]);
+
+    fn target(table: &'static Table) -> Target {
+        Target { table, members: &PHOTO, groups: &PHOTO, value: "mark", known_values: &[] }
+    }
+
+    #[test]
+    fn a_table_without_four_columns_is_refused() {
+        let error = target(&PHOTO).columns().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Table);
+        assert_eq!(
+            error.to_string(),
+            "cannot recover into `photo`: it has 1 columns, and a recovered table has 4"
+        );
+    }
+
+    #[test]
+    fn a_placement_has_integers_and_texts_as_its_table_has_them() {
+        static PLACED: Table = Table::new(
+            "placed",
+            "id",
+            &[
+                Column::text(&["id"]),
+                Column::integer(&["album"]),
+                Column::text(&["photo"]),
+                Column::text(&["mark"]),
+            ],
+        );
+        let record = |value| target(&PLACED).record("7", "a\"b", value).unwrap();
+        let known = r#"{"id":"7/a\"b","album":7,"photo":"a\"b","mark":"New"}"#;
+        assert_eq!(record(Some("New")), known);
+        let unknown = r#"{"id":"7/a\"b","album":7,"photo":"a\"b","mark":null}"#;
+        assert_eq!(record(None), unknown);
+    }
+
+    #[test]
+    fn no_two_placements_have_the_same_identity() {
+        assert_eq!(placement("1", "7"), "1/7");
+        assert_eq!(placement("a/b", "c"), "a%2Fb/c");
+        assert_eq!(placement("a", "b/c"), "a/b/c");
+        assert_eq!(escaped("a%2Fb"), "a%252Fb");
+        for (group, member) in [("1", "7"), ("a/b", "c/d"), ("a%2Fb%", "%25")] {
+            assert_eq!(parts(&placement(group, member)), (group.to_owned(), member));
+        }
+    }
+}

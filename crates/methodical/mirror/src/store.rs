@@ -17,8 +17,8 @@ use rusqlite::{
 };
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::Shape;
 use crate::fields::hash::{Hash, Secret, fill};
-use crate::fields::shape::Shape;
 use crate::source::{Identity, Source};
 use crate::store::files::Lock;
 use crate::store::table::Table;

@@ -1,6 +1,163 @@
-//! The upkeep of a mirror: erasure on request and by age, checks, and backups.
+//! Removes rows of deleted records, and old changes.
 
 pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod forget;
-pub(crate) mod purge;
+
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::feed::Cursor;
+use crate::mirror::Mirror;
+use crate::store::{OrFailed as _, Store, quoted, utc};
+
+/// Which rows and changes to remove. The default removes nothing.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use methodical_mirror::Purge;
+///
+/// const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+///
+/// // How much would be removed, if deleted records are kept for 90 days, and changes for 30 days?
+/// let purge = Purge::new().records_gone_for(90 * DAY).changes_older_than(30 * DAY).dry_run();
+/// # assert_ne!(purge, Purge::new());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Purge {
+    gone_for: Option<Duration>,
+    age: Option<Duration>,
+    until: Option<Cursor>,
+    is_dry_run: bool,
+}
+
+impl Purge {
+    /// Creates a purge that removes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Removes the rows of records that have been gone or forgotten for this long. Forgotten identities stay blocked.
+    /// A record that was gone and is in a list again is added, instead of returned.
+    pub fn records_gone_for(self, duration: Duration) -> Self {
+        Self { gone_for: Some(duration), ..self }
+    }
+
+    /// Removes the changes that are older than this, up to the first one that is not.
+    pub fn changes_older_than(self, duration: Duration) -> Self {
+        Self { age: Some(duration), ..self }
+    }
+
+    /// Removes the changes up to this cursor.
+    pub fn changes_until(self, cursor: &Cursor) -> Self {
+        Self { until: Some(cursor.clone()), ..self }
+    }
+
+    /// Counts what would be removed, and removes nothing.
+    pub fn dry_run(self) -> Self {
+        Self { is_dry_run: true, ..self }
+    }
+}
+
+/// The result of [`Mirror::purge`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Purged {
+    /// How many rows were removed.
+    pub records: u64,
+    /// How many changes were removed.
+    pub changes: u64,
+    /// The consumer that needs changes which would have been removed otherwise. Deliver them, or remove the consumer.
+    pub kept_for: Option<String>,
+    /// By how many bytes the file became smaller. A file is built again if more than a quarter of it, and more than 4 MiB, is
+    /// free.
+    pub freed: u64,
+}
+
+impl Mirror {
+    /// Removes rows of deleted records and old changes, in one transaction. Changes that a consumer has not received stay, also
+    /// those of a disabled one. Cursors before the removed changes are refused from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process syncs the mirror, and
+    /// [`Cursor`](crate::ErrorKind::Cursor) if the cursor belongs to another mirror.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use methodical_mirror::{Mirror, Purge};
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// let purged = mirror.purge(&Purge::new().records_gone_for(Duration::from_secs(86_400)))?;
+    /// assert_eq!((purged.records, purged.changes), (0, 0));
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
+    pub fn purge(&mut self, purge: &Purge) -> Result<Purged, Error> {
+        let (now, mut store) = (self.now(), self.store());
+        let (until, kept_for) = store.purged_until(purge, now)?;
+        let removed = store.begin().and_then(|()| {
+            let gone_before = purge.gone_for.map(|duration| utc(before(now, duration)));
+            let removed = store.remove(gone_before.as_deref(), until)?;
+            store.run(if purge.is_dry_run { "ROLLBACK" } else { "COMMIT" })?;
+            Ok(removed)
+        });
+        store.roll_back();
+        let (records, changes) = removed?;
+        let is_changed = !purge.is_dry_run && records + changes > 0;
+        let freed = if is_changed { store.compact()? } else { 0 };
+        Ok(Purged { records, changes, kept_for, freed })
+    }
+}
+
+impl Store {
+    /// Returns the number of the last change to remove, and the consumer because of which no later ones are removed.
+    fn purged_until(&self, purge: &Purge, now: i64) -> Result<(i64, Option<String>), Error> {
+        let feed = self.feed()?;
+        let mut until = feed.pruned;
+        if let Some(cursor) = &purge.until {
+            until = until.max(cursor.position(self.identity())?.min(feed.last));
+        }
+        if let Some(age) = purge.age {
+            let select = "SELECT coalesce( \
+                          (SELECT number - 1 FROM mirror_change WHERE at >= ?1 ORDER BY number LIMIT 1), \
+                          (SELECT seq FROM sqlite_sequence WHERE name = 'mirror_change'), 0)";
+            let time = utc(before(now, age));
+            let last = self.connection.query_row(select, (time,), |row| row.get(0)).or_failed()?;
+            until = until.max(last);
+        }
+        let consumers = self.consumers()?.into_iter();
+        let needing = consumers.filter(|one| (feed.pruned..until).contains(&one.position));
+        Ok(match needing.min_by_key(|consumer| consumer.position) {
+            Some(consumer) => (consumer.position, Some(consumer.name)),
+            None => (until, None),
+        })
+    }
+
+    /// Removes the rows that were gone or forgotten before this time, with their past values, and the changes up to this number.
+    /// Returns how many.
+    fn remove(&mut self, gone_before: Option<&str>, until: i64) -> Result<(u64, u64), Error> {
+        let mut records = 0;
+        for status in self.tables()? {
+            let Some(before) = gone_before else { break };
+            let table = quoted(&status.table);
+            let delete = format!(
+                "DELETE FROM {table} WHERE mirror_state IN ('gone', 'forgotten') AND mirror_gone_at < ?1"
+            );
+            let removed = self.execute(&delete, (before,))?;
+            if removed > 0 {
+                records += removed;
+                self.sweep_values(&status.table)?;
+            }
+        }
+        let changes = self.execute("DELETE FROM mirror_change WHERE number <= ?1", (until,))?;
+        self.execute("UPDATE mirror_meta SET pruned = ?1 WHERE pruned < ?1", (until,))?;
+        Ok((records, changes))
+    }
+}
+
+fn before(now: i64, duration: Duration) -> i64 {
+    now.saturating_sub(i64::try_from(duration.as_secs()).unwrap_or(i64::MAX))
+}

@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::hash::hex;
 use crate::mirror::Mirror;
 use crate::queries::{Dialect, Relation};
-use crate::recovery::placement::VIEW;
+use crate::recovery::VIEW;
 use crate::store::table::{view_columns, view_name};
 use crate::store::{OrFailed as _, quoted};
 

@@ -1,7 +1,7 @@
 //! Consumers: named positions in the feed, which a mirror keeps with the state of their deliveries.
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::Cursor;
+use crate::feed::Cursor;
 use crate::mirror::Mirror;
 use crate::store::{Store, utc};
 
@@ -151,6 +151,16 @@ impl Mirror {
     /// # Errors
     ///
     /// [`ErrorKind::Consumer`] if the name is invalid, and [`ErrorKind::Cursor`] if the feed does not have the position.
+    ///
+    /// ```
+    /// use methodical_mirror::{Mirror, StartAt};
+    ///
+    /// let mut mirror = Mirror::in_memory()?;
+    /// assert!(mirror.add_consumer("backup", &StartAt::Oldest)?);
+    /// assert!(!mirror.add_consumer("backup", &StartAt::End)?);
+    /// assert_eq!(mirror.consumers()?[0].position, 0);
+    /// # Ok::<(), methodical_mirror::Error>(())
+    /// ```
     pub fn add_consumer(&mut self, name: &str, start: &StartAt) -> Result<bool, Error> {
         let store = self.store();
         let feed = store.feed()?;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::{Change, ChangeKind};
 use crate::feed::consumer::Consumer;
 use crate::feed::sink::{Consequence, Failure, Sink};
+use crate::feed::{Change, ChangeKind};
 use crate::fields::hash::fill;
 use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
@@ -335,6 +335,15 @@ fn delay(failures: u32, random: u32) -> Duration {
 }
 
 /// A request to end a delivery, such as that of a signal. Clones are one request.
+///
+/// ```
+/// use methodical_mirror::Stop;
+///
+/// let stop = Stop::new();
+/// let other = stop.clone();
+/// std::thread::spawn(move || other.request()).join().unwrap();
+/// assert!(stop.is_requested());
+/// ```
 #[derive(Clone, Default)]
 pub struct Stop(Arc<(Mutex<bool>, Condvar)>);
 

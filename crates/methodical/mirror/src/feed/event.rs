@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::{Change, Cursor};
+use crate::feed::{Change, Cursor};
 use crate::fields::hash::{Hasher, hex};
 use crate::mirror::Mirror;
 use crate::read::Record;

@@ -127,6 +127,19 @@ impl StdError for Failure {
 /// The position moves after the writer was flushed, which happens at least every 256 events. Up to 256 events may be written
 /// again if the process is killed. If the reader closes the pipe, the delivery ends without an error, and the events since the last flush
 /// are written again the next time.
+///
+/// ```
+/// use methodical_mirror::{Limits, Mirror, Ndjson, StartAt};
+///
+/// # fn main() -> Result<(), methodical_mirror::Error> {
+/// let mut mirror = Mirror::in_memory()?;
+/// mirror.add_consumer("export", &StartAt::Oldest)?;
+/// let mut lines = Ndjson::new(Vec::new());
+/// mirror.deliver("export", &mut lines, &Limits::new())?;
+/// assert!(lines.into_inner().is_empty());
+/// # Ok(())
+/// # }
+/// ```
 pub struct Ndjson<W>(W);
 
 impl<W: Write> Ndjson<W> {

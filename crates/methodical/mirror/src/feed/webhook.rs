@@ -243,6 +243,14 @@ fn is_this_machine(url: &Uri) -> bool {
 }
 
 /// A secret that a sender and a receiver of webhooks share, to sign and to verify: `whsec_` and 24 to 64 bytes in base64.
+///
+/// ```
+/// use methodical_mirror::WebhookSecret;
+///
+/// assert!(WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").is_ok());
+/// let error = WebhookSecret::new("password").unwrap_err();
+/// assert!(!error.to_string().contains("password"));
+/// ```
 #[derive(Clone)]
 pub struct WebhookSecret(Hmac<Sha256>);
 

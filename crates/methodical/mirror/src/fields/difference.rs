@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::error::Error;
-use crate::fields::json::{Json, Member, Members};
-use crate::fields::meaning;
-use crate::fields::shape::Shape;
+use crate::fields::Shape;
+use crate::fields::json::{Json, Member, Members, meaning};
 
 /// A record as JSON text, and the columns that it was written with.
 #[derive(Clone, Copy)]
@@ -86,8 +85,7 @@ fn names<'a>(one: &'a Members<'_>, other: &'a Members<'_>) -> BTreeSet<&'a str> 
 }
 
 fn same(old: Option<&Member<'_>>, new: Option<&Member<'_>>) -> Result<bool, Error> {
-    let meaning =
-        |value: Option<&Member<'_>>| value.map(|value| meaning::of(&value.json)).transpose();
+    let meaning = |value: Option<&Member<'_>>| value.map(|value| meaning(&value.json)).transpose();
     Ok(meaning(old)? == meaning(new)?)
 }
 
@@ -110,7 +108,7 @@ mod tests {
     use methodical_model::tables::{Column, Table};
 
     use super::{Version, changed};
-    use crate::fields::shape::Shape;
+    use crate::fields::Shape;
 
     const OLD: Table = Table::new(
         "photo",

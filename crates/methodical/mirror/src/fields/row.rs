@@ -9,9 +9,8 @@ use siphasher::sip128::SipHasher24;
 use crate::error::{Error, ErrorKind};
 use crate::fields::difference::PERSONAL;
 use crate::fields::hash::{Hash, Hasher, Secret, hex};
-use crate::fields::json::{Json, Member, Members, Object, equal_numbers, quoted};
-use crate::fields::meaning;
-use crate::fields::shape::{Column, Kind, Shape};
+use crate::fields::json::{Json, Member, Members, Object, equal_numbers, quoted, write_meaning};
+use crate::fields::{Column, Kind, Shape};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -315,7 +314,7 @@ impl Omission {
         let has_more = personal.extra.is_some() || personal.nulls.is_some();
         if has_more || personal.cells.iter().any(Option::is_some) {
             let (json, mut bytes) = (personal.to_json(shape)?, Vec::new());
-            meaning::write(&Members::of(&json)?, &mut bytes)?;
+            write_meaning(&Members::of(&json)?, &mut bytes)?;
             let hash = hex(&self.0.hash(&[&bytes]).to_bytes());
             kept.extra = Some(format!("{{{}:{}}}", quoted(PERSONAL), quoted(&hash)));
         }
@@ -362,9 +361,8 @@ mod tests {
     use serde_json::Value as JsonValue;
 
     use super::{Layout, Row, Value, is_other_person};
-    use crate::fields::json::{Json, MAX_DEPTH, Members};
-    use crate::fields::meaning;
-    use crate::fields::shape::Shape;
+    use crate::fields::Shape;
+    use crate::fields::json::{Json, MAX_DEPTH, Members, meaning};
 
     const TABLE: Table = Table::new(
         "photo",
@@ -478,7 +476,7 @@ mod tests {
             let json = record.to_string();
             let back = row(&json).to_json(&shape()).unwrap();
             let model = row(&json).to_model_json(&shape()).unwrap();
-            let meaning = |text| meaning::of(&Json::of(text, MAX_DEPTH).unwrap()).unwrap();
+            let meaning = |text| meaning(&Json::of(text, MAX_DEPTH).unwrap()).unwrap();
             prop_assert_eq!(meaning(&json), meaning(&back), "{} {}", json, back);
             prop_assert_eq!(meaning(&json), meaning(&model), "{} {}", json, model);
         }

@@ -1,7 +1,6 @@
 //! The share of placements whose value is known.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::error::Error;
 use crate::recovery::asking::{Fate, Group};
@@ -71,35 +70,22 @@ impl Coverage {
     }
 
     /// Returns a sentence for people. It names the option that adds values if some are unknown.
-    pub fn text<'a>(&'a self, option: &'a str) -> impl fmt::Display + 'a {
-        Text { coverage: self, option }
-    }
-}
-
-struct Text<'a> {
-    coverage: &'a Coverage,
-    option: &'a str,
-}
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { coverage, option } = self;
-        let Coverage { value, group, .. } = coverage;
-        if coverage.total == 0 {
-            return write!(f, "every {group} is empty, so no {value} is known");
+    #[must_use]
+    pub fn text(&self, option: &str) -> String {
+        let Self { value, group, total, .. } = self;
+        if *total == 0 {
+            return format!("every {group} is empty, so no {value} is known");
         }
-        let tenths = u128::from(coverage.known()) * 1000 / u128::from(coverage.total);
-        let (share, tenth) = (tenths / 10, tenths % 10);
-        let total = grouped(coverage.total);
-        write!(f, "{share}.{tenth} % of {total} placements have a known {value}")?;
-        if coverage.unknown == 0 {
-            return Ok(());
+        let tenths = u128::from(self.known()) * 1000 / u128::from(*total);
+        let (share, tenth, total) = (tenths / 10, tenths % 10, grouped(*total));
+        let known = format!("{share}.{tenth} % of {total} placements have a known {value}");
+        if self.unknown == 0 {
+            return known;
         }
-        let (unknown, groups) = (grouped(coverage.unknown), coverage.unknown_in.len());
+        let (unknown, groups) = (grouped(self.unknown), self.unknown_in.len());
         let plural = if groups == 1 { "" } else { "s" };
-        write!(
-            f,
-            "; {unknown} unknown in {groups} {group} record{plural}: name the missing values with {option}"
+        format!(
+            "{known}; {unknown} unknown in {groups} {group} record{plural}: name the missing values with {option}"
         )
     }
 }
@@ -132,13 +118,13 @@ mod tests {
             Coverage { total: 4812, unknown: 41, ..Coverage::new("status", "album") };
         coverage.unknown_in.extend(groups);
         assert_eq!(
-            coverage.text("--statuses").to_string(),
+            coverage.text("--statuses"),
             "99.1 % of 4,812 placements have a known status; 41 unknown in 3 album records: name the missing values with --statuses"
         );
         let whole = Coverage { total: 1, ..Coverage::new("status", "album") };
-        assert_eq!(whole.text("").to_string(), "100.0 % of 1 placements have a known status");
+        assert_eq!(whole.text(""), "100.0 % of 1 placements have a known status");
         let none = Coverage::new("status", "album");
-        assert_eq!(none.text("").to_string(), "every album is empty, so no status is known");
+        assert_eq!(none.text(""), "every album is empty, so no status is known");
         assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

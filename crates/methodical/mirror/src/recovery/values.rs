@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::error::Error;
 use crate::mirror::Mirror;
-use crate::recovery::placement::parts;
+use crate::recovery::parts;
 use crate::store::rows::PAGE;
 use crate::store::{Store, quoted, utc};
 

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
-use crate::fields::shape::{Column, Kind, Shape};
+use crate::fields::{Column, Kind, Shape};
 use crate::store::rows::State;
 use crate::store::sqlite_failed;
 

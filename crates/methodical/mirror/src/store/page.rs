@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension as _, params_from_iter};
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::row::Value;
-use crate::fields::shape::{Kind, Shape};
+use crate::fields::{Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::{OrFailed as _, Store, quoted, utc};
@@ -31,6 +31,14 @@ pub enum Order {
 }
 
 /// Which page to read.
+///
+/// ```
+/// use methodical_mirror::{Order, Paging};
+///
+/// // The 50 records that changed last.
+/// let paging = Paging::new(50).order(Order::Changed).descending();
+/// # assert_ne!(paging, Paging::new(50));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Paging {

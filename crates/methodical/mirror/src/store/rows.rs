@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params_from_it
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
-use crate::fields::shape::{Kind, Shape};
+use crate::fields::{Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::page::Paging;
 use crate::store::table::NewRow;

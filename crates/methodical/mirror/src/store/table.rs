@@ -9,7 +9,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
-use crate::fields::shape::{Kind, Shape};
+use crate::fields::{Kind, Shape};
 use crate::history::Outcome;
 use crate::store::{Store, count, integer, quoted, utc};
 

@@ -114,6 +114,17 @@ impl SyncOptions {
 
     /// Sets a function that gets the progress of the sync: after every 256 records of a list and at its end, and after each
     /// group. It is called on the threads of the sync, which wait for it.
+    ///
+    /// ```
+    /// use methodical_mirror::{SyncOptions, SyncProgress};
+    ///
+    /// let options = SyncOptions::new().on_progress(|progress| match progress {
+    ///     SyncProgress::Records { table, received, .. } => eprintln!("{table}: {received} records"),
+    ///     SyncProgress::Groups { groups, asked, all, .. } => eprintln!("{groups}: {asked} of {all}"),
+    ///     _ => {}
+    /// });
+    /// # let _ = options;
+    /// ```
     pub fn on_progress(self, observer: impl Fn(SyncProgress) + Send + Sync + 'static) -> Self {
         Self { observer: Observer(Some(Arc::new(observer))), ..self }
     }

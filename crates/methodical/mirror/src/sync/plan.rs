@@ -6,13 +6,13 @@ use methodical_model::{ListOperation, Operation, PagedOperation, Record, Service
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::Shape;
 use crate::fields::json::Members;
 use crate::fields::row::Layout;
-use crate::fields::shape::Shape;
 use crate::history::{Report, Sample, decimal, field};
 use crate::mirror::Mirror;
+use crate::recovery::Target;
 use crate::recovery::asking::Answer;
-use crate::recovery::placement::Target;
 use crate::run::{Run, text, write_json};
 use crate::sync::options::{Budget, SyncOptions, SyncProgress};
 

@@ -4,18 +4,18 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::panic::resume_unwind;
+use std::{iter, thread};
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::{Hash, Hasher};
 use crate::fields::row::Value;
 use crate::history::Report;
 use crate::mirror::Mirror;
-use crate::recovery::asking::{Answer, Asking, Fate, Group};
+use crate::recovery::asking::{Answer, Asking, Fate, Group, Query};
 use crate::recovery::coverage::{Coverage, GroupFailure};
-use crate::recovery::placement::{Target, escaped};
 use crate::recovery::schedule::Schedule;
+use crate::recovery::{Target, escaped};
 use crate::store::filter::Filter;
 use crate::store::rows::State;
 use crate::sync::options::{SyncOptions, SyncProgress};
@@ -28,7 +28,7 @@ pub(crate) struct Recovered {
     pub(crate) failures: Vec<GroupFailure>,
 }
 
-/// Recovers the values of one table, with one thread for each call at the same time.
+/// Recovers the values of one table, in rounds of calls at the same time.
 pub(crate) fn recover(
     mirror: &mut Mirror,
     target: &Target,
@@ -46,28 +46,33 @@ pub(crate) fn recover(
             all: u64::try_from(all).unwrap_or(u64::MAX),
         });
     };
-    let ask = |group: &str, value: Option<&str>| match ask(group, value) {
+    let ask = &|group: &str, value: Option<&str>| match ask(group, value) {
         Answer::Members(mut ids) => {
             ids.retain(|id| !forgotten.has(id));
             Answer::Members(ids)
         }
         other => other,
     };
-    let shared = Shared {
-        state: Mutex::new(Open { asking, calls: 0, failure: None }),
-        changed: Condvar::new(),
-    };
-    thread::scope(|scope| {
-        for _ in 1..options.concurrency {
-            scope.spawn(|| shared.work(&ask, &report));
+    let mut asking = asking;
+    loop {
+        let queries: Vec<Query> =
+            iter::from_fn(|| asking.next()).take(options.concurrency).collect();
+        if queries.is_empty() {
+            return write(mirror, target, options, &schedule, asking);
         }
-        shared.work(&ask, &report);
-    });
-    let Open { asking, failure, .. } =
-        shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match failure {
-        Some(error) => Err(error),
-        None => write(mirror, target, options, &schedule, asking),
+        let parts = queries.iter().map(|query| asking.parts(*query));
+        let answers: Vec<Answer> = thread::scope(|scope| {
+            let calls: Vec<_> =
+                parts.map(|(group, value)| scope.spawn(move || ask(group, value))).collect();
+            calls
+                .into_iter()
+                .map(|call| call.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect()
+        });
+        for (query, answer) in queries.into_iter().zip(answers) {
+            asking.answer(query, answer)?;
+            report(&asking);
+        }
     }
 }
 
@@ -221,64 +226,4 @@ fn write(
         Fate::Placed(_) | Fate::Kept => None,
     });
     Ok(Recovered { report, coverage, failures: failures.collect() })
-}
-
-/// A recovery that several threads work on.
-struct Shared {
-    state: Mutex<Open>,
-    changed: Condvar,
-}
-
-struct Open {
-    asking: Asking,
-    /// How many answers are awaited.
-    calls: usize,
-    failure: Option<Error>,
-}
-
-impl Shared {
-    /// Asks until there are no more queries.
-    fn work(&self, ask: &impl Fn(&str, Option<&str>) -> Answer, report: &impl Fn(&Asking)) {
-        let mut state = self.lock();
-        loop {
-            if state.failure.is_some() {
-                return;
-            }
-            let Some(query) = state.asking.next() else {
-                if state.calls == 0 {
-                    return;
-                }
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let (group, value) = state.asking.parts(query);
-            let (group, value) = (group.to_owned(), value.map(str::to_owned));
-            state.calls += 1;
-            drop(state);
-            let call = Call(self);
-            let answer = ask(&group, value.as_deref());
-            state = self.lock();
-            if let Err(error) = state.asking.answer(query, answer) {
-                state.failure.get_or_insert(error);
-            }
-            report(&state.asking);
-            drop(state);
-            drop(call);
-            state = self.lock();
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call that has begun. Its end wakes the other threads, also after a panic.
-struct Call<'a>(&'a Shared);
-
-impl Drop for Call<'_> {
-    fn drop(&mut self) {
-        self.0.lock().calls -= 1;
-        self.0.changed.notify_all();
-    }
 }

@@ -46,6 +46,18 @@ impl Mirror {
     ///
     /// [`ErrorKind::Io`] if the file exists and may not be replaced, or cannot be written. [`ErrorKind::Store`] if the mirror is
     /// in memory, or fails.
+    ///
+    /// ```
+    /// use methodical_mirror::{Existing, Mirror, Source};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (path, copy) = (folder.path().join("mirror.db"), folder.path().join("copy.db"));
+    /// let mirror = Mirror::open(&path, &Source::new("https://gateway.example.com", "me"))?;
+    /// mirror.backup(&copy, Existing::Refuse)?;
+    /// assert!(mirror.backup(&copy, Existing::Refuse).is_err());
+    /// assert_eq!(mirror.backups()?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn backup(&self, to: impl AsRef<Path>, existing: Existing) -> Result<(), Error> {
         let (to, at, store) = (to.as_ref(), self.now(), self.store());
         let mirror = store.path("back up")?;

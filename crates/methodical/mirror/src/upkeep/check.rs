@@ -7,7 +7,7 @@ use std::fmt;
 use rusqlite::ErrorCode;
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::change::ChangeKind;
+use crate::feed::ChangeKind;
 use crate::fields::hash::{Hash, Hasher};
 use crate::fields::row::RowHasher;
 use crate::mirror::Mirror;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::OptionalExtension as _;
 
 use crate::error::Error;
-use crate::feed::change::ChangeKind;
+use crate::feed::ChangeKind;
 use crate::fields::hash::Hash;
 use crate::fields::row::Omission;
 use crate::mirror::Mirror;

@@ -4,7 +4,7 @@ use methodical_model::tables::{Column, Table};
 use rusqlite::{StatementStatus, params_from_iter};
 
 use super::{Order, Paging};
-use crate::fields::shape::Shape;
+use crate::fields::Shape;
 use crate::guard::Rules;
 use crate::mirror::Mirror;
 use crate::source::Source;
