@@ -109,6 +109,17 @@ impl BlockingBody {
     ///
     /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or the error that kept
     /// the body from being received completely.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_transport::{BlockingBody, TransportErrorKind};
+    ///
+    /// assert_eq!(BlockingBody::from("12345").collect(5)?, "12345");
+    /// let error = BlockingBody::from("12345").collect(4).unwrap_err();
+    /// assert_eq!(error.kind(), TransportErrorKind::TooLarge);
+    /// # Ok::<(), gateway_transport::TransportError>(())
+    /// ```
     pub fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
         let mut whole = now(self.body.collect(limit))?;
         if !self.rest.is_empty() {
@@ -128,6 +139,17 @@ impl BlockingBody {
     ///
     /// Fails if the rest of the body cannot be received. Each later call returns the same error again, without its
     /// source, so a truncated body never looks complete.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gateway_transport::BlockingBody;
+    ///
+    /// let mut body = BlockingBody::from("hello");
+    /// assert_eq!(body.chunk()?.unwrap(), "hello");
+    /// assert_eq!(body.chunk()?, None);
+    /// # Ok::<(), gateway_transport::TransportError>(())
+    /// ```
     pub fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
         if self.rest.is_empty() {
             return now(self.body.chunk());
