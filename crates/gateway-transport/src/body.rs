@@ -114,7 +114,8 @@ impl Body {
         Self::new(WithErrors { stream, classify })
     }
 
-    /// Applies a deadline and an idle timeout to this body: the longest time without a frame.
+    /// Applies a deadline and an idle timeout to this body: the longest wait for a frame. The time between two reads does
+    /// not count, because a client may receive nothing while its caller is busy.
     ///
     /// For adapters over clients that have no time limits. `sleep_until` returns a future that ends at an instant, such
     /// as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so a body that always has
@@ -152,8 +153,8 @@ impl Body {
         F: Future<Output = ()> + MaybeSend + 'static,
     {
         let end = deadline.map(Deadline::instant);
-        let last = platform::now();
-        Self::new(Limited { body: self, end, idle_timeout, last, sleep_until, timer: None })
+        let (waiting_since, timer) = (None, None);
+        Self::new(Limited { body: self, end, idle_timeout, waiting_since, sleep_until, timer })
     }
 
     /// Waits for the next chunk, which is never empty, and returns `None` at the end. Trailers are skipped.
@@ -319,19 +320,11 @@ struct Limited<S, F> {
     body: Body,
     end: Option<Instant>,
     idle_timeout: Duration,
-    /// The time of the last frame.
-    last: Instant,
+    /// The time when the next frame was first asked for and did not arrive.
+    waiting_since: Option<Instant>,
     sleep_until: S,
     /// Ends at the next limit, or earlier: a frame moves the limit, but not the timer.
     timer: Option<Pin<Box<F>>>,
-}
-
-impl<S, F> Limited<S, F> {
-    /// Returns the instant at which reading fails unless a frame arrives; `None` if it is beyond the range of the clock.
-    fn limit(&self) -> Option<Instant> {
-        let idle = self.last.checked_add(self.idle_timeout);
-        idle.into_iter().chain(self.end).min()
-    }
 }
 
 impl<S, F> HttpBody for Limited<S, F>
@@ -352,10 +345,13 @@ where
             return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
         }
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
-            this.last = now;
+            this.waiting_since = None;
             return Poll::Ready(frame);
         }
-        while let Some(limit) = this.limit() {
+        let since = *this.waiting_since.get_or_insert(now);
+        // An idle timeout that is beyond the range of the clock is none.
+        let idle_end = since.checked_add(this.idle_timeout);
+        while let Some(limit) = idle_end.into_iter().chain(this.end).min() {
             if limit <= platform::now() {
                 return Poll::Ready(Some(Err(TransportError::timeout(Phase::Body))));
             }

@@ -93,10 +93,7 @@ impl Deadline {
     }
 
     /// Returns the head's deadline if it is earlier than the end.
-    #[cfg(all(
-        any(feature = "reqwest", feature = "ureq"),
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ))]
+    #[cfg(all(feature = "ureq", not(all(target_family = "wasm", target_os = "unknown"))))]
     pub(crate) fn earlier_head(self) -> Option<Instant> {
         (self.head < self.end).then_some(self.head)
     }

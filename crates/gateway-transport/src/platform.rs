@@ -64,7 +64,10 @@ pub(crate) fn current_runtime() -> Result<tokio::runtime::Handle, crate::Transpo
 }
 
 /// Waits until `end`.
-#[cfg(all(feature = "tower-service", not(all(target_family = "wasm", target_os = "unknown"))))]
+#[cfg(all(
+    any(feature = "reqwest", feature = "tower-service"),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub(crate) fn sleep_until(end: Instant) -> tokio::time::Sleep {
     tokio::time::sleep_until(end.into())
 }
@@ -88,10 +91,7 @@ pub(crate) async fn sleep_until(end: Instant) {
 }
 
 /// Waits for `future` until `end`. Returns `None` if it is not ready by then.
-#[cfg(any(
-    feature = "tower-service",
-    all(feature = "reqwest", target_family = "wasm", target_os = "unknown")
-))]
+#[cfg(any(feature = "reqwest", feature = "tower-service"))]
 pub(crate) async fn timeout_at<T>(end: Instant, future: impl Future<Output = T>) -> Option<T> {
     let mut future = std::pin::pin!(future);
     let mut timer = std::pin::pin!(sleep_until(end));

@@ -4,11 +4,11 @@ use std::time::Instant;
 use std::{env, fmt, io};
 
 use ::reqwest::{Client, NoProxy, redirect, retry};
+use http_body::Body as _;
 use tokio::runtime;
-use tokio::time::timeout_at;
 
 use crate::error::{find, io_error_kind};
-use crate::platform::{Mutex, current_runtime};
+use crate::platform::{Mutex, current_runtime, sleep_until, timeout_at};
 use crate::target::unchanged;
 use crate::{
     Body, Deadline, Options, Phase, Proxy, Request, Response, Transport, TransportError,
@@ -52,19 +52,19 @@ impl ReqwestTransport {
         Ok(Self(Arc::new(Clients { settings, slots: Mutex::new(vec![first]) })))
     }
 
-    /// Converts a request for reqwest and starts it. Returns the response to come, and the deadline of its head if that is
-    /// earlier than that of the body.
+    /// Converts a request for reqwest and starts it. Returns the response to come, and the end of the wait for its head.
     ///
     /// Separate from [`send`](Transport::send), to keep these locals out of its future, which is allocated for every
     /// request.
     fn start(
         &self,
         request: Request,
-    ) -> Result<(impl Future<Output = Outcome> + use<>, Option<Instant>), TransportError> {
+    ) -> Result<(impl Future<Output = Outcome> + use<>, Instant), TransportError> {
         // reqwest panics when it is polled outside a runtime.
         let runtime = current_runtime()?;
         let left = Deadline::remaining(&request)?;
-        let head_deadline = Deadline::of(&request).and_then(Deadline::earlier_head);
+        let idle_end = Deadline::after(self.0.settings.options.idle_timeout).instant();
+        let head_end = Deadline::of(&request).map_or(idle_end, |it| it.head().min(idle_end));
         let client = self.0.client_for(runtime.id())?;
 
         let (head, body) = request.into_parts();
@@ -77,7 +77,7 @@ impl ReqwestTransport {
         }
         // reqwest applies this timeout to the body, too.
         *request.timeout_mut() = left;
-        Ok((client.execute(request), head_deadline))
+        Ok((client.execute(request), head_end))
     }
 }
 
@@ -85,16 +85,20 @@ type Outcome = Result<::reqwest::Response, ::reqwest::Error>;
 
 impl Transport for ReqwestTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let response = match self.start(request)? {
-            (pending, None) => pending.await,
-            // Few requests have one, and only those pay for the allocation.
-            (pending, Some(head)) => Box::pin(timeout_at(head.into(), pending))
-                .await
-                .map_err(|_late| TransportError::timeout(Phase::Head))?,
-        };
-        let response = response.map_err(|error| classify(error, Phase::Head))?;
-        let mut response = http::Response::from(response)
-            .map(|body| Body::with_errors_unpin(body, |error| classify(error, Phase::Body)));
+        let (pending, head_end) = self.start(request)?;
+        let response = timeout_at(head_end, pending)
+            .await
+            .ok_or_else(|| TransportError::timeout(Phase::Head))?
+            .map_err(|error| classify(error, Phase::Head))?;
+        let idle_timeout = self.0.settings.options.idle_timeout;
+        let mut response = http::Response::from(response).map(|body| {
+            let body = Body::with_errors_unpin(body, |error| classify(error, Phase::Body));
+            // A body that has arrived needs no timer.
+            if body.is_end_stream() {
+                return body;
+            }
+            body.with_limits(None, idle_timeout, sleep_until)
+        });
         mark_sensitive(response.headers_mut());
         Ok(response)
     }
@@ -173,7 +177,7 @@ impl Settings {
         let options = &self.options;
         let mut builder = Client::builder()
             .connect_timeout(options.connect_timeout)
-            .read_timeout(options.idle_timeout)
+            // No `read_timeout`: it also counts the time for which the caller does not read the body.
             .timeout(options.total_timeout)
             .pool_idle_timeout(options.pool_idle_timeout)
             .pool_max_idle_per_host(options.pool_max_idle)

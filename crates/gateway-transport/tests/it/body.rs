@@ -172,15 +172,19 @@ async fn a_body_that_states_a_length_above_the_limit_is_not_read() {
     assert!(Body::with_errors(Body::empty(), |error| error).is_end_stream());
 }
 
-/// Reads a body that sends a byte after each pause, and returns the number of bytes before its timeout.
-async fn read(pause: u64, deadline: Option<u64>, idle_timeout: Duration) -> usize {
+/// Returns a body that sends a byte after each pause, which begins when it is read.
+fn dripping(pause: u64, deadline: Option<u64>, idle_timeout: Duration) -> Body {
     let drip = stream::unfold((), move |()| async move {
         sleep(Duration::from_millis(pause)).await;
         Some((Ok("x".into()), ()))
     });
     let deadline = deadline.map(|limit| Deadline::after(Duration::from_millis(limit)));
-    let mut body =
-        Body::from_chunks(drip).with_limits(deadline, idle_timeout, |at| sleep_until(at.into()));
+    Body::from_chunks(drip).with_limits(deadline, idle_timeout, |at| sleep_until(at.into()))
+}
+
+/// Reads such a body, and returns the number of bytes before its timeout.
+async fn read(pause: u64, deadline: Option<u64>, idle_timeout: Duration) -> usize {
+    let mut body = dripping(pause, deadline, idle_timeout);
     let mut bytes = 0;
     loop {
         match body.chunk().await {
@@ -202,4 +206,22 @@ async fn silence_ends_a_body_and_only_the_deadline_a_steady_one() {
     assert_eq!(read(60_000, Some(20), Duration::MAX).await, 0);
     assert!(read(5, Some(500), Duration::from_millis(200)).await > 1);
     assert!(read(0, Some(50), Duration::MAX).await > 1);
+}
+
+/// A client on the thread of its caller receives nothing while the caller is busy. That is not silence of the peer.
+#[tokio::test]
+async fn a_pause_of_the_caller_is_not_silence() {
+    let idle_timeout = Duration::from_millis(300);
+    let mut body = dripping(1, None, idle_timeout);
+    for _ in 0..2 {
+        assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
+        busy(idle_timeout);
+    }
+    assert_eq!(body.chunk().await.unwrap().unwrap(), "x");
+}
+
+/// Keeps the thread of the caller busy.
+fn busy(time: Duration) {
+    let (_keep, never) = std::sync::mpsc::sync_channel::<()>(0);
+    never.recv_timeout(time).unwrap_err();
 }
