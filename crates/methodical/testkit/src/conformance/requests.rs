@@ -52,11 +52,14 @@ pub(super) fn method_and_host(kit: &Kit) -> Outcome {
     equal("the host", text(request.header("host").concat()), server.address())
 }
 
-/// Expects these headers to arrive, each once, or several values of one name in their order.
+/// Expects these headers to arrive, each once, or several values of one name in their order. Every second one is marked
+/// as sensitive.
 pub(super) fn headers_arrive(kit: &Kit, headers: &[(&'static str, &[u8])]) -> Outcome {
     let mut given = HeaderMap::new();
-    for (name, value) in headers {
-        given.append(HeaderName::from_static(name), HeaderValue::from_bytes(value)?);
+    for (index, (name, value)) in headers.iter().enumerate() {
+        let mut value = HeaderValue::from_bytes(value)?;
+        value.set_sensitive(index % 2 == 0);
+        given.append(HeaderName::from_static(name), value);
     }
     let request = arrived(kit, |request| request.headers_mut().extend(given.clone()))?;
     for name in given.keys() {
@@ -65,6 +68,18 @@ pub(super) fn headers_arrive(kit: &Kit, headers: &[(&'static str, &[u8])]) -> Ou
         equal(name, found, text(values.join(&b", "[..])))?;
     }
     Ok(())
+}
+
+pub(super) fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
+    let long = "v".repeat(8000);
+    let headers = [
+        ("authorization", b"Bearer aB-._~+/09==".as_slice()),
+        ("x-latin", b"caf\xe9"),
+        ("x-inner", b"a  b\tc"),
+        ("x-long", long.as_bytes()),
+    ];
+    headers_arrive(kit, &headers)?;
+    headers_arrive(kit, &[("x-many", b"1".as_slice()); 90])
 }
 
 pub(super) fn header_values_keep_their_case(kit: &Kit) -> Outcome {
@@ -168,7 +183,7 @@ pub(super) fn every_method_with_and_without_a_body(kit: &Kit) -> Outcome {
     let every_byte: Vec<u8> = (0..=u8::MAX).collect();
     let large = every_byte.repeat(1024);
     let mut arrived = 0;
-    for name in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PURGE"] {
+    for name in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PURGE", "Purge"] {
         let method = Method::from_bytes(name.as_bytes()).unwrap_or_default();
         for body in [&[], b"x".as_slice(), &every_byte, &large] {
             let input = format!("{name} with a body of {} bytes", body.len());

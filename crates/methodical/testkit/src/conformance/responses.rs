@@ -30,6 +30,7 @@ pub(super) fn arrives(
     for _ in 0..if next == Next::KeepAlive { 2 } else { 1 } {
         let response = kit.fetch(get(&server, "/")?)?;
         for (name, value) in headers {
+            ensure!(response.head.headers.contains_key(*name), "the header {name} is missing");
             equal(name, response.header(name), value)?;
         }
         equal("the body", text(response.body), text(&body))?;
@@ -51,7 +52,7 @@ pub(super) fn fails(
 /// Expects each status to be returned with a header and a body, after one request.
 pub(super) fn statuses(
     kit: &Kit,
-    codes: &[u16],
+    codes: impl IntoIterator<Item = u16>,
     (name, value): (&'static str, &'static str),
 ) -> Outcome {
     let server = server(move |request, connection| {
@@ -60,7 +61,9 @@ pub(super) fn statuses(
         connection.send(format!("{head}err").as_bytes());
         Next::KeepAlive
     })?;
+    let mut count = 0;
     for code in codes {
+        count += 1;
         let mut request = get(&server, &format!("/{code}"))?;
         request.headers_mut().insert("authorization", HeaderValue::from_static("Bearer t"));
         let response = for_input(format_args!("status {code}"), kit.fetch(request))?;
@@ -69,7 +72,7 @@ pub(super) fn statuses(
         equal(name, response.header(name), value)?;
     }
     settle(Duration::from_millis(30));
-    equal("requests", server.progress().requests.len(), codes.len())
+    equal("requests", server.progress().requests.len(), count)
 }
 
 pub(super) fn header_values_keep_their_case(kit: &Kit) -> Outcome {
@@ -93,6 +96,7 @@ pub(super) fn no_header_is_removed(kit: &Kit) -> Outcome {
         ("vary", "accept"),
         ("via", "1.1 kit"),
         ("www-authenticate", "Bearer realm=kit"),
+        ("x-empty", ""),
         ("x-request-id", "1"),
     ];
     headers_return(kit, headers.to_vec())
@@ -231,13 +235,19 @@ pub(super) fn endless_body_ends_at_the_limit(kit: &Kit) -> Outcome {
     closes(&server, "after the limit")
 }
 
-/// Expects the head and the first part of a body before the rest is sent.
+/// Expects the head and the first part of a body before the rest is sent, whatever the status.
 pub(super) fn comes_in_parts(kit: &Kit, first: &'static str) -> Outcome {
+    for_each(&[200, 206, 404, 503], |&status| {
+        for_input(format_args!("status {status}"), comes_with_status(kit, status, first))
+    })
+}
+
+fn comes_with_status(kit: &Kit, status: u16, first: &'static str) -> Outcome {
     let (release, wait) = sync_channel::<()>(1);
     let wait = Mutex::new(wait);
     let length = first.len() + 3;
     let server = server(move |_, connection| {
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{first}");
+        let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n{first}");
         connection.send(head.as_bytes());
         let is_released = wait.lock().is_ok_and(|wait| wait.recv_timeout(PATIENCE).is_ok());
         connection.send(if is_released { b"end" } else { b"bad" });

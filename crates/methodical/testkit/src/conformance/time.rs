@@ -8,9 +8,9 @@ use http::Method;
 
 use crate::conformance::Kit;
 use crate::conformance::peer::{
-    BlackHole, DRIP, METHODS, PATIENCE, SHORT, begun, closes, describe, equal, expect_kind,
-    for_each, for_input, friendly, get, get_uri, patiently, server, settle, stalling, text, until,
-    with, within,
+    BlackHole, DRIP, METHODS, PATIENCE, SHORT, begun, closes, describe, dripping, equal,
+    expect_kind, for_each, for_input, friendly, get, get_uri, patiently, server, settle, stalling,
+    text, until, with, within,
 };
 use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::{Next, RawRequest, RawServer};
@@ -75,6 +75,23 @@ pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome 
         return expect_kind(&error, &[TransportErrorKind::Timeout]);
     }
     fail(format!("the head did not arrive within {:?}", SHORT * 9))
+}
+
+/// Expects the deadline to end a body although the caller was busy with its first byte until then.
+pub(super) fn deadline_while_the_caller_pauses(kit: &Kit) -> Outcome {
+    patiently(|short| {
+        let server = dripping(HEAD)?;
+        let mut response = kit.send(within(short * 4, get(&server, "/")?))?;
+        if let (_, Some(error)) = response.read_up_to(1) {
+            return Err(error.into());
+        }
+        settle(short * 4);
+        let start = Instant::now();
+        expect_kind(&response.failure()?, &[TransportErrorKind::Timeout])?;
+        let took = start.elapsed();
+        ensure!(took < short * 2, "the body was read for {took:?} after the deadline");
+        Ok(())
+    })
 }
 
 pub(super) fn body_later_than_the_deadline_of_its_head(kit: &Kit) -> Outcome {
@@ -188,7 +205,13 @@ pub(super) fn slow_body_is_not_idle(kit: &Kit) -> Outcome {
             connection.drip(b"slow body", short / 2);
             Next::KeepAlive
         })?;
-        equal("the body", text(kit.fetch(get(&server, "/")?)?.body), "slow body")
+        equal("the body", text(kit.fetch(get(&server, "/")?)?.body), "slow body")?;
+        // A pause of the caller is not silence of the peer, which has sent everything.
+        let mut response = kit.send(get(&server, "/")?)?;
+        let (first, _) = response.read_up_to(1);
+        settle(short * 5);
+        let rest = response.collect(10)?;
+        equal("the body", text([first, rest.into()].concat()), "slow body")
     })
 }
 

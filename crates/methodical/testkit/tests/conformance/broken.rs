@@ -26,6 +26,7 @@ mod classes;
 mod connections;
 mod headers;
 mod pooled;
+mod promises;
 mod requests;
 mod responses;
 mod support;
@@ -34,7 +35,7 @@ mod wire;
 
 /// All broken transports. The first of [`careless::CARELESS`] breaks no rule.
 pub(crate) fn all() -> impl Iterator<Item = &'static Broken> {
-    use self::{classes, connections, headers, pooled, requests, responses, time};
+    use self::{classes, connections, headers, pooled, promises, requests, responses, time};
     let lists = [
         careless(),
         classes::AGAIN,
@@ -46,6 +47,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Broken> {
         connections::CONNECTIONS,
         headers::HEADERS,
         pooled::POOLED,
+        promises::PROMISES,
         requests::REQUESTS,
         responses::RESPONSES,
         time::TIME,
