@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::diff::{Change, Class, EVERYONE, PROGRAM, READERS};
 use crate::ir::{
-    Code, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint, Operation, Param, RustName,
-    Scalar, Service, Wire,
+    Code, Enum, EnumValue, Example, Field, Leniency, Model, OpenPoint, Operation, Param, Scalar,
+    Service, Wire,
 };
 
 pub(super) fn service(old: &Service, new: &Service) -> Vec<Change> {
@@ -285,12 +285,6 @@ fn or_none(text: Option<impl ToString>) -> String {
     text.map_or_else(|| "none".to_owned(), |text| text.to_string())
 }
 
-/// Returns the word of a value from the name of its variant.
-fn word(value: &impl Debug) -> String {
-    let name = format!("{value:?}");
-    quoted(RustName::new(&name).map_or(name, |name| name.kebab()))
-}
-
 fn head(service: &Service) -> Vec<Fact> {
     let Service { name, api_version, path, accept, title, doc, source, open, .. } = service;
     vec![
@@ -431,9 +425,9 @@ fn param((operation, one): &(&Operation, &Param)) -> Vec<Fact> {
         fact("deprecated", or_none(one.deprecated.as_ref()), deprecated),
         about(&(&one.doc, &one.source, &one.open)),
     ];
-    facts.extend(one.list.map(|style| fact("style", word(&style), breaks)));
+    facts.extend(one.list.map(|style| fact("style", quoted(style.word()), breaks)));
     if !needs.is_empty() {
-        let otherwise = word(&one.otherwise);
+        let otherwise = quoted(one.otherwise.word());
         facts.push(fact("otherwise", otherwise, |_, new| breaks_if(new == "`error`")));
     }
     facts

@@ -1,5 +1,5 @@
 //! A new workspace: its files, the text that `init` prints, and the arguments that it refuses.
-//! `tests/it/init.rs` compiles and runs one.
+//! `tests/workspaces/another_service.rs` compiles and runs one.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
