@@ -157,16 +157,11 @@ fn judge(tree: &str) -> Vec<String> {
                 ));
             }
         }
-        for path in graph
-            .below(name)
-            .iter()
-            .filter(|path| path.last().is_some_and(|below| never.contains(below)))
-        {
-            violations.push(format!(
-                "`{name}` must not depend on `{}`, even indirectly: {}",
-                path.last().unwrap_or(name),
-                path.join(" → ")
-            ));
+        for path in graph.below(name) {
+            let Some(below) = path.last().filter(|below| never.contains(*below)) else { continue };
+            let path = path.join(" → ");
+            violations
+                .push(format!("`{name}` must not depend on `{below}`, even indirectly: {path}"));
         }
     }
     violations
