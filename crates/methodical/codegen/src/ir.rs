@@ -14,9 +14,7 @@ pub use self::operation::{
     BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Otherwise, Param, Post,
 };
 pub(crate) use self::response::other_form;
-pub use self::response::{
-    Decides, ErrorClass, Layout, Mark, PagedBy, Paging, Response, Says, Verdict,
-};
+pub use self::response::{Decides, ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
 pub use self::service::{
     Auth, Dispatch, Doc, Example, OpenPoint, OpenRef, Place, SECRET, Secret, SecretPlace, Service,
     Source,

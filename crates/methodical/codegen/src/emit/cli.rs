@@ -9,7 +9,7 @@ use crate::emit::model::queries::{optional, required};
 use crate::emit::model::tables::gauge;
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Command, Gauge, Layout, Model, Operation, Param, Post, Primitive, Service, Type, ValueType,
+    Command, Gauge, Model, Operation, Param, Post, Primitive, Service, Type, ValueType,
 };
 use crate::text::strings;
 
@@ -130,14 +130,12 @@ impl Commands<'_> {
     /// Returns the expressions for the objects in which the service wraps lists, each once.
     fn envelopes(&self) -> Vec<String> {
         let responses = self.service.operations.iter().map(|operation| &operation.response);
-        distinct(responses.filter_map(|response| match response.layout() {
-            Layout::Envelope { marker, success, items } => {
-                Some(format!("Envelope::new({})", strings([marker, success, items])))
-            }
-            Layout::Body if response.is_list && !response.at.is_empty() => {
+        distinct(responses.filter_map(|response| match response.envelope() {
+            Some(keys) => Some(format!("Envelope::new({})", strings(keys))),
+            None if response.is_list && !response.at.is_empty() => {
                 Some(format!("Envelope::path(&[{}])", strings(&response.at)))
             }
-            _ => None,
+            None => None,
         }))
     }
 

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::config::Project;
 use crate::emit::file::{GeneratedFile, MARK};
 use crate::ir::{
-    Code, Decides, Field, Layout, Leniency, Model, ModelId, Param, Primitive, Response, Service,
-    Type, ValueType, Verdict, Wire, other_form,
+    Code, Decides, Field, Leniency, Model, ModelId, Param, Primitive, Response, Service, Type,
+    ValueType, Verdict, Wire, other_form,
 };
 use crate::spec;
 use crate::text::one_line;
@@ -132,7 +132,7 @@ impl Schemas<'_> {
     pub(super) fn response(self, response: &Response) -> String {
         let item = response.of.as_ref().map(|of| self.ty(of, false)).unwrap_or_default();
         let list = member("type", "array") + &object("items", &item);
-        if let Layout::Envelope { marker, success, items } = response.layout() {
+        if let Some([marker, success, items]) = response.envelope() {
             let properties = object(marker, &member("const", success)) + &object(items, &list);
             return [
                 member("type", "object"),

@@ -6,7 +6,7 @@ use crate::config::{Project, Role};
 use crate::emit::model::types::field_value;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
-    Code, Field, Layout, Model, Operation, Otherwise, Param, Primitive, Service, Type, ValueType,
+    Code, Field, Model, Operation, Otherwise, Param, Primitive, Service, Type, ValueType,
 };
 use crate::text::{json_string, raw_string, string, strings};
 

@@ -9,9 +9,8 @@ use crate::emit::model::queries::beside;
 use crate::emit::model::{auth_code, dispatch_code, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    Auth, BodyFormat, Code, Decides, Example, Field, Layout, Leniency, Meaning, Model, OpenRef,
-    Operation, Otherwise, Param, Primitive, Response, Says, Service, Type, ValueType, Verdict,
-    Wire,
+    Auth, BodyFormat, Code, Decides, Example, Field, Leniency, Meaning, Model, OpenRef, Operation,
+    Otherwise, Param, Primitive, Response, Says, Service, Type, ValueType, Verdict, Wire,
 };
 use crate::text::{percent_encoded, string, strings};
 

@@ -1,8 +1,8 @@
 //! Phrases about a service that the reference pages, the documents and the terminal share.
 
 use crate::ir::{
-    BodyFormat, Decides, ErrorClass, Field, Layout, ListStyle, Operation, Otherwise, PagedBy,
-    Param, Post, Response, RustName, Says, Service, Type, ValueType, Verdict,
+    BodyFormat, Decides, ErrorClass, Field, ListStyle, Operation, Otherwise, PagedBy, Param, Post,
+    Response, RustName, Says, Service, Type, ValueType, Verdict,
 };
 use crate::text::{json_string, list};
 
@@ -12,8 +12,8 @@ impl Service {
         let Some(of) = &response.of else { return "no data".to_owned() };
         let of = of.label(self);
         let data = if response.is_list { format!("[{of}, …]") } else { of };
-        if let Layout::Envelope { marker, success, items } = response.layout() {
-            let [marker, success, items] = [marker, success, items].map(json_string);
+        if let Some(keys) = response.envelope() {
+            let [marker, success, items] = keys.map(json_string);
             return format!("{{ {marker}: {success}, {items}: {data} }}");
         }
         let beside = response.beside.map(|id| self.model(id).rust.pascal());

@@ -27,26 +27,6 @@ pub struct Response {
     pub one_as_list: bool,
 }
 
-/// The simplest layout that a body has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout<'a> {
-    /// The body is the list.
-    Array,
-    /// The body is the record.
-    Object,
-    /// An object with a marker and a list: `{"status": "success", "result": [..]}`.
-    Envelope {
-        /// The key of the marker.
-        marker: &'a str,
-        /// The value of the marker in a successful response.
-        success: &'a str,
-        /// The key of the list.
-        items: &'a str,
-    },
-    /// Any other.
-    Body,
-}
-
 /// How a body reports success or failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -150,38 +130,38 @@ impl Response {
         self.of.is_none() && self.success().is_none()
     }
 
-    /// Returns the layout of the body.
-    pub fn layout(&self) -> Layout<'_> {
-        let is_strict = self.beside.is_none() && !self.absent_as_empty && !self.one_as_list;
-        match (self.at.as_slice(), &self.verdict) {
-            ([], None) if self.model().is_some() && is_strict => {
-                if self.is_list {
-                    Layout::Array
-                } else {
-                    Layout::Object
-                }
+    /// Returns whether the body is the record or the list of records, and nothing else.
+    pub fn is_bare(&self) -> bool {
+        self.at.is_empty() && self.verdict.is_none() && self.model().is_some() && self.is_strict()
+    }
+
+    /// Returns the key of the marker, its value and the key of the list, if the body is an object with a list and a marker
+    /// that is text: `{"status": "success", "result": [..]}`.
+    pub fn envelope(&self) -> Option<[&str; 3]> {
+        let verdict = self.verdict.as_ref().filter(|_| self.is_list && self.is_strict())?;
+        let Decides::Success { at, is } = &verdict.decides else { return None };
+        match (at.as_slice(), is.as_slice(), self.at.as_slice()) {
+            ([marker], [success], [items])
+                if *verdict == Verdict::of(verdict.decides.clone())
+                    && other_form(success).is_none() =>
+            {
+                Some([marker, success, items])
             }
-            ([items], Some(verdict)) if self.is_list && is_strict => match &verdict.decides {
-                Decides::Success { at, is } if *verdict == Verdict::of(verdict.decides.clone()) => {
-                    match (at.as_slice(), is.as_slice()) {
-                        ([marker], [success]) if other_form(success).is_none() => {
-                            Layout::Envelope { marker, success, items }
-                        }
-                        _ => Layout::Body,
-                    }
-                }
-                _ => Layout::Body,
-            },
-            _ => Layout::Body,
+            _ => None,
         }
     }
 
-    /// Returns whether the layout is not a simple one.
-    pub fn is_body(&self) -> bool {
-        self.layout() == Layout::Body
+    /// Returns whether a list has no fields beside it and no other form.
+    fn is_strict(&self) -> bool {
+        self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
-    /// Returns how a body reports a failure, if its layout is not a simple one.
+    /// Returns whether the body is neither bare nor an envelope.
+    pub fn is_body(&self) -> bool {
+        !self.is_bare() && self.envelope().is_none()
+    }
+
+    /// Returns how a body reports a failure, unless it is an envelope.
     pub fn reported(&self) -> Option<&Verdict> {
         self.verdict.as_ref().filter(|_| self.is_body())
     }

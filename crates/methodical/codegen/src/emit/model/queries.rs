@@ -6,8 +6,8 @@ use crate::config::Project;
 use crate::emit::model::{examples, marker};
 use crate::emit::{GeneratedFile, distinct, filters};
 use crate::ir::{
-    BodyFormat, Decides, Field, Layout, Mark, Operation, Otherwise, PagedBy, Paging, Param,
-    Primitive, Response, Says, Service, Verdict,
+    BodyFormat, Decides, Field, Mark, Operation, Otherwise, PagedBy, Paging, Param, Primitive,
+    Response, Says, Service, Verdict,
 };
 use crate::text::string;
 
@@ -183,9 +183,10 @@ fn decoded(service: &Service, operation: &Operation) -> String {
 
 /// Returns the expression for the place of the data in a body.
 fn place(operation: &Operation) -> String {
-    match operation.response.layout() {
-        Layout::Array | Layout::Object => "&codegen::Body::ROOT".to_owned(),
-        Layout::Envelope { .. } | Layout::Body => format!("&{}", operation.rust.screaming_snake()),
+    if operation.response.is_bare() {
+        "&codegen::Body::ROOT".to_owned()
+    } else {
+        format!("&{}", operation.rust.screaming_snake())
     }
 }
 
