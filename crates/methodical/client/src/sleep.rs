@@ -8,14 +8,10 @@ use std::time::Duration;
 
 use gateway_transport::Instant;
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-use self::browser::sleep_until as sleep_until_real;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use self::timer::sleep_until as sleep_until_real;
 use crate::clock::now;
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-mod browser;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod timer;
 
@@ -54,6 +50,22 @@ async fn sleep_until(end: Instant) {
         return time.sleep_until(end).await;
     }
     sleep_until_real(end).await;
+}
+
+/// Waits until `end`, in a browser, which has no threads to wait in.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+async fn sleep_until_real(end: Instant) {
+    /// Longest wait in one round, in milliseconds. A browser ends a wait of more than 2^31 - 1 ms immediately.
+    const LONGEST: u32 = 1 << 30;
+
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        let milliseconds = u32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(LONGEST);
+        gloo_timers::future::TimeoutFuture::new(milliseconds.min(LONGEST)).await;
+    }
 }
 
 /// Waits and blocks the thread.

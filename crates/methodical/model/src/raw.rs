@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use serde::Deserialize;
 
-use crate::query::body::BodyFormat;
+use crate::query::BodyFormat;
 use crate::query::builder::QueryBuilder;
 use crate::{DecodeError, Operation, Place, Query, Service, decode};
 

@@ -5,9 +5,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::query::body::{BodyFormat, Post};
+use crate::query::Post;
 use crate::query::list::{Items, ListStyle};
-use crate::{DecodeError, Place, Query, Service};
+use crate::{BodyFormat, DecodeError, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
 #[derive(Debug)]
