@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 use crate::error::{Error, ErrorKind};
 use crate::fields::json::{Json, Members};
 use crate::mirror::Mirror;
+use crate::store::table::Outcome;
 use crate::store::{OrFailed as _, Store, count, integer, utc};
 
 /// The result of a [`Run`](crate::Run). Each record of the list counts once.
@@ -67,46 +68,6 @@ pub struct PastRun {
     pub report: Report,
     /// How many calls were made.
     pub calls: u64,
-}
-
-/// The outcome of a [`PastRun`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// The table is up to date.
-    #[default]
-    Complete,
-    /// The values of some groups could not be recovered.
-    Partial,
-    /// The deletion guard or the check of a filter refused the answers. Nothing was committed.
-    Refused,
-    /// A call or the store failed. Nothing was committed.
-    Failed,
-}
-
-impl Outcome {
-    /// Returns the name of the outcome.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Partial => "partial",
-            Self::Refused => "refused",
-            Self::Failed => "failed",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Complete, Self::Partial, Self::Refused, Self::Failed]
-            .into_iter()
-            .find(|outcome| outcome.as_str() == name)
-    }
-
-    pub(crate) fn from_error(error: &Error) -> Self {
-        match error.kind() {
-            ErrorKind::DeletionGuard | ErrorKind::Filter => Self::Refused,
-            _ => Self::Failed,
-        }
-    }
 }
 
 impl PastRun {

@@ -1,7 +1,7 @@
 //! One sync of a list: compares each record with the mirror in memory, and writes the differences in one transaction.
 //!
-//! The hashes of all rows are read once under the lock: about 200 bytes for each record, so a table of a million records takes
-//! 200 MB during its sync.
+//! The hashes of all rows are read once under the lock: about 100 bytes for each record, so a table of a million records takes
+//! 100 MB during its sync.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -16,16 +16,16 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::{ChangeKind, Values};
 use crate::fields::Shape;
 use crate::fields::difference::{Version, changed};
-use crate::fields::hash::{Hash, Hasher};
+use crate::fields::hash::{Hash, Hasher, Secret};
 use crate::fields::json::Members;
 use crate::fields::row::{Layout, Omission, Row, RowHasher, is_other_person};
 use crate::guard::{Judged, Rules, Week};
 use crate::history::{Rejection, Report};
 use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
-use crate::store::rows::{Known, State};
+use crate::store::rows::{Known, State, Stored, id as id_of};
 use crate::store::table::{Counts, NewRow, Scope};
-use crate::store::{Store, quoted, utc};
+use crate::store::{Store, count, quoted, utc};
 
 /// One sync of a scope. Dropping it before [`finish`](Self::finish) undoes it.
 ///
@@ -121,6 +121,10 @@ impl<'a> Run<'a> {
         let begun = store.begin().and_then(|()| store.register(scope, &shape));
         let (is_first, number) = begun.inspect_err(|_| store.roll_back())?;
         let secret = store.identity().secret.clone();
+        let rows = format!("SELECT coalesce(max(mirror_key), 0) FROM {}", quoted(scope.table));
+        let rows =
+            store.query(&rows, (), |row| count(row, 0)).inspect_err(|_| store.roll_back())?;
+        let rows = rows.first().map_or(0, |rows| usize::try_from(*rows).unwrap_or_default());
         let mut run = Self {
             scope: scope.name.to_owned(),
             table: scope.table.to_owned(),
@@ -135,7 +139,7 @@ impl<'a> Run<'a> {
             rules,
             at,
             time: utc(at),
-            known: KnownRows::default(),
+            known: KnownRows::new(&secret, rows),
             present_before: 0,
             next_key: 1,
             emits: !is_first || rules.emits_baseline,
@@ -225,7 +229,7 @@ impl<'a> Run<'a> {
             Some(omission) => omission.reduce(row, &self.layout.shape)?,
             None => row,
         };
-        match self.known.find(&id) {
+        match self.known.get_mut(&id).copied() {
             Some((known, is_seen)) => self.compare(index, &id, hash, &row, (known, is_seen)),
             None => self.add(&id, hash, &row),
         }
@@ -242,16 +246,16 @@ impl<'a> Run<'a> {
     }
 
     /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
-    pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) {
-        for (id, index) in &self.known.ids {
-            let Some((known, is_seen)) = self.known.rows.get_mut(*index as usize) else { continue };
-            let is_missing = known.state == State::Missing;
-            if known.state.is_live() && is_kept(id, is_missing) {
-                *is_seen = true;
-                self.entries += 1;
-                self.report.unchanged += u64::from(!is_missing);
+    pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
+        let Self { store, table, known, entries, report, .. } = self;
+        store.each_known(table, |id, one| {
+            let is_missing = one.state == State::Missing;
+            if one.state.is_live() && is_kept(id, is_missing) {
+                known.set(id, one, true);
+                *entries += 1;
+                report.unchanged += u64::from(!is_missing);
             }
-        }
+        })
     }
 
     /// Says that the list is complete, and commits it.
@@ -264,8 +268,8 @@ impl<'a> Run<'a> {
         // With a rejected record, nothing is known of those that are absent.
         let absent = if self.report.rejected > 0 { Vec::new() } else { self.known.absent() };
         self.judge(&absent)?;
-        for (id, known) in absent {
-            self.mark_absent(&id, known)?;
+        for known in absent {
+            self.mark_absent(known)?;
         }
         self.store.set_counts(&self.table, self.known.counts(), Some(self.at))?;
         self.store.commit(self.report.gone > 0)?;
@@ -274,11 +278,11 @@ impl<'a> Run<'a> {
     }
 
     /// Refuses a list that lacks too many records, and notes how many left.
-    fn judge(&self, absent: &[(String, Known)]) -> Result<(), Error> {
+    fn judge(&self, absent: &[Known]) -> Result<(), Error> {
         if self.report.is_baseline {
             return Ok(());
         }
-        let newly = absent.iter().filter(|(_, known)| known.state == State::Present).count() as u64;
+        let newly = absent.iter().filter(|known| known.state == State::Present).count() as u64;
         let note = format!("week/{}", self.table);
         let mut week: Week = self.store.json_note(&note)?;
         week.add(self.at, newly, self.report.added + self.report.returned);
@@ -320,7 +324,9 @@ impl<'a> Run<'a> {
     ) -> Result<(), Error> {
         let is_same = known.hash == Some(hash);
         let is_current = is_same && known.shape == self.shape;
-        self.known.see(id);
+        if let Some((_, is_seen)) = self.known.get_mut(id) {
+            *is_seen = true;
+        }
         match known.state {
             _ if is_seen && (is_same || known.state == State::Forgotten) => {
                 self.report.repeated += 1;
@@ -376,10 +382,7 @@ impl<'a> Run<'a> {
 
     /// Writes a record that may have changed. Returns whether it has.
     fn change(&mut self, id: &str, hash: Hash, row: &Row<'_>, known: Known) -> Result<bool, Error> {
-        let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
-        let old = self.store.read(&select, (known.key,))?.pop().ok_or_else(|| {
-            Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
-        })?;
+        let old = self.stored(known)?;
         let shape = &*self.layout.shape;
         self.replaced += u64::from(is_other_person((&old.row, &old.shape), (row, shape)));
         let (before, now) = (old.row.to_json(&old.shape)?, row.to_json(shape)?);
@@ -411,6 +414,14 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
+    /// Reads the row of a record.
+    fn stored(&mut self, known: Known) -> Result<Stored, Error> {
+        let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
+        self.store.read(&select, (known.key,))?.pop().ok_or_else(|| {
+            Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
+        })
+    }
+
     /// Begins the time in which a placement has its value.
     fn begin_value(&self, id: &str, row: &Row<'_>, was_unknown: bool) -> Result<(), Error> {
         let Some(ValueColumn { index, has_history: true, .. }) = self.value else { return Ok(()) };
@@ -425,7 +436,12 @@ impl<'a> Run<'a> {
     }
 
     /// Marks a record that the list lacks.
-    fn mark_absent(&mut self, id: &str, known: Known) -> Result<(), Error> {
+    fn mark_absent(&mut self, known: Known) -> Result<(), Error> {
+        let identity = quoted(&self.layout.shape.identity()?.name);
+        let select =
+            format!("SELECT {identity} FROM {} WHERE mirror_key = ?1", quoted(&self.table));
+        let id = self.store.query(&select, (known.key,), |row| Ok(id_of(row.get_ref(0)?)))?;
+        let id = &*id.first().cloned().unwrap_or_default();
         let misses = known.misses.saturating_add(1);
         if misses == 1 && self.value.is_some_and(|value| value.has_history) {
             self.store.end_value(&self.table, id, self.at)?;
@@ -492,15 +508,20 @@ enum Write {
     Same,
 }
 
-/// The rows of a table, and whether the list had each of them, by the identities and by the hashes of their records.
-#[derive(Default)]
+/// The rows of a table, and whether the list had each of them.
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    ids: HashMap<Box<str>, u32>,
-    hashes: HashMap<Hash, u32, BuildHasherDefault<FirstBytes>>,
+    /// The rows by the keyed hashes of their identities: no two have the same in 128 bits.
+    ids: Index,
+    /// The rows by the hashes of their records.
+    hashes: Index,
+    hasher: RowHasher,
 }
 
-/// Hashes the hashes of rows, whose bytes are random already.
+/// Indexes of rows by hashes.
+type Index = HashMap<Hash, u32, BuildHasherDefault<FirstBytes>>;
+
+/// Hashes hashes, whose bytes are random already.
 #[derive(Default)]
 struct FirstBytes(u64);
 
@@ -515,16 +536,18 @@ impl std::hash::Hasher for FirstBytes {
 }
 
 impl KnownRows {
+    /// Has room for this many rows.
+    fn new(secret: &Secret, rows: usize) -> Self {
+        let index = || HashMap::with_capacity_and_hasher(rows, BuildHasherDefault::default());
+        let (ids, hashes) = (index(), index());
+        Self { rows: Vec::with_capacity(rows), ids, hashes, hasher: RowHasher::new(secret) }
+    }
+
     /// Sets what is known of a record, and whether the list had it.
     fn set(&mut self, id: &str, known: Known, is_seen: bool) {
-        let index = match self.ids.get(id) {
-            Some(index) => *index,
-            // SQLite holds no table of four billion rows.
-            None => {
-                let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-                *self.ids.entry(id.into()).or_insert(next)
-            }
-        };
+        // SQLite holds no table of four billion rows.
+        let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let index = *self.ids.entry(self.hasher.text(id.as_bytes())).or_insert(next);
         match self.rows.get_mut(index as usize) {
             Some(row) => *row = (known, is_seen),
             None => self.rows.push((known, is_seen)),
@@ -532,15 +555,8 @@ impl KnownRows {
         self.hashes.extend(known.hash.map(|hash| (hash, index)));
     }
 
-    fn find(&self, id: &str) -> Option<(Known, bool)> {
-        self.rows.get(*self.ids.get(id)? as usize).copied()
-    }
-
-    fn see(&mut self, id: &str) {
-        let index = self.ids.get(id).copied().unwrap_or(u32::MAX);
-        if let Some((_, is_seen)) = self.rows.get_mut(index as usize) {
-            *is_seen = true;
-        }
+    fn get_mut(&mut self, id: &str) -> Option<&mut (Known, bool)> {
+        self.rows.get_mut(*self.ids.get(&self.hasher.text(id.as_bytes()))? as usize)
     }
 
     /// Finds a present row with this hash and these columns that the list did not have before. The list has it now.
@@ -554,16 +570,10 @@ impl KnownRows {
     }
 
     /// Returns the present and missing rows that the list did not have, in the order of first sight.
-    fn absent(&self) -> Vec<(String, Known)> {
-        let mut absent = Vec::new();
-        for (id, index) in &self.ids {
-            let known = self
-                .rows
-                .get(*index as usize)
-                .filter(|(one, is_seen)| !is_seen && one.state.is_live());
-            absent.extend(known.map(|(known, _)| (id.to_string(), *known)));
-        }
-        absent.sort_by_key(|(_, known)| known.key);
+    fn absent(&self) -> Vec<Known> {
+        let absent = self.rows.iter().filter(|(one, is_seen)| !is_seen && one.state.is_live());
+        let mut absent: Vec<Known> = absent.map(|(known, _)| *known).collect();
+        absent.sort_by_key(|known| known.key);
         absent
     }
 

@@ -12,10 +12,11 @@ use methodical_client::transport::{Instant, now};
 use methodical_model::tables::{Mirrored, Table};
 
 use crate::error::{Error, ErrorKind};
-use crate::history::{Outcome, PastRun, Report, Sample, SampleReport};
+use crate::history::{PastRun, Report, Sample, SampleReport};
 use crate::mirror::Mirror;
 use crate::recovery::Target;
 use crate::recovery::coverage::{Coverage, GroupFailure};
+use crate::store::table::Outcome;
 use crate::sync::options::{Budget, SyncOptions};
 use crate::sync::plan::Plan;
 use crate::sync::recover::{Recovered, recover};

@@ -2,9 +2,10 @@
 //! for values that mean the same; and JSON text under construction.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, ErrorKind};
@@ -59,13 +60,16 @@ impl<'a> Members<'a> {
     }
 
     fn within(text: &'a str, depth: usize) -> Result<Self, Error> {
-        let members: BTreeMap<Name<'a>, &'a RawValue> =
-            serde_json::from_str(text).map_err(invalid)?;
-        let member = |(Name(name), value): (Name<'a>, &'a RawValue)| {
+        let Pairs(mut pairs) = serde_json::from_str(text).map_err(invalid)?;
+        // The sort is stable: of the members with one name, the last one comes last.
+        pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let mut members: Vec<(Cow<'a, str>, Member<'a>)> = Vec::with_capacity(pairs.len());
+        for (Name(name), value) in pairs {
+            members.pop_if(|(last, _)| *last == name);
             let text = value.get();
-            Ok((name, Member { text, json: Json::of(text, depth)? }))
-        };
-        members.into_iter().map(member).collect::<Result<_, _>>().map(Self)
+            members.push((name, Member { text, json: Json::of(text, depth)? }));
+        }
+        Ok(Self(members))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Member<'a>)> {
@@ -100,6 +104,33 @@ fn invalid(error: serde_json::Error) -> Error {
         error.column()
     );
     Error::new(ErrorKind::Record, text)
+}
+
+/// The members of an object in the order of its text.
+struct Pairs<'a>(Vec<(Name<'a>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visit;
+
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Visit)
+    }
 }
 
 /// A name, borrowed if it has no escapes.

@@ -10,7 +10,6 @@ use crate::error::{Error, ErrorKind};
 use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
 use crate::fields::{Kind, Shape};
-use crate::history::Outcome;
 use crate::store::{Store, count, integer, quoted, utc};
 
 /// The state of one table of a mirror.
@@ -33,6 +32,46 @@ pub struct TableStatus {
     pub reason: Option<String>,
     /// In a recovered table, when the values of the longest waiting group were asked for, in seconds since 1970 (UTC).
     pub values_from: Option<i64>,
+}
+
+/// The outcome of a [`PastRun`](crate::PastRun).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The table is up to date.
+    #[default]
+    Complete,
+    /// The values of some groups could not be recovered.
+    Partial,
+    /// The deletion guard or the check of a filter refused the answers. Nothing was committed.
+    Refused,
+    /// A call or the store failed. Nothing was committed.
+    Failed,
+}
+
+impl Outcome {
+    /// Returns the name of the outcome.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        [Self::Complete, Self::Partial, Self::Refused, Self::Failed]
+            .into_iter()
+            .find(|outcome| outcome.as_str() == name)
+    }
+
+    pub(crate) fn from_error(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::DeletionGuard | ErrorKind::Filter => Self::Refused,
+            _ => Self::Failed,
+        }
+    }
 }
 
 /// A list of records of one table.

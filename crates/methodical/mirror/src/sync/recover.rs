@@ -209,7 +209,7 @@ fn write(
             Some(Fate::Kept) => !is_missing,
             Some(Fate::Failed(_)) | None => true,
         }
-    });
+    })?;
     for (group, fate) in &groups {
         let Fate::Placed(members) = fate else { continue };
         // The order of a hash map would number the rows at random.
