@@ -62,12 +62,13 @@ pub(crate) fn recover(
         }
         let parts = queries.iter().map(|query| asking.parts(*query));
         let answers: Vec<Answer> = thread::scope(|scope| {
-            let calls: Vec<_> =
-                parts.map(|(group, value)| scope.spawn(move || ask(group, value))).collect();
-            calls
+            // All calls begin before the first one is awaited.
+            let mut calls = Vec::with_capacity(options.concurrency);
+            calls.extend(parts.map(|(group, value)| scope.spawn(move || ask(group, value))));
+            let answer = calls
                 .into_iter()
-                .map(|call| call.join().unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect()
+                .map(|call| call.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            answer.collect()
         });
         for (query, answer) in queries.into_iter().zip(answers) {
             asking.answer(query, answer)?;
