@@ -448,18 +448,17 @@ mod tests {
     }
 
     fn row(json: &str) -> String {
-        photo().read(json).unwrap().with(
-            |row| {
-                let shown = |value: &Option<Value<'_>>| match value {
-                    None => "-".to_owned(),
-                    Some(Value::Text(text)) => (*text).to_owned(),
-                    Some(Value::Integer(value) | Value::Time(value)) => value.to_string(),
-                    Some(Value::Real(value)) => value.to_string(),
-                    Some(Value::Boolean(value)) => value.to_string(),
-                    Some(Value::Decimal(value)) => value.to_string(),
-                };
-                row.iter().map(shown).collect::<Vec<_>>().join("|")
-            })
+        photo().read(json).unwrap().with(|row| {
+            let shown = |value: &Option<Value<'_>>| match value {
+                None => "-".to_owned(),
+                Some(Value::Text(text)) => (*text).to_owned(),
+                Some(Value::Integer(value) | Value::Time(value)) => value.to_string(),
+                Some(Value::Real(value)) => value.to_string(),
+                Some(Value::Boolean(value)) => value.to_string(),
+                Some(Value::Decimal(value)) => value.to_string(),
+            };
+            row.iter().map(shown).collect::<Vec<_>>().join("|")
+        })
     }
 
     #[test]
@@ -504,12 +503,11 @@ mod tests {
         for (decimals, expected) in [(false, 1), (true, 2)] {
             let fields = Fields::of_types(&types, decimals);
             let cells = fields.read(r#"{"sum":"12.50"}"#).unwrap();
-            cells.with(
-                |row| {
-                    assert_eq!(row.len(), expected + 2);
-                    assert_eq!(row[0], Some(Value::Text("12.50")));
-                    assert_eq!(row[1] == Some(Value::Decimal(12_500_000_000)), decimals);
-                });
+            cells.with(|row| {
+                assert_eq!(row.len(), expected + 2);
+                assert_eq!(row[0], Some(Value::Text("12.50")));
+                assert_eq!(row[1] == Some(Value::Decimal(12_500_000_000)), decimals);
+            });
             assert_eq!(fields.columns("extra", "nulls").len(), expected + 2);
         }
     }

@@ -150,7 +150,9 @@ impl Upload {
         let rest = mem::take(&mut self.held);
         if self.sent.is_none() {
             let path = self.place.path(&self.name);
-            return self.place.run(|store| async move { store.put(&path, rest.into()).await.map(drop) });
+            return self
+                .place
+                .run(|store| async move { store.put(&path, rest.into()).await.map(drop) });
         }
         if !rest.is_empty() {
             self.send(rest)?;

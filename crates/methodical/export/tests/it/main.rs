@@ -118,7 +118,10 @@ fn each_table_is_one_file_with_typed_columns() {
     let photos = copied.rows("photo");
     let (first, second) = (&photos[0], &photos[1]);
     assert_eq!(first["taken_at"], "2026-11-02T06:00:00");
-    assert_eq!((&first["price"], &first["price_decimal"]), (&"12.50".into(), &"12.500000000".into()));
+    assert_eq!(
+        (&first["price"], &first["price_decimal"]),
+        (&"12.50".into(), &"12.500000000".into())
+    );
     assert_eq!((&first["size"], &first["mirror_extra"]), (&7.into(), &r#"{"new":1.0}"#.into()));
     assert_eq!((&second["taken_at"], &second["price_decimal"]), (&Value::Null, &Value::Null));
     assert_eq!(second["taken"], "0000-00-00 00:00:00");
@@ -126,7 +129,8 @@ fn each_table_is_one_file_with_typed_columns() {
     assert_eq!(second["mirror_nulls"], r#"["place_name"]"#);
     assert_eq!((&second["mirror_key"], &second["mirror_state"]), (&2.into(), &"present".into()));
     assert!(second.get("mirror_hash").is_none());
-    let kinds: Vec<_> = copied.rows("mirror_change").iter().map(|one| one["kind"].clone()).collect();
+    let kinds: Vec<_> =
+        copied.rows("mirror_change").iter().map(|one| one["kind"].clone()).collect();
     assert_eq!(kinds, ["added", "added"]);
     // A table without rows has a file with its columns.
     assert!(copied.rows("mirror_sample").is_empty());

@@ -135,6 +135,11 @@ fn a_copy_equals_the_mirror_after_each_step() {
     // Nothing has changed but the history of the syncs.
     let copied = copy(&mut mirror, url);
     assert!(copied.tables.iter().all(|one| (one.written, one.removed) == (0, 0)), "{copied:?}");
+    mirror.forget("photo", "b").unwrap();
+    copy(&mut mirror, url);
+    assert_equal(&place.file(), url);
+    let print = "SELECT count(*) FROM mirror_change WHERE 'Print' IN (previous, value)";
+    assert_eq!(rows(&mut client(url), print), [[Some("0".to_owned())]]);
     clock.set(1_000_000);
     mirror.purge(&Purge::new().records_gone_for(Duration::from_secs(1))).unwrap();
     mirror.omit_personal().unwrap();

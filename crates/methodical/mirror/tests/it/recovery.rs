@@ -143,7 +143,7 @@ fn an_unknown_value_is_reported_and_found_when_it_is_named() {
     let report = again(&server, &mut mirror).unwrap();
     let coverage = report.tables[2].coverage.as_ref().unwrap();
     assert_eq!(
-        coverage.text("--marks").to_string(),
+        coverage.text("--marks"),
         "80.0 % of 5 placements have a known mark; 1 unknown in 1 album record: name the missing values with --marks"
     );
     assert_eq!(placements(&mirror)[2], "1/x ? present");
