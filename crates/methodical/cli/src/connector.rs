@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use clap::{Args, Parser};
+use clap::Args;
 use methodical_client::{AccessToken, Error};
 use methodical_mirror::Mirror;
 use methodical_mirror::model::Service;
@@ -14,8 +14,8 @@ use methodical_mirror::model::tables::Mirrored;
 use serde_json::{Map, Value};
 
 use crate::connect::parsed_token;
-use crate::connector::reader::{Bookmark, Plan, START_OVER, Writer};
-use crate::connector::stream::{Selected, discovered, layout, selected, streams};
+use crate::connector::reader::{START_OVER, Writer};
+use crate::connector::stream::{discovered, selected, streams};
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::open::{Reader, refuse_from, unreadable, utc};
@@ -62,12 +62,8 @@ pub(crate) struct TapFlags {
     state: Option<PathBuf>,
 
     /// Read only the streams and fields that are selected in a catalog [default: all].
-    #[arg(long, value_name = "FILE", conflicts_with = "properties")]
+    #[arg(long, alias = "properties", value_name = "FILE")]
     catalog: Option<PathBuf>,
-
-    /// The same as --catalog, for older programs.
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    properties: Option<PathBuf>,
 
     /// Print the catalog of all streams. --state and --catalog have no effect on it; Meltano passes both.
     #[arg(long, short = 'd')]
@@ -85,12 +81,11 @@ fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Fai
         serde_json::to_writer_pretty(&mut out, &discovered(&streams)).map_err(io::Error::from)?;
         return Ok(writeln!(out)?);
     }
-    let catalog = flags.catalog.as_ref().or(flags.properties.as_ref());
-    let catalog = catalog.map(|path| read_json(path, "catalog")).transpose()?;
+    let catalog = flags.catalog.as_ref().map(|path| read_json(path, "catalog")).transpose()?;
     let selected = selected(&streams, catalog.as_ref())?;
     let state = flags.state.as_ref().map(|path| read_json(path, "state")).transpose()?;
     // Also those of streams that are not selected: a state replaces the one before.
-    let mut bookmarks = bookmarks(state)?;
+    let bookmarks = bookmarks(state)?;
     if invocation.is_dry_run("would sync the mirror, and write its streams") {
         return Ok(());
     }
@@ -100,23 +95,21 @@ fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Fai
         |name: &str| tables.iter().any(|one| one.table == name && one.completed_at.is_some());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-    let omits_personal = mirror.omits_personal().map_err(unreadable)?;
-    let mut out = BufWriter::new(stdout());
-    for Selected { stream, is_full, properties } in &selected {
-        if stream.table().is_some() && !is_synced(&stream.name) {
-            let text =
-                format!("the mirror does not have `{}` yet: it was never synced", stream.name);
+    let mut writer = Writer {
+        out: BufWriter::new(stdout()),
+        mirror: &mirror,
+        bookmarks,
+        extracted: utc(now / 1000),
+        version: config.switch("emit_activate_version").unwrap_or_default().then_some(now),
+    };
+    for one in &selected {
+        if one.stream.table().is_some() && !is_synced(&one.stream.name) {
+            let name = &one.stream.name;
+            let text = format!("the mirror does not have `{name}` yet: it was never synced");
             invocation.screen.warn(&text);
             continue;
         }
-        let after = bookmarks.get(&stream.name).filter(|_| !is_full);
-        let after = after.map(|state| Bookmark::parse(&stream.name, state)).transpose()?.flatten();
-        let version = config.switch("emit_activate_version").unwrap_or_default().then_some(now);
-        let layout = layout(properties, omits_personal);
-        let extracted = &utc(now / 1000);
-        let bookmarks = &mut bookmarks;
-        let mut writer = Writer { out: &mut out, stream, properties, extracted, bookmarks };
-        writer.write_stream(&mirror, Plan { after, is_full: *is_full, layout, version })?;
+        writer.write_stream(one)?;
     }
     synced
 }
@@ -141,30 +134,6 @@ struct Config {
     token: Option<AccessToken>,
 }
 
-/// The kind of the value of a key.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Number,
-    Switch,
-    Texts,
-}
-
-impl Kind {
-    /// Returns whether a value is of this kind, and what is expected otherwise.
-    fn check(self, value: &Value) -> (bool, &'static str) {
-        match self {
-            Self::Text => (value.is_string(), "text"),
-            Self::Number => (value.as_u64().is_some_and(|one| one > 0), "a whole number above 0"),
-            Self::Switch => (value.is_boolean(), "true or false"),
-            Self::Texts => {
-                let texts = value.as_array();
-                (texts.is_some_and(|texts| texts.iter().all(Value::is_string)), "a list of texts")
-            }
-        }
-    }
-}
-
 impl Config {
     /// Reads the configuration from a file. Without a file, the profile and the environment configure everything.
     fn read<S: Service>(path: Option<&Path>) -> Result<Self, Failure> {
@@ -183,7 +152,7 @@ impl Config {
         let wrong = |text: &str| Failure::usage(format!("cannot read the configuration: {text}"));
         let Value::Object(members) = value else { return Err(wrong("expected a JSON object")) };
         for (name, value) in &members {
-            let Some((_, kind)) = KEYS.iter().find(|(key, _)| key == name) else {
+            let Some((_, (expected, fits))) = KEYS.iter().find(|(key, _)| key == name) else {
                 let all = KEYS.map(|(name, _)| name);
                 let failure = wrong(&format!("unknown key `{name}`"));
                 return Err(match closest(name, all.iter().copied()) {
@@ -191,8 +160,7 @@ impl Config {
                     None => failure.hint(format!("the keys are {}", all.join(", "))),
                 });
             };
-            let (fits, expected) = kind.check(value);
-            if !fits && !value.is_null() {
+            if !fits(value) && !value.is_null() {
                 return Err(wrong(&format!("`{name}` must be {expected}")));
             }
         }
@@ -234,16 +202,18 @@ impl Config {
     }
 
     /// Returns the flags of a sync as the configuration says.
-    fn flags(&self, invocation: &Invocation) -> Result<Flags, Failure> {
-        let mut line = vec![invocation.program.name.to_string()];
-        line.extend(self.text("mirror").map(|text| format!("--to={text}")));
-        line.extend(self.text("account").map(|text| format!("--account={text}")));
+    fn flags(&self) -> Result<SyncFlags, Failure> {
+        let calls = self.number("calls_per_second").map(u32::try_from).transpose();
+        let calls_per_second = calls.map_err(|_too_large| {
+            Failure::usage("cannot use the configuration: `calls_per_second` is too large")
+        })?;
         let values = self.members.get("values").and_then(Value::as_array).into_iter().flatten();
-        line.extend(values.filter_map(Value::as_str).map(|value| format!("--values={value}")));
-        let calls = self.number("calls_per_second");
-        line.extend(calls.map(|calls| format!("--calls-per-second={calls}")));
-        Flags::try_parse_from(line).map_err(|_quotes| {
-            Failure::usage("cannot use the configuration: a value of `values` is empty, or `calls_per_second` is too large")
+        Ok(SyncFlags {
+            to: self.text("mirror"),
+            account: self.text("account"),
+            values: values.filter_map(Value::as_str).map(str::to_owned).collect(),
+            calls_per_second,
+            ..SyncFlags::default()
         })
     }
 }
@@ -262,30 +232,33 @@ fn read_json(path: &Path, what: &str) -> Result<Value, Failure> {
     })
 }
 
-/// The keys and the kinds of their values.
-const KEYS: [(&str, Kind); 12] = [
-    ("base_url", Kind::Text),
-    ("token", Kind::Text),
-    ("token_file", Kind::Text),
-    ("profile", Kind::Text),
-    ("mirror", Kind::Text),
-    ("sync", Kind::Switch),
-    ("account", Kind::Text),
-    ("values", Kind::Texts),
-    ("calls_per_second", Kind::Number),
-    ("timeout", Kind::Number),
-    ("allow_insecure_http", Kind::Switch),
-    ("emit_activate_version", Kind::Switch),
-];
+/// What a value must be, and whether one is.
+type Kind = (&'static str, fn(&Value) -> bool);
 
-/// The flags of the sync before the tap reads.
-#[derive(Parser)]
-struct Flags {
-    #[command(flatten)]
-    sync: SyncFlags,
-    #[command(flatten)]
-    repeat: RepeatFlags,
-}
+const TEXT: Kind = ("text", Value::is_string);
+const SWITCH: Kind = ("true or false", Value::is_boolean);
+const NUMBER: Kind =
+    ("a whole number above 0", |value| value.as_u64().is_some_and(|number| number > 0));
+const TEXTS: Kind = ("a list of texts that are not empty", |value| {
+    let is_text = |one: &Value| one.as_str().is_some_and(|text| !text.is_empty());
+    value.as_array().is_some_and(|texts| texts.iter().all(is_text))
+});
+
+/// The keys, and the kinds of their values.
+const KEYS: [(&str, Kind); 12] = [
+    ("base_url", TEXT),
+    ("token", TEXT),
+    ("token_file", TEXT),
+    ("profile", TEXT),
+    ("mirror", TEXT),
+    ("sync", SWITCH),
+    ("account", TEXT),
+    ("values", TEXTS),
+    ("calls_per_second", NUMBER),
+    ("timeout", NUMBER),
+    ("allow_insecure_http", SWITCH),
+    ("emit_activate_version", SWITCH),
+];
 
 /// Opens the mirror of a configuration, after a sync. Returns the failure too if a part of the sync failed.
 fn open<S: Mirrored>(
@@ -294,12 +267,12 @@ fn open<S: Mirrored>(
 ) -> Result<(Mirror, Result<(), Failure>), Failure> {
     let invocation = config.apply(invocation);
     if config.switch("sync").unwrap_or(true) {
-        let flags = config.flags(&invocation)?;
-        let opened = sync::open::<S>(&flags.sync, &invocation)?;
+        let flags = config.flags()?;
+        let opened = sync::open::<S>(&flags, &invocation)?;
         let (session, mut mirror) =
             opened.ok_or_else(|| Failure::new(Exit::Done, "nothing is synced in a dry run"))?;
         let Synced { report, done, .. } =
-            sync::sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+            sync::sync(&session, &mut mirror, &flags, &RepeatFlags::default())?;
         let is_useless =
             report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
         return match done {

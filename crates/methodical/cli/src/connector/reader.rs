@@ -5,11 +5,12 @@ use std::io::{self, Write};
 
 use methodical_mirror::model::tables::{Gauge, Table};
 use methodical_mirror::{Cursor, Error, ErrorKind, Filter, Mirror, Paging, State};
-use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::connector::stream::{Property, Row, Stream, deleted_row, row, sample_row, schema};
+use crate::connector::stream::{
+    Row, Selected, Stream, deleted_row, layout, row, sample_row, schema,
+};
 use crate::failure::Failure;
 use crate::mirror::Part;
 use crate::mirror::open::unreadable;
@@ -30,9 +31,6 @@ pub(crate) struct Bookmark {
     /// The time of the last sample, in seconds since 1970 (UTC).
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<i64>,
-    /// The number of samples that were taken at this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<usize>,
 }
 
 impl Bookmark {
@@ -57,19 +55,6 @@ impl Bookmark {
 /// The hint for a state that cannot be used.
 pub(crate) const START_OVER: &str = "to start over, remove the state of the stream, and its records from the target; then run again: the first run \
      copies everything";
-
-/// How to read a stream.
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    /// The bookmark of the run before.
-    pub(crate) after: Option<Bookmark>,
-    /// Copy all records, even if only some have changed.
-    pub(crate) is_full: bool,
-    /// The hash of the properties that the receiver gets.
-    pub(crate) layout: String,
-    /// The version of a new copy.
-    pub(crate) version: Option<i64>,
-}
 
 /// A message: one JSON object on a line.
 #[derive(Serialize)]
@@ -97,179 +82,183 @@ enum Message<'a> {
 }
 
 /// The selected fields of a record.
-struct Fields<'a> {
-    row: &'a Row,
-    stream: &'a Stream,
-    properties: &'a [&'a Property],
-}
+struct Fields<'a>(&'a Row, &'a Selected<'a>);
 
 impl Serialize for Fields<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(None)?;
-        for (property, cell) in self.stream.properties.iter().zip(self.row) {
-            if self.properties.contains(&property) {
-                object.serialize_entry(&property.name, cell)?;
-            }
-        }
-        object.end()
+        let Self(row, Selected { stream, properties, .. }) = self;
+        let fields = stream.properties.iter().zip(*row);
+        let fields = fields.filter(|(property, _)| properties.contains(property));
+        serializer.collect_map(fields.map(|(property, cell)| (&property.name, cell)))
     }
 }
 
-/// Writes the messages of one stream.
+/// Writes the messages of streams.
 pub(crate) struct Writer<'a, W> {
-    pub(crate) out: &'a mut W,
-    pub(crate) stream: &'a Stream,
-    /// The properties that are selected.
-    pub(crate) properties: &'a [&'a Property],
-    /// The time of the run.
-    pub(crate) extracted: &'a str,
+    pub(crate) out: W,
+    pub(crate) mirror: &'a Mirror,
     /// The states of all streams.
-    pub(crate) bookmarks: &'a mut BTreeMap<String, Value>,
+    pub(crate) bookmarks: BTreeMap<String, Value>,
+    /// The time of the run.
+    pub(crate) extracted: String,
+    /// The version of new copies, if the target wants one.
+    pub(crate) version: Option<i64>,
 }
 
 impl<W: Write> Writer<'_, W> {
-    /// Writes the schema of the stream, its records and its state.
-    pub(crate) fn write_stream(&mut self, mirror: &Mirror, plan: Plan) -> Result<(), Failure> {
-        let stream = self.stream;
-        let (schema, key_properties) = (schema(self.properties), stream.keys());
-        self.write(&Message::Schema { stream: &stream.name, schema, key_properties })?;
-        match stream.source {
-            Part::Table(table, _) => self.write_table(mirror, table, plan)?,
-            Part::Gauge(gauge) => self.write_samples(mirror, gauge, &plan)?,
+    /// Writes the schema of a stream, its records after its bookmark, and its state.
+    pub(crate) fn write_stream(&mut self, one: &Selected<'_>) -> Result<(), Failure> {
+        let name = &one.stream.name;
+        let after = self.bookmarks.get(name).filter(|_| !one.is_full);
+        let after = after.map(|state| Bookmark::parse(name, state)).transpose()?.flatten();
+        let (schema, key_properties) = (schema(&one.properties), one.stream.keys());
+        self.write(&Message::Schema { stream: name, schema, key_properties })?;
+        match one.stream.source {
+            Part::Table(table, _) => self.write_table(one, table, after)?,
+            Part::Gauge(gauge) => self.write_samples(one, gauge, after)?,
         }
         Ok(self.out.flush()?)
     }
 
     fn write_table(
         &mut self,
-        mirror: &Mirror,
+        one: &Selected<'_>,
         table: &'static Table,
-        plan: Plan,
+        after: Option<Bookmark>,
     ) -> Result<(), Failure> {
-        let mut first =
-            Bookmark { layout: Some(plan.layout), version: plan.version, ..Bookmark::default() };
-        let Some(mut after) = plan.after.filter(|_| !plan.is_full) else {
+        let layout =
+            Some(layout(&one.properties, self.mirror.omits_personal().map_err(unreadable)?));
+        let mut first = Bookmark { layout, version: self.version, ..Bookmark::default() };
+        if let Some(mut after) = after {
+            let continues = after.layout == first.layout
+                && (first.version.is_none() || after.version.is_some());
+            // Also before a copy: it has no deleted records.
+            self.write_changes(one, table, &mut after)?;
+            if continues {
+                return Ok(());
+            }
+            first.cursor = after.cursor;
+        } else {
             // Changes that are committed meanwhile are after the cursor, so the next run has them.
-            first.cursor = Some(mirror.cursor().map_err(unreadable)?.to_string());
-            return self.copy(mirror, table, &first, plan.is_full);
-        };
-        let continues =
-            after.layout == first.layout && (first.version.is_none() || after.version.is_some());
-        // Also before a copy: it has no deleted records.
-        self.write_changes(mirror, table, &mut after)?;
-        if continues {
-            return Ok(());
+            first.cursor = Some(self.mirror.cursor().map_err(unreadable)?.to_string());
         }
-        self.copy(mirror, table, &Bookmark { cursor: after.cursor, ..first }, false)
+        self.copy(one, table, &first)
     }
 
     /// Copies the present records.
     fn copy(
         &mut self,
-        mirror: &Mirror,
+        one: &Selected<'_>,
         table: &Table,
         bookmark: &Bookmark,
-        is_full: bool,
     ) -> Result<(), Failure> {
         let present = Filter::new().state(State::Present);
         let mut after = 0;
         loop {
             let paging = Paging::new(PAGE).after(after);
-            let page = mirror.browse(table.name(), &present, &paging).map_err(unreadable)?.records;
+            let page =
+                self.mirror.browse(table.name(), &present, &paging).map_err(unreadable)?.records;
             let Some(last) = page.last() else { break };
             after = last.number;
             for record in &page {
-                let row = row(self.stream, table, record).map_err(|error| damaged(&error))?;
-                self.write_row(&row, bookmark.version)?;
+                self.write_row(one, row(one.stream, table, record), bookmark.version)?;
             }
         }
-        self.complete(bookmark.version)?;
-        if is_full { self.write_state() } else { self.bookmark(bookmark) }
+        self.complete(one, bookmark.version)?;
+        self.bookmark(one, bookmark)
     }
 
     /// Writes the records that have changed after a bookmark, as they are now, and moves it.
     fn write_changes(
         &mut self,
-        mirror: &Mirror,
+        one: &Selected<'_>,
         table: &Table,
         bookmark: &mut Bookmark,
     ) -> Result<(), Failure> {
         let text = bookmark.cursor.clone().unwrap_or_default();
-        let mut cursor: Cursor = text.parse().map_err(|error| refused(self.stream, error))?;
+        let mut cursor: Cursor = text.parse().map_err(|error| refused(one.stream, error))?;
         loop {
-            let page = mirror.changes(Some(&cursor), PAGE);
-            let (page, end) = page.map_err(|error| refused(self.stream, error))?;
+            let page = self.mirror.changes(Some(&cursor), PAGE);
+            let (page, end) = page.map_err(|error| refused(one.stream, error))?;
             // Several changes of a record are one row.
             let mut seen = HashSet::new();
             let own = page.iter().filter(|change| change.table == table.name());
             for change in own.filter(|change| seen.insert(&change.id)) {
-                let row = match mirror.record(table.name(), &change.id).map_err(unreadable)? {
-                    Some(record) => row(self.stream, table, &record),
+                let record = self.mirror.record(table.name(), &change.id).map_err(unreadable)?;
+                let row = match record {
+                    Some(record) => row(one.stream, table, &record),
                     // The row of a deleted record was removed.
-                    None => deleted_row(self.stream, &change.id, change.at),
+                    None => deleted_row(one.stream, &change.id, change.at),
                 };
-                self.write_row(&row.map_err(|error| damaged(&error))?, bookmark.version)?;
+                self.write_row(one, row, bookmark.version)?;
             }
             cursor = end;
             bookmark.cursor = Some(cursor.to_string());
-            if page.len() < PAGE {
-                return self.bookmark(bookmark);
+            let is_last = page.len() < PAGE;
+            if is_last || !seen.is_empty() {
+                self.bookmark(one, bookmark)?;
             }
-            if !seen.is_empty() {
-                self.bookmark(bookmark)?;
+            if is_last {
+                return Ok(());
             }
         }
     }
 
-    fn write_samples(&mut self, mirror: &Mirror, gauge: Gauge, plan: &Plan) -> Result<(), Failure> {
-        let after = plan.after.as_ref().filter(|_| !plan.is_full);
-        let since = after.and_then(|one| one.at);
-        let known = after.and_then(|one| one.count).unwrap_or_default();
-        let version = after.and_then(|one| one.version).or(plan.version);
-        let samples =
-            mirror.samples(gauge.name(), since.unwrap_or(i64::MIN)).map_err(unreadable)?;
-        let (mut at, mut count) = (since, known);
-        // Those of the last second that the receiver has are the first ones.
-        for sample in samples.iter().skip(known) {
-            self.write_row(&sample_row(sample).map_err(|error| damaged(&error))?, version)?;
-            count = if at == Some(sample.at) { count + 1 } else { 1 };
-            at = Some(sample.at);
+    fn write_samples(
+        &mut self,
+        one: &Selected<'_>,
+        gauge: Gauge,
+        after: Option<Bookmark>,
+    ) -> Result<(), Failure> {
+        let is_first = after.is_none();
+        let mut bookmark = after.unwrap_or_default();
+        bookmark.version = bookmark.version.or(self.version);
+        // The time of a sample is its key: those of one second are one record of the target.
+        let since = bookmark.at.map_or(i64::MIN, |at| at.saturating_add(1));
+        for sample in self.mirror.samples(gauge.name(), since).map_err(unreadable)? {
+            self.write_row(one, sample_row(&sample), bookmark.version)?;
+            bookmark.at = Some(sample.at);
         }
-        if after.is_none() {
-            self.complete(version)?;
+        if is_first {
+            self.complete(one, bookmark.version)?;
         }
-        let count = at.map(|_| count);
-        let bookmark = Bookmark { version, at, count, ..Bookmark::default() };
-        if plan.is_full { self.write_state() } else { self.bookmark(&bookmark) }
+        self.bookmark(one, &bookmark)
     }
 
     /// Writes a record. `version` is that of the copy that it belongs to.
-    fn write_row(&mut self, row: &Row, version: Option<i64>) -> Result<(), Failure> {
-        let record = Fields { row, stream: self.stream, properties: self.properties };
-        let stream = &self.stream.name;
-        self.write(&Message::Record { stream, record, version, time_extracted: self.extracted })
+    fn write_row(
+        &mut self,
+        one: &Selected<'_>,
+        row: Result<Row, serde_json::Error>,
+        version: Option<i64>,
+    ) -> Result<(), Failure> {
+        let row = row.map_err(|error| {
+            Failure::usage("cannot read a record of the mirror: it is damaged")
+                .because(error.to_string())
+        })?;
+        let time_extracted = &*self.extracted.clone();
+        let stream = &one.stream.name;
+        self.write(&Message::Record { stream, record: Fields(&row, one), version, time_extracted })
     }
 
     /// Writes that a copy of all records is complete.
-    fn complete(&mut self, version: Option<i64>) -> Result<(), Failure> {
+    fn complete(&mut self, one: &Selected<'_>, version: Option<i64>) -> Result<(), Failure> {
         let Some(version) = version else { return Ok(()) };
-        self.write(&Message::ActivateVersion { stream: &self.stream.name, version })
+        self.write(&Message::ActivateVersion { stream: &one.stream.name, version })
     }
 
-    /// Writes the position after the records so far.
-    fn bookmark(&mut self, bookmark: &Bookmark) -> Result<(), Failure> {
-        let state = serde_json::to_value(bookmark).map_err(io::Error::from)?;
-        self.bookmarks.insert(self.stream.name.clone(), state);
-        self.write_state()
-    }
-
-    fn write_state(&mut self) -> Result<(), Failure> {
-        self.write(&Message::State { value: json!({ "bookmarks": &*self.bookmarks }) })?;
+    /// Writes the position after the records so far. A stream that is copied in each run has none.
+    fn bookmark(&mut self, one: &Selected<'_>, bookmark: &Bookmark) -> Result<(), Failure> {
+        if !one.is_full {
+            let state = serde_json::to_value(bookmark).map_err(io::Error::from)?;
+            self.bookmarks.insert(one.stream.name.clone(), state);
+        }
+        self.write(&Message::State { value: json!({ "bookmarks": &self.bookmarks }) })?;
         Ok(self.out.flush()?)
     }
 
     fn write(&mut self, message: &Message<'_>) -> Result<(), Failure> {
-        serde_json::to_writer(&mut *self.out, message).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut self.out, message).map_err(io::Error::from)?;
         Ok(self.out.write_all(b"\n")?)
     }
 }
@@ -282,22 +271,16 @@ fn refused(stream: &Stream, error: Error) -> Failure {
     if is_cursor { failure.hint(START_OVER) } else { failure }
 }
 
-fn damaged(error: &serde_json::Error) -> Failure {
-    Failure::usage("cannot read a record of the mirror: it is damaged").because(error.to_string())
-}
-
 /// Maximum number of records or changes that are read together.
 const PAGE: usize = 500;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use methodical_mirror::Mirror;
     use serde_json::{Value, json};
 
-    use super::{Bookmark, Plan, Writer};
-    use crate::connector::stream::Stream;
+    use super::{Bookmark, Writer};
+    use crate::connector::stream::{Selected, Stream};
     use crate::connector::tests::{PHOTO, mirror, stable, sync};
     use crate::failure::Failure;
 
@@ -312,26 +295,35 @@ mod tests {
         }
     }
 
-    fn plan(after: Option<Bookmark>) -> Plan {
-        Plan { after, is_full: false, layout: "l".to_owned(), version: None }
+    /// A run: its bookmark, whether it copies everything, the excluded properties, and the version of copies.
+    #[derive(Clone, Default)]
+    struct Plan {
+        after: Option<Bookmark>,
+        is_full: bool,
+        excluded: &'static [&'static str],
+        version: Option<i64>,
     }
 
-    /// Returns the messages of a run, without some properties.
-    fn messages(mirror: &Mirror, plan: Plan, excluded: &[&str]) -> Result<Vec<u8>, Failure> {
-        let stream = Stream::of_table(&PHOTO);
-        let properties = stream.properties.iter().filter(|one| !excluded.contains(&&*one.name));
-        let properties: Vec<_> = properties.collect();
-        let (mut out, mut bookmarks) = (Vec::new(), BTreeMap::new());
-        let extracted = "2026-01-01T00:00:00Z";
-        let (stream, properties, bookmarks) = (&stream, &*properties, &mut bookmarks);
-        Writer { out: &mut out, stream, properties, extracted, bookmarks }
-            .write_stream(mirror, plan)?;
-        Ok(out)
+    fn plan(after: Option<Bookmark>) -> Plan {
+        Plan { after, ..Plan::default() }
+    }
+
+    /// Returns the messages of a run.
+    fn messages(mirror: &Mirror, plan: Plan) -> Result<Vec<u8>, Failure> {
+        let stream = &Stream::of_table(&PHOTO);
+        let properties = stream.properties.iter();
+        let properties = properties.filter(|one| !plan.excluded.contains(&&*one.name)).collect();
+        let state = plan.after.map(|after| serde_json::to_value(after).unwrap());
+        let bookmarks = state.into_iter().map(|state| ("photo".to_owned(), state)).collect();
+        let (extracted, version) = ("2026-01-01T00:00:00Z".to_owned(), plan.version);
+        let mut writer = Writer { out: Vec::new(), mirror, bookmarks, extracted, version };
+        writer.write_stream(&Selected { stream, is_full: plan.is_full, properties })?;
+        Ok(writer.out)
     }
 
     /// Returns the records of a run, and the last bookmark.
     fn run(mirror: &Mirror, plan: Plan) -> (Vec<String>, Option<Bookmark>) {
-        let out = messages(mirror, plan, &[]).unwrap();
+        let out = messages(mirror, plan).unwrap();
         let (mut said, mut bookmark) = (Vec::new(), None);
         for line in str::from_utf8(&out).unwrap().lines() {
             let message: Value = serde_json::from_str(line).unwrap();
@@ -352,7 +344,7 @@ mod tests {
     }
 
     fn refusal(mirror: &Mirror, after: Option<Bookmark>) -> String {
-        messages(mirror, plan(after), &[]).unwrap_err().text()
+        messages(mirror, plan(after)).unwrap_err().text()
     }
 
     const ONE: &str = r#"{"id":"1","title":"Harbour"}"#;
@@ -400,7 +392,7 @@ mod tests {
         sync(&mut mirror, &[ONE, TWO]);
         let (_, after) = run(&mirror, plan(None));
         sync(&mut mirror, &[TWO]);
-        let other = Plan { layout: "two".to_owned(), ..plan(after) };
+        let other = Plan { excluded: &["size"], ..plan(after) };
         let (said, after) = run(&mirror, other.clone());
         assert_eq!(said, [r#"deleted "1""#, r#"is "2""#]);
         assert_eq!(run(&mirror, Plan { after, ..other }).0, [""; 0]);
@@ -429,7 +421,10 @@ mod tests {
         sync(&mut one, &[TWO, ONE]);
         one.purge(&methodical_mirror::Purge::new().changes_until(&one.cursor().unwrap())).unwrap();
         assert!(refusal(&one, bookmark).contains("were removed"));
-        assert!(refusal(&one, Some(Bookmark::default())).contains("the text is not a cursor"));
+        assert!(
+            refusal(&one, Some(Bookmark { cursor: Some(String::new()), ..Bookmark::default() }))
+                .contains("the text is not a cursor")
+        );
     }
 
     #[test]
@@ -437,7 +432,7 @@ mod tests {
         let mut mirror = mirror();
         let first = r#"{"id":"1","title":"Harbour","size":1}"#;
         sync(&mut mirror, &[first, r#"{"id":"2","title":"Lighthouse"}"#]);
-        let excluded = [
+        let excluded: &[&str] = &[
             "score",
             "open",
             "tags",
@@ -446,10 +441,11 @@ mod tests {
             "mirror_first_seen",
             "mirror_extra",
         ];
-        let copy = messages(&mirror, plan(None), &excluded).unwrap();
-        let (_, bookmark) = run(&mirror, plan(None));
+        let first_run = Plan { excluded, ..plan(None) };
+        let copy = messages(&mirror, first_run.clone()).unwrap();
+        let (_, after) = run(&mirror, first_run.clone());
         sync(&mut mirror, &[first]);
-        let changes = messages(&mirror, plan(bookmark), &excluded).unwrap();
+        let changes = messages(&mirror, Plan { after, ..first_run }).unwrap();
         insta::assert_snapshot!([stable(&copy), stable(&changes)].join("\n"));
     }
 
@@ -457,14 +453,15 @@ mod tests {
     fn a_copy_has_a_version_if_the_target_asks_for_it() {
         let mut mirror = mirror();
         sync(&mut mirror, &[r#"{"id":"1"}"#]);
-        let excluded = ["title", "size", "score", "open", "tags", "place_id", "place_name"];
-        let seventh = Plan { version: Some(7), ..plan(None) };
-        let copy = messages(&mirror, seventh.clone(), &excluded).unwrap();
-        let (_, bookmark) = run(&mirror, seventh);
+        let excluded: &[&str] =
+            &["title", "size", "score", "open", "tags", "place_id", "place_name"];
+        let seventh = Plan { version: Some(7), excluded, ..plan(None) };
+        let copy = messages(&mirror, seventh.clone()).unwrap();
+        let (_, after) = run(&mirror, seventh.clone());
         sync(&mut mirror, &[]);
         // A change belongs to the copy that it changes.
-        let eighth = Plan { version: Some(8), ..plan(bookmark) };
-        let changes = messages(&mirror, eighth, &excluded).unwrap();
+        let eighth = Plan { after, version: Some(8), ..seventh };
+        let changes = messages(&mirror, eighth).unwrap();
         insta::assert_snapshot!([stable(&copy), stable(&changes)].join("\n"));
     }
 }

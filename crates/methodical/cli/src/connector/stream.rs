@@ -221,14 +221,13 @@ pub(crate) fn selected<'a>(
     let entries = catalog.get("streams").and_then(Value::as_array);
     let entries = entries
         .ok_or_else(|| Failure::usage("cannot read the catalog: it has no list `streams`"))?;
-    let entries = entries.iter().map(Entry).filter(Entry::is_selected);
+    let entries = entries.iter().map(Entry).filter(|entry| entry.is_selected(None, false));
     let selected = entries.map(|entry| {
         let name = entry.name()?;
         let stream = streams.iter().find(|stream| stream.name == name);
         let stream = stream.ok_or_else(|| unknown(name, streams))?;
-        let properties = stream.properties.iter();
-        let properties =
-            properties.filter(|one| one.is_automatic() || entry.has(&one.name)).collect();
+        let has = |one: &&Property| one.is_automatic() || entry.is_selected(Some(&one.name), true);
+        let properties = stream.properties.iter().filter(has).collect();
         Ok(Selected { stream, is_full: entry.is_full(name)?, properties })
     });
     selected.collect()
@@ -257,28 +256,15 @@ impl<'a> Entry<'a> {
         all.iter().find(is_own)?.get("metadata")?.get(key)
     }
 
-    /// Returns whether the stream is selected: by metadata, or by the older members of the stream and its schema.
-    fn is_selected(&self) -> bool {
-        let schema = self.0.get("schema");
+    /// Returns whether the stream, or a property, is selected; without metadata, whether a default says so.
+    fn is_selected(&self, property: Option<&str>, default: bool) -> bool {
+        let is_possible =
+            self.metadata(property, "inclusion").is_none_or(|one| one != "unsupported");
         let selected = self
-            .metadata(None, "selected")
-            .or_else(|| self.0.get("selected"))
-            .or_else(|| schema?.get("selected"))
-            .or_else(|| self.metadata(None, "selected-by-default"));
-        selected.and_then(Value::as_bool).unwrap_or_default()
-    }
-
-    /// Returns whether a property is selected. One that the catalog does not mention is.
-    fn has(&self, property: &str) -> bool {
-        if self.metadata(Some(property), "inclusion").is_some_and(|one| one == "unsupported") {
-            return false;
-        }
-        let schema = || self.0.get("schema")?.get("properties")?.get(property)?.get("selected");
-        let selected = self
-            .metadata(Some(property), "selected")
-            .or_else(schema)
-            .or_else(|| self.metadata(Some(property), "selected-by-default"));
-        selected.and_then(Value::as_bool).unwrap_or(true)
+            .metadata(property, "selected")
+            .or_else(|| self.0.get("selected").filter(|_| property.is_none()))
+            .or_else(|| self.metadata(property, "selected-by-default"));
+        is_possible && selected.and_then(Value::as_bool).unwrap_or(default)
     }
 
     fn is_full(&self, name: &str) -> Result<bool, Failure> {
@@ -578,15 +564,6 @@ mod tests {
             let own = metadata(&[], &json!({"selected": true, "replication-method": method}));
             assert_eq!(stream(&[own]), Some((expected, Vec::new())));
         }
-    }
-
-    #[test]
-    fn older_catalogs_select_in_the_schema() {
-        let properties = json!({"title": {"selected": false}});
-        let old = json!({
-            "tap_stream_id": "photo", "selected": true, "schema": {"properties": properties},
-        });
-        assert_eq!(chosen(&old), Some((false, vec!["title".to_owned()])));
     }
 
     #[test]

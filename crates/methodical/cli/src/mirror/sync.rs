@@ -52,7 +52,7 @@ pub(crate) struct SyncCommand {
 }
 
 /// The flags of a sync.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SyncFlags {
     /// Mirror: a file [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
@@ -60,7 +60,7 @@ pub(crate) struct SyncFlags {
     /// The file in the data folder is `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`. `mirror status`
     /// prints its path. Only you can read it.
     #[arg(long, value_name = "MIRROR")]
-    to: Option<String>,
+    pub(crate) to: Option<String>,
 
     /// Accept a list in which exactly N records are newly missing, or now mean other people.
     ///
@@ -69,52 +69,52 @@ pub(crate) struct SyncFlags {
     /// Without it, a list is refused if more than 50 records and more than 10 % are newly missing, at once or within a week, or if
     /// it became empty. It is also refused if more than 10 records and more than half have other personal data.
     #[arg(long, value_name = "[TABLE=]N", value_parser = accepted)]
-    accept_missing: Vec<Accepted>,
+    pub(crate) accept_missing: Vec<Accepted>,
 
-    /// Count a record as gone after N lists in a row without it.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
-    confirm: u32,
+    /// Count a record as gone after N lists in a row without it [default: 2].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) confirm: Option<u32>,
 
     /// Report all records of the first sync as added. By default, the first sync reports no changes.
     #[arg(long, hide_short_help = true)]
-    emit_baseline: bool,
+    pub(crate) emit_baseline: bool,
 
     /// Name of a value, such as a status, that the contract does not list. Repeat the flag for several.
     ///
     /// The service can only filter by such a value, so the sync needs its name. Names in the contract, and names that you gave
     /// before, are always included.
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
-    values: Vec<String>,
+    pub(crate) values: Vec<String>,
 
     /// Ask for the values in all groups. By default, a sync asks in those whose records changed, and in one eighth of all.
     #[arg(long, conflicts_with = "no_recover")]
-    all: bool,
+    pub(crate) all: bool,
 
     /// Sync only the lists, and do not ask for values.
     #[arg(long)]
-    no_recover: bool,
+    pub(crate) no_recover: bool,
 
     /// Store no personal fields, and erase those in the mirror.
     ///
     /// This cannot be undone: to store personal fields again, create a new mirror. Identities, dates and other fields stay, and
     /// changes are still detected. Fields that the contract does not list count as personal.
     #[arg(long)]
-    no_personal: bool,
+    pub(crate) no_personal: bool,
 
-    /// Maximum number of concurrent calls.
-    #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..))]
-    concurrency: u8,
+    /// Maximum number of concurrent calls [default: 4].
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) concurrency: Option<u8>,
 
     /// Maximum number of calls per second [default: no limit].
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u32).range(1..))]
-    calls_per_second: Option<u32>,
+    pub(crate) calls_per_second: Option<u32>,
 
     /// Name of the account that the mirror belongs to [default: the name of the profile].
     ///
     /// A mirror refuses another name or base URL, because every record would look deleted. It cannot know whose token is used.
     /// Keep the name when you renew the token. After you rename a profile, pass its old name here.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
-    account: Option<String>,
+    pub(crate) account: Option<String>,
 }
 
 /// The result of a table, as a record of the output.
@@ -265,7 +265,7 @@ fn text(progress: SyncProgress) -> String {
 fn note_values(report: &SyncReport, unknown: &[String], notes: &mut Notes) {
     for table in &report.tables {
         if let Some(coverage) = &table.coverage {
-            let text = coverage.text("--values").to_string();
+            let text = coverage.text("--values");
             notes.note(Subject::Coverage(table.table), text, &[]);
         }
     }
@@ -299,14 +299,17 @@ pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
 
 /// Returns the options of the sync.
 fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
-    let mut rules = Rules::new().confirm(flags.confirm);
+    let mut rules = Rules::new().confirm(flags.confirm.unwrap_or(2));
     for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
         rules = rules.accept_missing(accepted.records);
     }
     if flags.emit_baseline {
         rules = rules.emit_baseline();
     }
-    let mut options = SyncOptions::new().rules(rules).concurrency(flags.concurrency.into());
+    let mut options = SyncOptions::new().rules(rules);
+    if let Some(calls) = flags.concurrency {
+        options = options.concurrency(calls.into());
+    }
     for recovered in found::<S>().recovered {
         options = options.values(recovered.value, flags.values.iter().cloned());
     }

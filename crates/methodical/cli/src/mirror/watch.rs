@@ -26,7 +26,7 @@ use crate::settings::{Settings, setting};
 use crate::{files, interrupt};
 
 /// The flags of commands that repeat.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct RepeatFlags {
     /// Write metrics to FILE after each sync, for the textfile collector of `node_exporter`.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
