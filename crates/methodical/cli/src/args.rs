@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::{IntErrorKind, ParseIntError};
+#[cfg(feature = "mirror")]
+use std::{collections::BTreeMap, sync::Mutex};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{
@@ -11,10 +13,15 @@ use clap::{
 
 use crate::commands::{Command, Extras};
 use crate::failure::{Exit, Failure};
+#[cfg(feature = "mirror")]
+use crate::interrupt::lock;
+#[cfg(feature = "mirror")]
+use crate::mirror::{Recovered, placements::Records};
 use crate::operations::{Example, OperationCommands};
 use crate::output::flags::{OutputFlags, Since, start_of_day};
 use crate::output::format::FormatParser;
 use crate::program::{Name, Program, capitals};
+use crate::run::Invocation;
 use crate::screen::{Color, output_columns, wrap};
 use crate::settings::{CallFlags, ServiceFlags};
 
@@ -69,8 +76,10 @@ struct MirrorFlags {
     new_since: Option<i64>,
 }
 
+#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "for mirrors"))]
 fn read<C: OperationCommands>(
     program: &Program,
+    extras: Extras,
     matches: &clap::ArgMatches,
 ) -> Result<Args<C>, clap::Error> {
     let output = OutputFlags::from_arg_matches(matches)?;
@@ -78,6 +87,8 @@ fn read<C: OperationCommands>(
     // Some programs have no such flags.
     let demo = matches.try_get_one(DEMO).ok().flatten().copied().unwrap_or_default();
     let has_mirror = matches.try_contains_id("frame:from").is_ok();
+    #[cfg(feature = "mirror")]
+    let leaf = leaf(matches);
     let mirror = has_mirror.then(|| MirrorFlags::from_arg_matches(matches)).transpose()?;
     let MirrorFlags { from, new_since } = mirror.unwrap_or_default();
     Ok(Args {
@@ -85,12 +96,36 @@ fn read<C: OperationCommands>(
             since: Since::of(matches, C::DATES),
             new_since,
             formats: program.formats,
+            #[cfg(feature = "mirror")]
+            more_values: more_values(leaf, extras),
             ..output
         },
         service: ServiceFlags { from, ..ServiceFlags::from_arg_matches(matches)? },
         call: CallFlags { demo, ..call },
+        #[cfg(feature = "mirror")]
+        command: match leaf.try_get_one::<String>(SHOWN) {
+            Ok(Some(id)) => Command::Show(id.clone()),
+            _ => Command::from_arg_matches(matches)?,
+        },
+        #[cfg(not(feature = "mirror"))]
         command: Command::from_arg_matches(matches)?,
     })
+}
+
+/// Returns the matches of the last subcommand.
+#[cfg(feature = "mirror")]
+fn leaf(matches: &clap::ArgMatches) -> &clap::ArgMatches {
+    matches.subcommand().map_or(matches, |(_, below)| leaf(below))
+}
+
+/// Returns all values of a list's flag but the first one, which the command itself reads.
+#[cfg(feature = "mirror")]
+fn more_values(leaf: &clap::ArgMatches, extras: Extras) -> Vec<String> {
+    let Some(of) = extras.mirror.and_then(|mirror| mirror.recovered().ok()) else {
+        return Vec::new();
+    };
+    let values = leaf.try_get_many::<String>(&format!("param:{}", of.value)).ok().flatten();
+    values.into_iter().flatten().skip(1).cloned().collect()
 }
 
 /// Finds `--color` before the command line is parsed: help and usage errors have colours too.
@@ -110,7 +145,7 @@ pub(crate) fn color(args: impl Iterator<Item = String>) -> Color {
 
 /// Returns the commands and flags of a program, for the parser, help and completions.
 pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras) -> clap::Command {
-    let fill = |text: &str| fill(text, program, C::EXAMPLE);
+    let fill = |text: &str| fill_names(fill(text, program, C::EXAMPLE), extras);
     let mut flags = OutputFlags::augment_args(clap::Command::new(program.name.as_str()));
     if !C::DATES.is_empty() {
         flags = flags.arg(Since::flag());
@@ -126,7 +161,7 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
     let flags = flags
         .mut_arg("output", |one| one.value_parser(FormatParser(program.formats)))
         .mut_args(|one| one.hide_short_help(true));
-    fill_command(flags, &fill)
+    let definition = fill_command(flags, &fill)
         .version(program.version)
         .propagate_version(true)
         .disable_help_flag(true)
@@ -140,7 +175,122 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
         .max_term_width(MAX_WIDTH)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands(subcommands::<C>(program, extras, &fill))
+        .subcommands(subcommands::<C>(program, extras, &fill));
+    #[cfg(feature = "mirror")]
+    if let Some(of) = extras.mirror.and_then(|mirror| mirror.recovered().ok()) {
+        return with_groups(definition, of, C::RECORDS, program.name);
+    }
+    definition
+}
+
+/// Names the flags of groups and values as the service does, and lets its own flags take the title of a group and several values.
+/// Adds the command that shows a member.
+#[cfg(feature = "mirror")]
+fn with_groups(
+    definition: clap::Command,
+    of: Recovered,
+    records: Records,
+    program: Name,
+) -> clap::Command {
+    let group_flag = format!("param:{}", of.group_field());
+    let value_flag = format!("param:{}", of.value);
+    let arg = |arg: Arg| match arg.get_id().as_str() {
+        "frame:group" => arg.long(of.groups.name()),
+        "frame:value" => arg.long(of.value),
+        id if id == group_flag => {
+            arg.visible_alias(of.groups.name()).value_name("ID or TITLE").value_parser(group)
+        }
+        id if id == value_flag => arg.action(ArgAction::Append),
+        _ => arg,
+    };
+    let words = records.iter().find(|(_, one)| one.noun.of(1) == of.members.name());
+    let list = words.and_then(|(words, _)| words.split_once(' ')).unwrap_or_default();
+    definition.mut_subcommands(|command| {
+        let is_list = command.get_name() == list.0;
+        let name = command.get_name().to_owned();
+        let command = command.mut_subcommands(|one| {
+            if (is_list && one.get_name() == list.1) || name == "placements" {
+                one.mut_args(arg)
+            } else {
+                one
+            }
+        });
+        if is_list {
+            command.subcommand(with_common_options(shown_member(of), program))
+        } else {
+            command
+        }
+    })
+}
+
+/// The command that shows a member. Its name is that of the list's command and `show`.
+#[cfg(feature = "mirror")]
+fn shown_member(of: Recovered) -> clap::Command {
+    let id = Arg::new(SHOWN).value_name("ID").required(true).help("Identity of the record");
+    clap::Command::new("show")
+        .about("Show a record of the mirror with its history")
+        .long_about(format!(
+            "Show a record of the mirror with its history.\n\nPrints its fields, the {} of each {} that it is in, and when they \
+             changed. In JSON, this is one object.",
+            of.value,
+            of.groups.name()
+        ))
+        .arg(id)
+}
+
+/// Identifier of the argument of the command that shows a member.
+#[cfg(feature = "mirror")]
+const SHOWN: &str = "frame:shown";
+
+/// Parses the identity of a group. A title is accepted if it was looked up before: see [`resolved`].
+#[cfg(feature = "mirror")]
+fn group(text: &str) -> Result<u64, String> {
+    if text.is_empty() {
+        return Err("expected an identity, such as 101, or a title".to_owned());
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return whole_number(text);
+    }
+    Ok(lock(&TITLES).entry(text.to_owned()).or_default().unwrap_or_default())
+}
+
+/// The titles on the command line, with the identities that they mean.
+#[cfg(feature = "mirror")]
+static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
+
+/// Looks up the titles of groups on the command line, and parses it again if it has some.
+#[cfg_attr(
+    not(feature = "mirror"),
+    expect(unused_variables, clippy::unnecessary_wraps, reason = "only a mirror knows titles")
+)]
+pub(crate) fn resolved<C: OperationCommands>(
+    program: &Program,
+    definition: &clap::Command,
+    command: Command<C>,
+    color: Color,
+    invocation: &Invocation,
+) -> Result<Command<C>, Failure> {
+    #[cfg(feature = "mirror")]
+    if let Some(mirror) = invocation.mirror {
+        let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
+        for title in &titles {
+            let id = crate::mirror::placements::group_of_title(title, mirror, invocation)?;
+            let id = id.parse().map_err(|_not_a_number| {
+                Failure::usage(format!("cannot use the title `{title}`: its identity is {id}"))
+            })?;
+            lock(&TITLES).insert(title.clone(), Some(id));
+        }
+        if !titles.is_empty() {
+            return Ok(parse::<C>(
+                program,
+                Extras { mirror: Some(mirror), connectors: None },
+                definition.clone(),
+                color,
+            )?
+            .command);
+        }
+    }
+    Ok(command)
 }
 
 /// Returns the commands of the program. Placeholders are filled in texts of the frame only: those of the service are free
@@ -153,9 +303,8 @@ fn subcommands<C: OperationCommands>(
     let all = Command::<C>::augment_subcommands(clap::Command::new(""));
     let has = |one: &&clap::Command| match one.get_name() {
         "check" => program.contract.is_some(),
-        name @ ("board" | "dashboard" | "mirror" | "tap" | "watch") if !C::has_subcommand(name) => {
-            extras.has_mirror()
-        }
+        name if group_of(name) == MIRROR && !C::has_subcommand(name) => extras.has_mirror(),
+        "mirror" if !C::has_subcommand(one.get_name()) => extras.has_mirror(),
         _ => true,
     };
     let shown = all.get_subcommands().filter(has).cloned();
@@ -166,12 +315,14 @@ fn subcommands<C: OperationCommands>(
             fill_command(one, fill)
         }
     });
-    filled.map(|one| with_common_options(one, program.name)).collect()
+    let filled = filled.map(|one| with_common_options(one, program.name));
+    filled.map(|one| with_most_used::<C>(one)).collect()
 }
 
 /// Parses the command line. Prints help or a usage error, and then exits, if there is nothing else to do.
 pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
+    extras: Extras,
     definition: clap::Command,
     color: Color,
 ) -> Result<Args<C>, Failure> {
@@ -181,7 +332,7 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Never => ColorChoice::Never,
     };
     let matches = grouped(definition).color(color).try_get_matches();
-    matches.and_then(|matches| read(program, &matches)).map_err(|error| {
+    matches.and_then(|matches| read(program, extras, &matches)).map_err(|error| {
         let unexpected = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => flag.as_str(),
             _ => "",
@@ -238,6 +389,17 @@ fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> cl
     command.mut_args(arg).mut_subcommands(|one| fill_command(one, fill))
 }
 
+/// Replaces the placeholders of the members, groups and values of a mirror, such as candidates, vacancies and statuses.
+#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "for mirrors"))]
+fn fill_names(text: String, extras: Extras) -> String {
+    #[cfg(feature = "mirror")]
+    if let Some(of) = extras.mirror.and_then(|mirror| mirror.recovered().ok()) {
+        let text = text.replace("{member}", of.members.name());
+        return text.replace("{group}", of.groups.name()).replace("{value}", of.value);
+    }
+    text
+}
+
 /// Replaces the placeholders in a text of the help.
 fn fill(text: &str, program: &Program, example: Example) -> String {
     let Example { command, method, fields } = example;
@@ -292,6 +454,27 @@ pub(crate) fn with_common_options(command: clap::Command, name: Name) -> clap::C
     let command = command.after_help(short).after_long_help(own);
     command.mut_subcommands(|one| with_common_options(one, name))
 }
+
+/// Adds the most used options to the short help of the commands that print lists.
+fn with_most_used<C: OperationCommands>(command: clap::Command) -> clap::Command {
+    let group = command.get_name().to_owned();
+    command.mut_subcommands(|one| {
+        let words = format!("{group} {}", one.get_name());
+        if !C::RECORDS.iter().any(|(list, _)| *list == words) || one.get_name() != "list" {
+            return one;
+        }
+        let own = one.get_after_help().map(ToString::to_string).unwrap_or_default();
+        one.after_help(format!("{MOST_USED}\n\n{own}"))
+    })
+}
+
+const MOST_USED: &str = "\
+Most used:
+      --fields <FIELDS>      Print only these fields
+      --filter <FIELD=TEXT>  Print only records where FIELD equals TEXT; also `~` `<` `>`
+      --sort <FIELDS>        Sort by these fields; prefix `-` for descending order
+      --limit <N>            Stop after N records
+      --output-file <FILE>   Write to FILE: its extension, such as .xlsx or .csv, selects the format";
 
 fn common_options(name: Name) -> String {
     format!("Common options: {}\n", name.command("help options"))
@@ -431,7 +614,7 @@ fn template(program: &clap::Command) -> String {
     let indent = commands().map(|command| command.get_name().len()).max().unwrap_or(0) + 4;
     let room = usize::from(output_columns().unwrap_or(u16::MAX)).min(MAX_WIDTH);
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
-    for group in ["Read data", "Set up and check", "Help", "For loaders of data warehouses"] {
+    for group in ["Read data", MIRROR, "Set up and check", "Help"] {
         let mut members = commands().filter(|one| group_of(one.get_name()) == group).peekable();
         if members.peek().is_some() {
             // Writing to a string cannot fail.
@@ -454,12 +637,15 @@ fn template(program: &clap::Command) -> String {
 /// Returns the group of a command in the help. The commands of the service read data.
 fn group_of(command: &str) -> &'static str {
     match command {
+        "board" | "dashboard" | "duplicates" | "placements" | "report" | "tap" | "watch" => MIRROR,
         "auth" | "check" | "config" | "mirror" | "profile" => "Set up and check",
-        "tap" => "For loaders of data warehouses",
         "completions" | "help" | "man" | "version" => "Help",
         _ => "Read data",
     }
 }
+
+/// The group of the commands that need a mirror.
+const MIRROR: &str = "Read a mirror (`mirror sync` creates it)";
 
 /// Maximum width of the help, in columns.
 pub(crate) const MAX_WIDTH: usize = 100;
@@ -503,6 +689,7 @@ mod tests {
     fn parsed(program: &Program, line: &str) -> Result<Args<Commands>, clap::Error> {
         read(
             program,
+            Extras::default(),
             &definition::<Commands>(program, Extras::default())
                 .try_get_matches_from(line.split(' '))?,
         )

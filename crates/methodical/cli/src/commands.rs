@@ -17,6 +17,8 @@ use crate::mirror::command::MirrorCommand;
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::DashboardFlags;
 #[cfg(feature = "mirror")]
+use crate::mirror::placements::{self, PlacementsCommand, ReportFlags};
+#[cfg(feature = "mirror")]
 use crate::mirror::watch::WatchFlags;
 #[cfg(feature = "mirror")]
 use crate::mirror::{Mirroring, board};
@@ -67,6 +69,31 @@ pub(crate) enum Command<C: Subcommand> {
     /// Print a board: the number of records in each group, by status.
     #[cfg(feature = "mirror")]
     Board,
+    /// Find records that may be the same person.
+    ///
+    /// They have the same e-mail address, in any case, or a phone number with the same last nine digits. Each line has the number of
+    /// its set, and the fields that are the same.
+    #[cfg(feature = "mirror")]
+    Duplicates,
+    /// List who is where: each {member} in each {group}, with the {value} and since when.
+    #[cfg(feature = "mirror")]
+    #[command(subcommand)]
+    Placements(PlacementsCommand),
+    /// Report what happened in a week, a month or another period.
+    ///
+    /// Counts new and moved records by {group}, new ones by source, and how long records had each {value}. If the setting
+    /// `statuses` has named groups, it also counts the moves into each of them. `-o json` has all figures, and other formats those of each {group}.
+    #[cfg(feature = "mirror")]
+    #[command(after_help = "\
+Examples:
+  {program} report
+  {program} report --month
+  {program} report --since 2026-11-01 --until 2026-11-16 --output-file report.xlsx")]
+    Report(ReportFlags),
+    /// Shows a member of a mirror: its identity.
+    #[cfg(feature = "mirror")]
+    #[command(skip)]
+    Show(String),
     /// Log in, log out, and show where the active token comes from.
     #[command(subcommand)]
     Auth(AuthCommand),
@@ -165,12 +192,30 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Man(flags) => help::print_page(&flags, definition, invocation),
         #[cfg(feature = "mirror")]
         Command::Board => mirrored.map_or(Ok(()), |of| board::run(of, invocation)),
+        #[cfg(feature = "mirror")]
+        Command::Duplicates => {
+            mirrored.map_or(Ok(()), |of| placements::duplicates(of, C::RECORDS, invocation))
+        }
+        #[cfg(feature = "mirror")]
+        Command::Placements(PlacementsCommand::List(flags)) => {
+            mirrored.map_or(Ok(()), |of| placements::list(&flags, of, C::RECORDS, invocation))
+        }
+        #[cfg(feature = "mirror")]
+        Command::Report(flags) => {
+            mirrored.map_or(Ok(()), |of| placements::report(&flags, of, invocation))
+        }
+        #[cfg(feature = "mirror")]
+        Command::Show(id) => {
+            mirrored.map_or(Ok(()), |of| placements::show(&id, of, C::RECORDS, invocation))
+        }
         #[cfg(feature = "dashboard")]
         Command::Dashboard(flags) => {
             mirrored.map_or(Ok(()), |of| (of.dashboard)(&flags, invocation))
         }
         #[cfg(feature = "mirror")]
-        Command::Mirror(command) => mirrored.map_or(Ok(()), |of| command.run(of, invocation)),
+        Command::Mirror(command) => {
+            mirrored.map_or(Ok(()), |of| command.run(of, C::RECORDS, invocation))
+        }
         Command::Profile(command) => profile::run(command, invocation),
         #[cfg(feature = "mirror")]
         Command::Tap(flags) => connectors.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),

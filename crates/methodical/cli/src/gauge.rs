@@ -112,7 +112,9 @@ impl<S: Service> Session<S> {
             #[cfg(feature = "mirror")]
             GaugeCommand::Forecast => {
                 match open::read(&self.invocation, "would read the mirror")? {
-                    Some(mirror) => print(&known(&mirror, gauge)?, gauge, &self.invocation),
+                    Some(mirror) => {
+                        print(&known(&mirror, gauge, &self.invocation)?, gauge, &self.invocation)
+                    }
                     None => Ok(()),
                 }
             }
@@ -129,9 +131,9 @@ impl<S: Service> Session<S> {
             let Some(mirror) = open::read(&self.invocation, "would read the mirror")? else {
                 return Ok(());
             };
-            print(&known(&mirror, gauge)?, gauge, &self.invocation)?;
+            print(&known(&mirror, gauge, &self.invocation)?, gauge, &self.invocation)?;
             if let Some(below) = below {
-                check_sample(&mirror, gauge, Threshold::Amount(below))?;
+                check_sample(&mirror, gauge, Threshold::Amount(below), &self.invocation)?;
             }
             return self.check_days(flags, gauge);
         }
@@ -161,7 +163,12 @@ impl<S: Service> Session<S> {
         let Some(days) = flags.days.filter(|_| !self.invocation.call.dry_run) else {
             return Ok(());
         };
-        check_sample(&open::to_read(&self.invocation)?, gauge, Threshold::Days(days))
+        check_sample(
+            &open::to_read(&self.invocation)?,
+            gauge,
+            Threshold::Days(days),
+            &self.invocation,
+        )
     }
 }
 
@@ -216,8 +223,13 @@ enum Threshold<'a> {
 
 /// Fails if the last sample of a gauge is below the threshold.
 #[cfg(feature = "mirror")]
-fn check_sample(mirror: &Mirror, gauge: Gauge, threshold: Threshold<'_>) -> Result<(), Failure> {
-    let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge)?;
+fn check_sample(
+    mirror: &Mirror,
+    gauge: Gauge,
+    threshold: Threshold<'_>,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge, invocation)?;
     if matches!(threshold, Threshold::Days(_)) && per_day.is_none() {
         let text = format!(
             "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
@@ -245,10 +257,11 @@ fn check_sample(mirror: &Mirror, gauge: Gauge, threshold: Threshold<'_>) -> Resu
 
 /// Returns the samples of the last two weeks, as a forecast.
 #[cfg(feature = "mirror")]
-fn known(mirror: &Mirror, gauge: Gauge) -> Result<Forecast, Failure> {
+fn known(mirror: &Mirror, gauge: Gauge, invocation: &Invocation) -> Result<Forecast, Failure> {
     mirror.forecast(gauge.name())?.ok_or_else(|| {
         let text = format!("cannot check {}: the mirror has no samples of it", gauge.name());
-        Failure::new(Exit::Unjudged, text).hint("each `mirror sync` takes one")
+        Failure::new(Exit::Unjudged, text)
+            .hint(format!("each {} takes one", invocation.command("mirror sync")))
     })
 }
 

@@ -55,7 +55,7 @@
 //! | `connect`, `transport`, `session` | the client, what the program sees of its requests, and the printing of responses |
 //! | `output` | `format` has the list of formats, `printer` writes records, `select` and `order` choose them, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
-//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it |
+//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
 //! | `connector` | the Singer tap: `stream` describes the records, `reader` writes them |
 //!
 //! # Features

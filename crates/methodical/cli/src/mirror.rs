@@ -1,7 +1,7 @@
 //! The commands of a mirror: they sync a copy of the lists of the service, and read it.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use methodical_client::blocking::{Client, Records};
@@ -16,6 +16,7 @@ use crate::mirror::sync::SyncCommand;
 use crate::mirror::watch::WatchFlags;
 use crate::output::record::{Object, text_of};
 use crate::run::Invocation;
+use crate::session::Session;
 
 pub(crate) mod board;
 pub(crate) mod command;
@@ -25,9 +26,13 @@ pub(crate) mod dashboard;
 pub(crate) mod list;
 mod maintain;
 pub(crate) mod open;
+pub(crate) mod placements;
 mod read;
 pub(crate) mod sync;
 pub(crate) mod watch;
+
+/// The identities of the records of a table, with their titles.
+pub(crate) type Titles = BTreeMap<String, String>;
 
 /// The parts of the commands that depend on the service.
 #[derive(Clone, Copy)]
@@ -38,6 +43,9 @@ pub(crate) struct Mirroring {
     pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) found: fn() -> Found,
     pub(crate) select: Select,
+    pub(crate) others: Others,
+    /// Asks the service for the identities and titles of a table.
+    pub(crate) titles: fn(&Table, &Invocation) -> Result<Titles, Failure>,
 }
 
 impl Mirroring {
@@ -50,7 +58,15 @@ impl Mirroring {
             watch: watch::run::<S>,
             found: found::<S>,
             select: select::<S>,
+            others: others::<S>,
+            titles: titles::<S>,
         }
+    }
+
+    /// Returns the first value that the mirror recovers.
+    pub(crate) fn recovered(&self) -> Result<Recovered, Failure> {
+        let first = (self.found)().recovered.into_iter().next();
+        first.ok_or_else(|| Failure::usage("cannot answer: no list of the service has groups"))
     }
 }
 
@@ -74,6 +90,11 @@ pub(crate) struct Recovered {
 }
 
 impl Recovered {
+    /// Returns the name of the field with the identity of the group, such as `vacancy_id`.
+    pub(crate) fn group_field(&self) -> String {
+        format!("{}_{}", self.groups.name(), self.groups.identity())
+    }
+
     fn of<O>(recovery: &Recovery<O>) -> Self {
         let &Recovery { table, members, groups, value, known_values, .. } = recovery;
         Self { table, members, groups, value, known_values }
@@ -144,9 +165,6 @@ pub(crate) enum Selected {
 pub(crate) struct Members {
     /// The tables, and the name of the value.
     pub(crate) of: Recovered,
-    /// The columns of the placements with the identities of group and member.
-    pub(crate) group_column: String,
-    pub(crate) member_column: String,
     pub(crate) group: String,
     pub(crate) value: Option<String>,
     pub(crate) identities: Identities,
@@ -164,15 +182,35 @@ fn select<S: Mirrored>(query: &dyn Any) -> Selected {
     }
 }
 
-/// Asks the service for the identities of a table. The client is that of the service; `None` if the list cannot be read.
-pub(crate) type Identities = fn(client: &dyn Any, table: &Table) -> Option<BTreeSet<String>>;
+/// Returns the queries for other values than that of a query.
+pub(crate) type Others = fn(query: &dyn Any, values: &[String]) -> Vec<Box<dyn Any>>;
 
-/// Asks the service for the identities of a table.
-fn identities<S: Mirrored>(client: &dyn Any, table: &Table) -> Option<BTreeSet<String>> {
+fn others<S: Mirrored>(query: &dyn Any, values: &[String]) -> Vec<Box<dyn Any>> {
+    let mut visitor = Visitor::<S> { query: Some(query), values, ..Visitor::default() };
+    S::visit(&mut visitor);
+    visitor.others
+}
+
+/// Asks the service for the identities of a table, with their titles. The client is that of the service; `None` if the list cannot be
+/// read.
+pub(crate) type Identities = fn(client: &dyn Any, table: &Table) -> Option<Titles>;
+
+fn identities<S: Mirrored>(client: &dyn Any, table: &Table) -> Option<Titles> {
     let asked = client.downcast_ref().map(|client| (client, table));
     let mut visitor = Visitor::<S> { asked, ..Visitor::default() };
     S::visit(&mut visitor);
     visitor.identities
+}
+
+fn titles<S: Mirrored>(table: &Table, invocation: &Invocation) -> Result<Titles, Failure> {
+    let session = Session::<S>::open(invocation)?;
+    identities::<S>(&session.client, table).ok_or_else(|| {
+        Failure::usage(format!(
+            "cannot look up the title of a {}: cannot read their list",
+            table.name()
+        ))
+        .hint("use the identity in place of the title")
+    })
 }
 
 /// Finds the parts of a mirror, what a query selects, or the identities of a table.
@@ -181,13 +219,23 @@ struct Visitor<'a, S> {
     query: Option<&'a dyn Any>,
     selected: Selected,
     asked: Option<(&'a Client<S>, &'a Table)>,
-    identities: Option<BTreeSet<String>>,
+    identities: Option<Titles>,
+    /// Values for which queries are created.
+    values: &'a [String],
+    others: Vec<Box<dyn Any>>,
 }
 
 impl<S> Default for Visitor<'_, S> {
     fn default() -> Self {
-        let (found, selected) = (Found::default(), Selected::Nothing);
-        Self { found, query: None, selected, asked: None, identities: None }
+        Self {
+            found: Found::default(),
+            query: None,
+            selected: Selected::Nothing,
+            asked: None,
+            identities: None,
+            values: &[],
+            others: Vec::new(),
+        }
     }
 }
 
@@ -208,10 +256,13 @@ impl<S: Service> Visitor<'_, S> {
         self.asked.filter(|(_, asked)| asked.name() == table.name()).map(|(client, _)| client)
     }
 
-    fn read<T: Record, B: Beside>(&mut self, table: &Table, mut entries: Records<T, B>) {
-        let mut found = BTreeSet::new();
+    fn read<T: Record, B: Beside>(&mut self, table: &'static Table, mut entries: Records<T, B>) {
+        let mut found = BTreeMap::new();
+        let title = board::title(table).unwrap_or_default();
         while let Some(entry) = entries.next_json_with(|_, json| {
-            found.insert(text_of(Object::parse(json).get(table.identity())).into_owned());
+            let object = Object::parse(json);
+            let text = |name| text_of(object.get(name)).into_owned();
+            found.insert(text(table.identity()), text(title));
         }) {
             if entry.is_err() {
                 return;
@@ -262,15 +313,11 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         if !same.is_ok_and(|same| is_same(&same, query)) {
             return;
         }
-        let column = |table: &Table| format!("{}_{}", table.name(), table.identity());
-        self.selected = Selected::Members(Members {
-            of,
-            group_column: column(of.groups),
-            member_column: column(of.members),
-            group,
-            value,
-            identities: |_, _| None,
-        });
+        let others = self.values.iter().filter_map(|value| (recovery.of_value)(&group, value).ok());
+        for other in others {
+            self.others.push(Box::new(other));
+        }
+        self.selected = Selected::Members(Members { of, group, value, identities: |_, _| None });
     }
 
     fn gauge<O>(&mut self, gauge: Gauge, _: O)

@@ -66,7 +66,7 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
     // Arguments that are not UTF-8 are refused later, by the parser.
     let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
     let definition = args::definition::<C>(program, extras);
-    let (screen, done) = match args::parse::<C>(program, definition.clone(), color) {
+    let (screen, done) = match args::parse::<C>(program, extras, definition.clone(), color) {
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
@@ -77,9 +77,11 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
                 output,
                 screen,
                 #[cfg(feature = "mirror")]
-                select: extras.mirror.map(|mirror| mirror.select),
+                mirror: extras.mirror,
             };
-            (screen, commands::run(command, &invocation, extras, definition))
+            let done = args::resolved(program, &definition, command, color, &invocation)
+                .and_then(|command| commands::run(command, &invocation, extras, definition));
+            (screen, done)
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
     };
@@ -100,9 +102,9 @@ pub(crate) struct Invocation {
     pub(crate) call: CallFlags,
     pub(crate) output: OutputFlags,
     pub(crate) screen: Screen,
-    /// Returns what a query selects from a mirror, if the program can have one.
+    /// The parts of a mirror that depend on the service, if the program can have one.
     #[cfg(feature = "mirror")]
-    pub(crate) select: Option<crate::mirror::Select>,
+    pub(crate) mirror: Option<crate::mirror::Mirroring>,
 }
 
 /// Quotes a word for a shell, if it needs it.

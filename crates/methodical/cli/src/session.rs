@@ -72,21 +72,43 @@ impl<S: Service> Session<S> {
         O: ListOperation<Service = S> + 'static,
     {
         #[cfg(feature = "mirror")]
-        if let (Some(_), Some(select)) = (&self.invocation.service.from, self.invocation.select) {
-            return crate::mirror::list::print(operation, select, record, &self.invocation);
+        if let (Some(_), Some(of)) = (&self.invocation.service.from, self.invocation.mirror) {
+            return crate::mirror::list::print(operation, of.select, record, &self.invocation);
         }
-        let printed = self.print_list(operation, record, || {
-            let records = self.client.stream(operation).map_err(|error| self.explain(&error))?;
+        let others = self.others(operation);
+        let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
+        let printed = self.print_list(&queries, record, |query| {
+            let records = self.client.stream(query).map_err(|error| self.explain(&error))?;
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
                 None => records,
             })
         });
         #[cfg(feature = "mirror")]
-        if let (Ok(true), Some(select)) = (&printed, self.invocation.select) {
-            crate::mirror::list::note_unknown(&select(operation), &self.client, &self.invocation);
+        if let (Ok(true), Some(of)) = (&printed, self.invocation.mirror) {
+            for query in queries {
+                let selected = (of.select)(query);
+                crate::mirror::list::note_unknown(&selected, &self.client, &self.invocation);
+            }
         }
         printed.map(|_is_empty| ())
+    }
+
+    /// Returns the queries for the values of a flag after the first one.
+    #[cfg(feature = "mirror")]
+    fn others<O: ListOperation + 'static>(&self, operation: &O) -> Vec<O> {
+        let values = &self.invocation.output.more_values;
+        let Some(of) = self.invocation.mirror.filter(|_| !values.is_empty()) else {
+            return Vec::new();
+        };
+        let others = (of.others)(operation, values).into_iter();
+        others.filter_map(|other| other.downcast().ok().map(|other| *other)).collect()
+    }
+
+    #[cfg(not(feature = "mirror"))]
+    #[expect(clippy::unused_self, reason = "a program with a mirror uses it")]
+    fn others<O>(&self, _operation: &O) -> Vec<O> {
+        Vec::new()
     }
 
     /// Returns the maximum size of a record, in bytes, if the flag sets it.
@@ -113,7 +135,7 @@ impl<S: Service> Session<S> {
         if flags.one_page || self.invocation.service.from.is_some() {
             return self.list(operation, record);
         }
-        let printed = self.print_list(operation, record, || {
+        let printed = self.print_list(&[operation], record, |operation| {
             let records = self.client.stream_all(operation);
             Ok(match self.record_limit() {
                 Some(bytes) => records.record_limit(bytes),
@@ -123,18 +145,24 @@ impl<S: Service> Session<S> {
         printed.map(|_is_empty| ())
     }
 
-    /// Prints the records of a list, which `open` requests. Returns whether the list was empty.
+    /// Prints the records of lists, which `open` requests one after the other. Returns whether all were empty.
     fn print_list<O: ListOperation<Service = S>>(
         &self,
-        operation: &O,
+        all: &[&O],
         record: RecordType<'_>,
-        open: impl FnOnce() -> Result<Records<O::Item, O::Beside>, Failure>,
+        open: impl Fn(&O) -> Result<Records<O::Item, O::Beside>, Failure>,
     ) -> Result<bool, Failure> {
-        if self.print_unsent(operation)? {
+        let mut is_sent = true;
+        for query in all {
+            is_sent &= !self.print_unsent(*query)?;
+        }
+        if !is_sent {
             return Ok(false);
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
-        match open().and_then(|entries| self.print_all(entries, &mut printer)) {
+        let print = |tally: Tally, query: &&O| self.print_all(open(query)?, tally, &mut printer);
+        let printed = all.iter().try_fold(Tally::default(), print);
+        match printed.and_then(|tally| tally.check_any().map(|()| tally)) {
             Ok(tally) => {
                 self.close(printer)?;
                 tally.check_all()?;
@@ -147,13 +175,13 @@ impl<S: Service> Session<S> {
         }
     }
 
-    /// Prints the records of a list, and counts them. Fails if none of them could be read.
+    /// Prints the records of a list, and counts them.
     fn print_all<T: Record, B: Beside>(
         &self,
         mut entries: Records<T, B>,
+        mut tally: Tally,
         printer: &mut Printer,
     ) -> Result<Tally, Failure> {
-        let mut tally = Tally::default();
         // Without the rest of the list, its connection is closed.
         while !printer.is_done() {
             // Records are borrowed from the buffer of the client, so nothing is copied.
@@ -176,7 +204,7 @@ impl<S: Service> Session<S> {
                 }
             }
         }
-        tally.check_any().map(|()| tally)
+        Ok(tally)
     }
 
     /// Requests one object and prints it. The arguments are those of [`list`](Self::list).

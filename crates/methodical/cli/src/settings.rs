@@ -173,6 +173,59 @@ pub(crate) struct Settings {
     pub(crate) file: ConfigFile,
 }
 
+/// The order of values such as statuses, and their groups: the setting `statuses`.
+#[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ValueOrder(Vec<(Option<String>, Vec<String>)>);
+
+#[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
+impl ValueOrder {
+    /// Returns the order in the profile.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let text = settings.file.get(&settings.profile.value, "statuses");
+        text.and_then(|text| Self::parse(&text)).unwrap_or_default()
+    }
+
+    /// Parses `New, On hold; Hired: Accepted, Started`: parts with semicolons between them, of which one with a colon is a
+    /// named group.
+    fn parse(text: &str) -> Option<Self> {
+        let part = |part: &str| {
+            let (name, values) = match part.split_once(':') {
+                Some((name, values)) => (Some(name.trim().to_owned()), values),
+                None => (None, part),
+            };
+            let values: Vec<String> = values.split(',').map(|one| one.trim().to_owned()).collect();
+            let is_whole = name.as_ref().is_none_or(|name| !name.is_empty())
+                && values.iter().all(|value| !value.is_empty());
+            is_whole.then_some((name, values))
+        };
+        text.split(';').map(part).collect::<Option<_>>().map(Self)
+    }
+
+    /// Returns the values in their order, and then the other ones of the contract.
+    pub(crate) fn with<'a>(&'a self, known: &[&'a str]) -> Vec<&'a str> {
+        let mut all: Vec<&str> =
+            self.0.iter().flat_map(|(_, values)| values).map(String::as_str).collect();
+        for value in known {
+            if !all.contains(value) {
+                all.push(value);
+            }
+        }
+        all
+    }
+
+    /// Returns the name of the group of a value.
+    pub(crate) fn group_of(&self, value: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(_, values)| values.iter().any(|one| one == value))?;
+        found.0.as_deref()
+    }
+
+    /// Returns the names of the groups.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|(name, _)| name.as_deref())
+    }
+}
+
 impl Settings {
     /// Combines flags, environment and profile, in this order of precedence.
     pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
@@ -314,7 +367,7 @@ fn token(
 pub(crate) const DEFAULT_PROFILE: &str = "default";
 
 /// The settings of a profile, and the kind of the value of each.
-const SETTINGS: [(&str, Kind); 8] = [
+const SETTINGS: [(&str, Kind); 9] = [
     ("base-url", Kind::Text),
     ("token-file", Kind::File),
     ("token-command", Kind::Command),
@@ -323,6 +376,7 @@ const SETTINGS: [(&str, Kind); 8] = [
     ("allow-insecure-http", Kind::Switch),
     ("timeout", Kind::Seconds),
     ("mirror", Kind::File),
+    ("statuses", Kind::Order),
 ];
 
 /// The setting with the origin that the token of `auth login` is for.
@@ -340,6 +394,8 @@ enum Kind {
     Seconds,
     /// A URL that has an origin.
     Origin,
+    /// A [`ValueOrder`].
+    Order,
 }
 
 impl Kind {
@@ -359,6 +415,10 @@ impl Kind {
             Self::Switch => "true or false".to_owned(),
             Self::Seconds => "a number of seconds, 1 or more".to_owned(),
             Self::Origin => format!("a URL such as https://{program}.example.com"),
+            Self::Order => {
+                "statuses in their order, such as `New, On hold; Hired: Accepted, Started`"
+                    .to_owned()
+            }
         }
     }
 
@@ -371,6 +431,7 @@ impl Kind {
             Self::Switch => value.is_bool(),
             Self::Seconds => value.as_integer().is_some_and(|seconds| seconds > 0),
             Self::Origin => value.as_str().is_some_and(|url| origin(url).is_some()),
+            Self::Order => value.as_str().is_some_and(|text| ValueOrder::parse(text).is_some()),
         }
     }
 }

@@ -18,7 +18,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (0, Gone, "version", ""),
     (1, Answers("200 OK", "[]"), "vacancies list --output-file /dev/full", "No space left"),
     (1, Answers("200 OK", "{}"), "api any --output-file /dev/full", "No space left"),
-    (2, Gone, "candidates list --status New", "--vacancy-id <N>"),
+    (2, Gone, "candidates list --status New", "--vacancy-id <ID or TITLE>"),
     (2, Gone, "candidates list --fields nmae", "did you mean `name`?"),
     (2, Gone, "credits get --base-url http://gateway.example.com", "--allow-insecure-http"),
     (2, Gone, "credits get --token-file nothing", "token file nothing does not exist"),

@@ -40,6 +40,8 @@ mod office;
 mod oversized;
 #[cfg(unix)]
 mod pager;
+#[cfg(feature = "mirror")]
+mod placements;
 mod process;
 mod profile;
 mod raw;

@@ -353,7 +353,7 @@ fn a_mirror_is_checked_backed_up_and_restored() {
     rusqlite::Connection::open(file).unwrap().execute_batch(change).unwrap();
     let damaged = person.run(&["mirror", "check", "-o", "csv", "--fields", "kind,table"]);
     assert_eq!((code(&damaged), stdout(&damaged)), (5, "kind,table\r\ncounts,vacancy\r\n"));
-    let hint = "hint: run `mirror rebuild`";
+    let hint = "hint: run `gateway mirror rebuild`";
     assert!(stderr(&damaged).contains(hint), "{}", stderr(&damaged));
     let repaired = person.run(&["mirror", "rebuild", "-o", "csv", "--fields", "kind,next_step"]);
     let expected = "kind,next_step\r\ncounts,the rows were counted again\r\n";

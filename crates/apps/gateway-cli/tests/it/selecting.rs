@@ -115,17 +115,22 @@ fn records_are_counted_by_the_value_of_a_field() {
     };
     assert_eq!(
         count(&["portal.name", "-o", "table"]).lines().map(str::trim_end).collect::<Vec<_>>(),
-        ["PORTAL NAME  COUNT", "Board        2", "Referral     1", "             1"]
+        [
+            "PORTAL NAME  COUNT  PERCENT",
+            "Board        2      50.0",
+            "Referral     1      25.0",
+            "             1      25.0"
+        ]
     );
     assert_eq!(
         count(&["Portal.Name", "-o", "csv"]),
-        "portal.name,count\r\nBoard,2\r\nReferral,1\r\n,1\r\n"
+        "portal.name,count,percent\r\nBoard,2,50.0\r\nReferral,1,25.0\r\n,1,25.0\r\n"
     );
     assert_eq!(
         count(&["portal.name", "--limit", "1", "--since", "2026-11-01"]),
-        "[\n{\"portal.name\":\"Board\",\"count\":1}\n]\n"
+        "[\n{\"portal.name\":\"Board\",\"count\":1,\"percent\":50.0}\n]\n"
     );
-    assert_eq!(count(&["type", "-o", "ndjson"]), "{\"type\":null,\"count\":4}\n");
+    assert_eq!(count(&["type", "-o", "ndjson"]), "{\"type\":null,\"count\":4,\"percent\":100.0}\n");
 }
 
 #[test]

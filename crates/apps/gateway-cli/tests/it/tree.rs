@@ -12,12 +12,12 @@ pub(crate) fn leaves() -> &'static [Leaf] {
     static LEAVES: OnceLock<Vec<Leaf>> = OnceLock::new();
     LEAVES.get_or_init(|| {
         let mut found = Vec::new();
-        find(&Person::new(), Vec::new(), &mut found);
+        find(&Person::new(), &[], &mut found);
         found
     })
 }
 
-fn find(person: &Person, path: Vec<String>, found: &mut Vec<Leaf>) {
+fn find(person: &Person, path: &[String], found: &mut Vec<Leaf>) {
     let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
     args.push("--help");
     let help = person.run(&args);
@@ -38,16 +38,21 @@ fn find(person: &Person, path: Vec<String>, found: &mut Vec<Leaf>) {
     }
     // A command may do something by itself, and have commands, too.
     if names.is_empty() || text.contains("[COMMAND]") {
-        found.push((path.clone(), text.to_owned()));
+        found.push((path.to_vec(), text.to_owned()));
     }
     for name in names {
-        find(person, [&*path, &[name.to_owned()]].concat(), found);
+        find(person, &[path, &[name.to_owned()]].concat(), found);
     }
 }
 
 /// The headings above commands.
-const HEADINGS: [&str; 5] =
-    ["Commands:", "Read data:", "Set up and check:", "Help:", "For loaders of data warehouses:"];
+const HEADINGS: [&str; 5] = [
+    "Commands:",
+    "Read data:",
+    "Read a mirror (`mirror sync` creates it):",
+    "Set up and check:",
+    "Help:",
+];
 
 #[test]
 fn every_command_has_the_one_output_flag() {

@@ -37,12 +37,14 @@ Settings:
   token-for            service that the token of `{program} auth login` is for; login sets it
   timeout              time limit for each call, in seconds
   mirror               where the mirror is: a file
+  statuses             order and groups of statuses, for `board` and `report`
   allow-insecure-http  true to allow unencrypted http to remote hosts (exposes the token)
 
 Examples:
   {program} config set base-url https://{program}.example.com
   {program} --profile work config set token-command 'pass show {program}'
-  {program} config set timeout 120")]
+  {program} config set timeout 120
+  {program} config set statuses 'New, Shortlist; Hired: Accepted; Closed: Rejected'")]
     Set {
         /// Name of the setting, such as `base-url`.
         key: String,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use clap::builder::StyledStr;
-use clap::{Args as Flags, Command, ValueHint};
+use clap::{Arg, Args as Flags, Command, ValueHint};
 use clap_mangen::Man;
 use methodical_client::model::Service;
 use serde::Serialize;
@@ -146,7 +146,13 @@ fn write(pages: &[(String, Vec<u8>)], folder: &Path) -> io::Result<()> {
 /// Returns the page. Each paragraph at the end of the help, such as the examples, becomes a section.
 fn page(command: &Command, program: &Program) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let man = Man::new(command.clone()).source(format!("{} {}", program.name, program.version));
+    // Beside options with a long text, the library prints no short one.
+    let with_text = |one: Arg| match (one.get_long_help(), one.get_help().cloned()) {
+        (None, Some(text)) => one.long_help(text),
+        _ => one,
+    };
+    let man = Man::new(command.clone().mut_args(with_text))
+        .source(format!("{} {}", program.name, program.version));
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;

@@ -1,10 +1,11 @@
-//! `board`: how many members each group has with each value.
+//! `board`: how many members each group has with each value, or with those of a group of values.
 
 use std::cmp::Reverse;
 use std::iter;
 
+use methodical_mirror::Mirror;
 use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Table};
-use methodical_mirror::{Error, Mirror, queries};
+use methodical_mirror::queries::{self, Board};
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -14,21 +15,25 @@ use crate::mirror::open::{self, Reader, note_age};
 use crate::mirror::{Mirroring, Recovered};
 use crate::output::printer::{Printer, RecordSource, Schema};
 use crate::run::Invocation;
-use crate::settings::Settings;
+use crate::settings::{Settings, ValueOrder};
 
 /// Prints the counts of each group.
 pub(crate) fn run(of: Mirroring, invocation: &Invocation) -> Result<(), Failure> {
-    let Some(recovered) = (of.found)().recovered.into_iter().next() else {
-        return Err(Failure::usage("cannot print a board: no list of the service has groups"));
-    };
+    let of = of.recovered()?;
     let Some(mirror) = open::read(invocation, "would read the mirror")? else { return Ok(()) };
-    check_synced(&mirror, recovered, invocation)?;
-    print(Counts::read(&mirror, recovered)?, invocation)?;
-    note_age(&mirror, &[recovered.table.name(), recovered.groups.name()], invocation)
+    check_synced(&mirror, of, invocation)?;
+    let order = ValueOrder::of(&Settings::of_known(invocation)?);
+    let board = queries::board(&mirror, of.table.name(), &order.with(of.known_values), false)?;
+    print(Counts::new(board, of, &order), invocation)?;
+    note_age(&mirror, &[of.table.name(), of.groups.name()], invocation)
 }
 
 /// Fails if the mirror has no groups, or none of their values yet.
-fn check_synced(mirror: &Mirror, of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
+pub(crate) fn check_synced(
+    mirror: &Mirror,
+    of: Recovered,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
     let tables = mirror.tables()?;
     let has = |table: &Table| {
         tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
@@ -37,9 +42,9 @@ fn check_synced(mirror: &Mirror, of: Recovered, invocation: &Invocation) -> Resu
         return Ok(());
     }
     let text = if has(of.groups) {
-        format!("cannot print a board: the mirror has no {} yet", of.value)
+        format!("cannot answer from the mirror: it has no {} yet", of.value)
     } else {
-        "cannot print a board: the first sync has not finished".to_owned()
+        "cannot answer from the mirror: the first sync has not finished".to_owned()
     };
     let settings = Settings::of_known(invocation)?;
     let sync = Reader::new(&settings, invocation).place()?.sync(invocation);
@@ -61,14 +66,8 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
         .collect();
     let text = 1 + usize::from(counts.title.is_some());
     let types: Vec<_> = names.iter().skip(text).map(|name| (*name, FieldType::Integer)).collect();
-    let schema = Schema {
-        columns: &names,
-        fields: &names,
-        noun: None,
-        single: false,
-        types: &types,
-        source: RecordSource::Response,
-    };
+    let source = RecordSource::Response;
+    let schema = Schema { types: &types, source, noun: None, ..Schema::of_program(&names, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     for group in &counts.groups {
         printer.print_line(&record(&names, &counts, group))?;
@@ -88,7 +87,7 @@ fn print(mut counts: Counts, invocation: &Invocation) -> Result<(), Failure> {
 fn record(names: &[&str], counts: &Counts, group: &Group) -> String {
     let unknown = counts.has_unknown.then_some(&group.unknown);
     let numbers = group.counts.iter().chain(unknown).map(|count| Value::from(*count));
-    let title = counts.title.map(|_| group.title.clone());
+    let title = counts.title.map(|_| Value::from(group.title.clone()));
     let values = iter::once(Value::from(&*group.id))
         .chain(title)
         .chain(numbers)
@@ -102,100 +101,118 @@ fn record(names: &[&str], counts: &Counts, group: &Group) -> String {
 }
 
 /// The column of the members whose value is unknown.
-pub(crate) const UNKNOWN: &str = "unknown";
+const UNKNOWN: &str = "unknown";
 
 /// The column of all members.
-pub(crate) const TOTAL: &str = "total";
+const TOTAL: &str = "total";
 
 /// The column of the values that were summed up.
-pub(crate) const OTHER: &str = "other";
+const OTHER: &str = "other";
 
 /// The counts of all groups.
 #[derive(Debug)]
-pub(crate) struct Counts {
+struct Counts {
     /// The name of the field that identifies a group.
-    pub(crate) id: &'static str,
+    id: &'static str,
     /// The name of the field with its title; `None` if no field has one.
-    pub(crate) title: Option<&'static str>,
-    /// The names of the columns of the values: those of the contract, then the others in the order of first sight.
-    pub(crate) values: Vec<String>,
-    /// How many of them are values of the contract. They are the first ones.
-    pub(crate) known: usize,
+    title: Option<&'static str>,
+    /// The names of the columns of the values: those in the settings and in the contract, then the others.
+    values: Vec<String>,
+    /// How many of them are in the settings or in the contract. They are the first ones.
+    known: usize,
     /// Whether the column of unknown values is shown.
-    pub(crate) has_unknown: bool,
+    has_unknown: bool,
     /// The groups, in the order of first sight.
-    pub(crate) groups: Vec<Group>,
+    groups: Vec<Group>,
 }
 
 /// The counts of a group.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Group {
-    pub(crate) id: String,
-    pub(crate) title: Value,
+struct Group {
+    id: String,
+    title: Option<String>,
     /// For each value.
-    pub(crate) counts: Vec<u64>,
+    counts: Vec<u64>,
     /// Members whose value is unknown.
-    pub(crate) unknown: u64,
+    unknown: u64,
 }
 
 impl Group {
     /// Returns the number of members.
-    pub(crate) fn total(&self) -> u64 {
+    fn total(&self) -> u64 {
         self.counts.iter().sum::<u64>() + self.unknown
     }
 }
 
 impl Counts {
-    /// Reads the counts of a mirror.
-    pub(crate) fn read(mirror: &Mirror, of: Recovered) -> Result<Self, Error> {
-        let board = queries::board(mirror, of.table.name(), of.known_values, false)?;
-        let unknown = board.values.iter().position(Option::is_none);
+    /// Adds up the cells of a board by the groups of values in the settings.
+    fn new(board: Board, of: Recovered, order: &ValueOrder) -> Self {
+        let mut values: Vec<&str> = Vec::new();
+        let columns: Vec<Option<usize>> = board
+            .values
+            .iter()
+            .map(|value| {
+                let name = value.as_deref().map(|value| order.group_of(value).unwrap_or(value))?;
+                let place = values.iter().position(|known| *known == name);
+                Some(place.unwrap_or_else(|| {
+                    values.push(name);
+                    values.len() - 1
+                }))
+            })
+            .collect();
+        let known = order.with(of.known_values);
+        let known = known.iter().map(|value| order.group_of(value).unwrap_or(value));
+        let known = known.filter_map(|name| values.iter().position(|value| *value == name)).max();
         let groups = board.groups.into_iter().map(|group| {
-            let mut counts: Vec<u64> = group.cells.iter().map(|cell| cell.count).collect();
-            let unknown = unknown.map_or(0, |index| counts.remove(index));
-            let title = group.title.map_or(Value::Null, Value::from);
-            Group { id: group.id, title, counts, unknown }
+            let mut counted = Group { counts: vec![0; values.len()], ..Group::default() };
+            for (cell, column) in group.cells.iter().zip(&columns) {
+                match column.and_then(|column| counted.counts.get_mut(column)) {
+                    Some(count) => *count += cell.count,
+                    None => counted.unknown += cell.count,
+                }
+            }
+            Group { id: group.id, title: group.title, ..counted }
         });
         let (id, title) = (of.groups.identity(), title(of.groups));
-        let values: Vec<String> = board.values.into_iter().flatten().collect();
-        Ok(Self {
+        Self {
             id,
             title,
-            values: distinct(&values, of.value, id, title),
-            known: of.known_values.len(),
+            known: known.map_or(0, |last| last + 1),
             has_unknown: true,
             groups: groups.collect(),
-        })
+            values: distinct(&values, of.value, id, title),
+        }
     }
 
     /// Returns the sums over all groups.
-    pub(crate) fn sum(&self) -> Group {
+    fn sum(&self) -> Group {
         let sum = |index: usize| {
             self.groups.iter().filter_map(|group| group.counts.get(index)).sum::<u64>()
         };
         Group {
             id: String::new(),
-            title: Value::from("all"),
+            title: Some("all".to_owned()),
             counts: (0..self.values.len()).map(sum).collect(),
             unknown: self.groups.iter().map(|group| group.unknown).sum(),
         }
     }
 }
 
-/// Returns column names of the values. One that is also the name of another column gets a prefix, such as `status=total`.
-fn distinct(values: &[String], field: &str, id: &str, title: Option<&str>) -> Vec<String> {
-    let own: Vec<String> =
-        [id, UNKNOWN, TOTAL, OTHER].into_iter().chain(title).map(str::to_lowercase).collect();
+/// Returns column names of the values, which differ even in capitals. One that is also the name of another column gets a prefix, such
+/// as `status=total`.
+fn distinct(values: &[&str], field: &str, id: &str, title: Option<&str>) -> Vec<String> {
+    let own = [id, UNKNOWN, TOTAL, OTHER].into_iter().chain(title);
+    let mut taken: Vec<String> = own.map(str::to_lowercase).collect();
     let mut names: Vec<String> = Vec::with_capacity(values.len());
     for value in values {
-        let mut name = value.clone();
+        let mut name = (*value).to_owned();
         while name.is_empty()
-            || own.contains(&name.to_lowercase())
-            || names.contains(&name)
-            || (name != *value && values.contains(&name))
+            || taken.contains(&name.to_lowercase())
+            || (name != *value && values.contains(&&*name))
         {
             name = format!("{field}={name}");
         }
+        taken.push(name.to_lowercase());
         names.push(name);
     }
     names
@@ -215,10 +232,11 @@ pub(crate) fn title(groups: &'static Table) -> Option<&'static str> {
 /// Sums up the rarest values in the column [`OTHER`] until the board fits this width. Returns them.
 ///
 /// The values of the contract stay before the others. Long names and titles are shortened before a value is summed up.
-pub(crate) fn fold(counts: &mut Counts, width: usize) -> Vec<String> {
+fn fold(counts: &mut Counts, width: usize) -> Vec<String> {
     let sum = counts.sum();
     let ids = counts.groups.iter().map(|group| group.id.width()).max().unwrap_or_default();
-    let titles = counts.groups.iter().map(|group| group.title.as_str().unwrap_or_default().width());
+    let titles =
+        counts.groups.iter().map(|group| group.title.as_deref().unwrap_or_default().width());
     let title = titles.max().unwrap_or_default().max(counts.title.map_or(0, str::len));
     let unknown = if counts.has_unknown { GAP + "unknown".len() } else { 0 };
     let fixed = ids.max(2) + GAP + GAP + "total".len() + unknown;
@@ -312,8 +330,8 @@ mod count_tests {
 
     #[test]
     fn a_value_with_the_name_of_another_column_is_renamed() {
-        let values = ["New", "total", "ID", "unknown", "", "status=total", "other"];
-        let names = distinct(&values.map(str::to_owned), "status", "id", Some("title"));
+        let values = ["New", "total", "ID", "unknown", "", "status=total", "other", "new"];
+        let names = distinct(&values, "status", "id", Some("title"));
         let expected = [
             "New",
             "status=status=total",
@@ -322,6 +340,7 @@ mod count_tests {
             "status=",
             "status=total",
             "status=other",
+            "status=new",
         ];
         assert_eq!(names, expected);
     }
@@ -334,7 +353,7 @@ mod fold_tests {
     fn counts() -> Counts {
         let group = |id: &str, counts: &[u64]| Group {
             id: id.to_owned(),
-            title: "Harbour".into(),
+            title: Some("Harbour".to_owned()),
             counts: counts.to_vec(),
             unknown: 1,
         };

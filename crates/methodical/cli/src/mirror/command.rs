@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::mirror::Mirroring;
 use crate::mirror::copy::{self, CopyFlags};
 use crate::mirror::maintain::{self, BackupFlags, ForgetFlags, PurgeFlags, RestoreFlags};
+use crate::mirror::placements::Records;
 use crate::mirror::read::{self, ChangesFlags, ConsumersFlags, SearchFlags, StatusFlags};
 use crate::mirror::sync::SyncCommand;
 use crate::run::Invocation;
@@ -19,8 +20,8 @@ pub(crate) enum MirrorCommand {
     /// A record that is absent from a complete list is missing, and gone after --confirm such lists. If too many records are
     /// missing, nothing is changed, and the exit code is 7. If records cannot be read, the exit code is 6.
     ///
-    /// Some values are not in any record; you can only filter a list by them, for example by the status of a photo in an album.
-    /// The sync requests the records of each group (here, an album), and those with each value.
+    /// The {value} is not in any record; you can only filter a list by it. So the sync requests the records of each {group}, and those
+    /// with each {value}.
     ///
     /// The flags that select records and fields, such as --filter, apply to the report.
     #[command(after_help = "\
@@ -127,13 +128,18 @@ Examples:
 
 impl MirrorCommand {
     /// Runs the command.
-    pub(crate) fn run(self, of: Mirroring, invocation: &Invocation) -> Result<(), Failure> {
+    pub(crate) fn run(
+        self,
+        of: Mirroring,
+        records: Records,
+        invocation: &Invocation,
+    ) -> Result<(), Failure> {
         match self {
             Self::Sync(flags) => (of.sync)(&flags, invocation),
             Self::Status(flags) => read::status(&flags, invocation),
             Self::Changes(flags) => read::changes(&flags, invocation),
             Self::Consumers(flags) => read::consumers(&flags, invocation),
-            Self::Search(flags) => read::search(&flags, invocation),
+            Self::Search(flags) => read::search(&flags, of, records, invocation),
             Self::Forget(flags) => maintain::forget(&flags, of, invocation),
             Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
             Self::Check => maintain::check(invocation),

@@ -108,7 +108,7 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
         return Err(Failure::usage(
             "cannot copy the mirror: this program was built without Parquet",
         )
-        .hint("copy to postgres://…, or install the program with Parquet: see docs/warehouse.md"));
+        .hint("copy to postgres://…, or use a build with Parquet"));
     }
     let Some((mut mirror, _)) = read_place(invocation, "would copy")? else { return Ok(()) };
     if let Some(exporter) = exporter {

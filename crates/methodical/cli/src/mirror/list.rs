@@ -8,6 +8,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
+use methodical_mirror::queries::{Wanted, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 use serde_json::{Map, Value};
 
@@ -50,7 +51,8 @@ pub(crate) fn print(
         return Ok(());
     }
     let mirror = for_list(invocation)?;
-    let placed = members.map(|members| placed(&mirror, members)).transpose()?;
+    let more = &invocation.output.more_values;
+    let placed = members.map(|members| placed(&mirror, members, more)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.output.new_since {
         filter = filter.first_seen_since(since);
@@ -117,20 +119,15 @@ struct Placed {
 }
 
 /// Reads the members of a group, or those with a value.
-fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
-    let filter = Filter::new().state(State::Present).column(&members.group_column, &members.group);
+fn placed(mirror: &Mirror, members: &Members, more: &[String]) -> Result<Placed, Error> {
     let mut placed = Placed { ids: HashSet::new(), unknown: 0 };
-    mirror.each_matching(members.of.table.name(), &filter, |record| {
-        let fields: Map<String, Value> = serde_json::from_str(&record.json).unwrap_or_default();
-        let text = |name: &str| match fields.get(name) {
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(Value::Null) | None => None,
-            Some(other) => Some(other.to_string()),
-        };
-        let value = text(members.of.value);
-        if members.value.is_none() || members.value == value {
-            placed.ids.extend(text(&members.member_column));
-        } else if value.is_none() {
+    let wanted = Wanted::new().group(&members.group);
+    placements(mirror, members.of.table.name(), &wanted, 0, |one| {
+        let is_wanted =
+            |value: &String| members.value.as_ref() == Some(value) || more.contains(value);
+        if members.value.is_none() || one.value.as_ref().is_some_and(is_wanted) {
+            placed.ids.insert(one.member);
+        } else if one.value.is_none() {
             placed.unknown += 1;
         }
         ControlFlow::Continue(())
@@ -139,7 +136,7 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
 }
 
 /// Returns a record with its documented fields first, in the order of the contract: a mirror keeps none.
-fn in_order(fields: Fields<'_>, json: &str) -> String {
+pub(crate) fn in_order(fields: Fields<'_>, json: &str) -> String {
     let object = Object::parse(json);
     let documented = || fields.iter().copied().filter(|name| !name.contains('.'));
     let others = object.names().filter(|name| !fields.contains(name));
@@ -164,10 +161,10 @@ pub(crate) fn note_unknown(selected: &Selected, client: &dyn Any, invocation: &I
         return;
     }
     if let Some(known) = (members.identities)(client, of.groups)
-        && !known.contains(group)
+        && !known.contains_key(group)
     {
         let text = format!("{} {group} does not exist", of.groups.name());
-        invocation.screen.note(&with_closest(text, group, &known));
+        invocation.screen.note(&with_closest(text, group, &known.into_keys().collect()));
     }
     let Some(value) = &members.value else { return };
     let mirror = to_read(invocation).ok();
@@ -197,7 +194,7 @@ pub(crate) fn unknown(
     Ok((!is_known).then(|| with_closest(text, value, &known_values(mirror, of))))
 }
 
-fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {
+pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {
     match closest(name, known.iter().map(String::as_str)) {
         Some(other) => format!("{text}; did you mean `{other}`?"),
         None => text,
@@ -241,24 +238,23 @@ fn printable_words(words: Words) -> Words {
 
 /// The part of a mirror that an option names.
 #[derive(Clone, Copy, Debug)]
-enum Wanted {
+enum Nameable {
     Groups(Recovered),
     Values(Recovered),
     Consumers,
 }
 
 /// Returns what an option of a list names.
-fn wanted(of: Recovered, option: &str) -> Option<Wanted> {
+fn wanted(of: Recovered, option: &str) -> Option<Nameable> {
     // The arguments of operations have this prefix.
     let option = option.strip_prefix("param:")?;
     if option == of.value {
-        return Some(Wanted::Values(of));
+        return Some(Nameable::Values(of));
     }
-    let group = format!("{}_{}", of.groups.name(), of.groups.identity());
-    (option == group).then_some(Wanted::Groups(of))
+    (option == of.group_field()).then_some(Nameable::Groups(of))
 }
 
-impl Wanted {
+impl Nameable {
     fn words(self, mirror: &Mirror) -> Words {
         match self {
             Self::Groups(of) => groups(mirror, of),
@@ -302,7 +298,7 @@ pub(crate) fn words(
                 .collect();
         }
         ("enable" | "remove", ["mirror", "consumers"]) | ("consumer", ["watch"]) => {
-            Some(Wanted::Consumers)
+            Some(Nameable::Consumers)
         }
         _ => found.recovered.into_iter().find_map(|one| wanted(one, option)),
     };

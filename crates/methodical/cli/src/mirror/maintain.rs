@@ -80,17 +80,14 @@ fn judge(invocation: &Invocation, check: &Check) -> Result<(), Failure> {
     }
     let text = format!("the mirror is damaged: {}", counted(found, "finding"));
     let kinds: BTreeSet<FindingKind> = check.findings.iter().map(|one| one.kind).collect();
-    let steps: BTreeSet<&str> = kinds.into_iter().map(next_step).collect();
-    let steps: Vec<&str> = steps.into_iter().collect();
+    let rebuild = invocation.command("mirror rebuild");
+    let step = |kind| match kind {
+        FindingKind::Damage | FindingKind::Consumer => FindingKind::next_step(kind).to_owned(),
+        _ => format!("run {rebuild}"),
+    };
+    let steps: BTreeSet<String> = kinds.into_iter().map(step).collect();
+    let steps: Vec<String> = steps.into_iter().collect();
     Err(Failure::new(Exit::Contract, text).hint(steps.join("; ")))
-}
-
-/// Returns what to do next about a kind of findings, as a hint.
-fn next_step(kind: FindingKind) -> &'static str {
-    match kind {
-        FindingKind::Damage | FindingKind::Consumer => kind.next_step(),
-        _ => "run `mirror rebuild`",
-    }
 }
 
 /// The arguments of `mirror backup`.

@@ -10,7 +10,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::failure::{Exit, Failure};
+use crate::mirror::Mirroring;
 use crate::mirror::open::{self, ago, confirm, duration, now, utc};
+use crate::mirror::placements::{Records, described};
 use crate::output::print;
 use crate::output::printer::{Printer, Schema};
 use crate::program::Noun;
@@ -287,7 +289,9 @@ fn find<'a>(consumers: &'a [Consumer], name: &str) -> Result<&'a Consumer, Failu
     let failure = Failure::usage(format!("the mirror has no consumer `{name}`"));
     let known: Vec<_> = consumers.iter().map(|one| &*one.name).collect();
     Err(if known.is_empty() {
-        failure.hint("the mirror has no consumers yet; `watch` adds one for each --consumer name")
+        failure.hint(
+            "the mirror has no consumers yet: each --consumer name of the command `watch` adds one",
+        )
     } else {
         failure.hint(format!("its consumers are {}", known.join(", ")))
     })
@@ -302,7 +306,12 @@ pub(crate) struct SearchFlags {
 }
 
 /// Prints the records that have a text.
-pub(crate) fn search(flags: &SearchFlags, invocation: &Invocation) -> Result<(), Failure> {
+pub(crate) fn search(
+    flags: &SearchFlags,
+    of: Mirroring,
+    records: Records,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Shown<'a> {
         table: &'a str,
@@ -311,9 +320,19 @@ pub(crate) fn search(flags: &SearchFlags, invocation: &Invocation) -> Result<(),
         first_seen: String,
         record: &'a RawValue,
     }
-    let fields = &["table", "id", "state", "first_seen", "record"];
     let Some(mirror) = open::read(invocation, "would search the mirror")? else { return Ok(()) };
-    let schema = Schema { noun: Some(Noun::RECORD), ..Schema::of_program(fields, false) };
+    // The first texts of each table.
+    let found = (of.found)();
+    let shown = found.tables().map(|(table, _)| described(records, table).columns);
+    let shown = shown.flat_map(|columns| columns.iter().skip(1).take(2));
+    let mut columns: Vec<String> = shown.map(|name| format!("record.{name}")).collect();
+    columns.dedup();
+    let own = ["table", "id", "state", "first_seen", "record"];
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let fields: Vec<&str> = own.into_iter().chain(columns.iter().copied()).collect();
+    let columns: Vec<&str> = ["table", "id"].into_iter().chain(columns).chain(["state"]).collect();
+    let noun = Some(Noun::RECORD);
+    let schema = Schema { columns: &columns, noun, ..Schema::of_program(&fields, false) };
     let mut printer = Printer::open(invocation, &schema)?;
     let mut print = |table: &str, record: &Record| {
         printer.print(&Shown {

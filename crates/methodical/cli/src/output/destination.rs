@@ -122,7 +122,7 @@ impl Destination {
             return Err(Failure::usage(
                 "cannot write to a URL: this program was built without object stores",
             )
-            .hint("install the program with Parquet: see docs/warehouse.md"));
+            .hint("write to standard output, and pipe it into the client of the store; or use a build with Parquet"));
         };
         match uploader.open(url)? {
             UploadTarget::Upload(upload) => Ok(Target::Upload(buffered(upload))),

@@ -56,7 +56,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "N", value_parser = limit, allow_hyphen_values = true)]
     pub(crate) limit: Option<u64>,
 
-    /// Print how many records have each value of FIELD, the most frequent first.
+    /// Print how many records have each value of FIELD, with percentages, the most frequent first; `date:month` counts months.
     #[arg(long, global = true, value_name = "FIELD", conflicts_with_all = ["fields", "sort"])]
     pub(crate) count_by: Option<String>,
 
@@ -76,6 +76,11 @@ pub(crate) struct OutputFlags {
     #[arg(skip)]
     #[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
     pub(crate) new_since: Option<i64>,
+
+    /// The values of a list's flag after the first one. Only programs that can have a mirror take several.
+    #[arg(skip)]
+    #[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror knows values"))]
+    pub(crate) more_values: Vec<String>,
 
     /// Accept fields that the contract does not document in --fields, --filter, --sort and --count-by.
     #[arg(long, global = true)]
@@ -251,6 +256,12 @@ impl Since {
     pub(crate) fn of(matches: &ArgMatches, dates: &'static [&'static str]) -> Option<Self> {
         let date: &Bound = matches.try_get_one(ID).ok().flatten()?;
         Some(Self { date: date.clone(), dates })
+    }
+
+    /// Returns the text of the day.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn day(&self) -> &str {
+        self.date.text()
     }
 
     /// Returns the filter of the first date of the records.

@@ -158,6 +158,9 @@ pub trait RecordWriter {
         Ok(())
     }
 
+    /// Learns how many records were received, before the end: of some, filters let only a part through.
+    fn received(&mut self, _count: u64) {}
+
     /// Writes the rest of the output.
     ///
     /// # Errors
@@ -262,6 +265,7 @@ impl OutputColumn {
 ///
 /// [`OutputFormat::writer`](crate::OutputFormat::writer) gets one.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub struct OutputSetup<'a> {
     pub(crate) columns: &'a [OutputColumn],
     /// Whether the output is one object, not a list.
@@ -269,6 +273,8 @@ pub struct OutputSetup<'a> {
     pub(crate) view: View,
     /// The name of a record, if records are counted.
     pub(crate) noun: Option<Noun>,
+    /// Whether a record of the output is a count of `--count-by`.
+    pub(crate) counts: bool,
     pub(crate) dialect: Dialect,
     /// The filter of `--jq`.
     pub(crate) jq: Option<&'a str>,
@@ -289,6 +295,7 @@ impl<'a> OutputSetup<'a> {
             single: false,
             view,
             noun: None,
+            counts: false,
             dialect,
             jq: None,
             wide: false,
@@ -437,7 +444,8 @@ impl Formats {
 }
 
 /// The hint of a program that cannot write Parquet.
-pub(crate) const PARQUET: &str = "only the program with Parquet writes it: see docs/warehouse.md";
+pub(crate) const PARQUET: &str =
+    "only a build with Parquet writes it; every warehouse loads -o csv and -o ndjson, too";
 
 /// Extensions of other formats that people keep records in.
 const UNSUPPORTED: &[&str] = &[
@@ -529,7 +537,7 @@ mod tests {
         let error = command().try_get_matches_from(["photos", "-o", "JSONL"]).unwrap_err();
         assert!(error.to_string().contains("a similar value exists: 'ndjson'"), "{error}");
         let error = command().try_get_matches_from(["photos", "-o", "parquet"]).unwrap_err();
-        assert!(error.to_string().contains("docs/warehouse.md"), "{error}");
+        assert!(error.to_string().contains("a build with Parquet"), "{error}");
         let matches = command().try_get_matches_from(["photos", "-o", "csv"]).unwrap();
         assert_eq!(matches.get_one::<Format>("output"), Some(&Format::CSV));
     }

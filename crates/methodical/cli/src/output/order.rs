@@ -23,6 +23,8 @@ pub(crate) struct Chooser {
     groups: Option<Groups>,
     /// The number of records that may still be printed.
     left: u64,
+    /// The number of records that were received.
+    received: u64,
 }
 
 /// The values that a filter has seen.
@@ -57,7 +59,9 @@ impl Chooser {
         }
         let sort: Vec<Sort> = flags.sort.iter().flatten().map(|text| Sort::parse(text)).collect();
         let filtered = flags.filter.iter().map(|filter| &filter.path);
-        for name in filtered.chain(sort.iter().map(|sort| &sort.path)).chain(&flags.count_by) {
+        let counted = flags.count_by.as_deref().map(Groups::parse);
+        let counted_name = counted.as_ref().map(|(name, _)| name);
+        for name in filtered.chain(sort.iter().map(|sort| &sort.path)).chain(counted_name) {
             if let Some(warning) = schema.check(name, flags.any_field)? {
                 screen.warn(&warning);
             }
@@ -70,8 +74,10 @@ impl Chooser {
             filters,
             sort: sort.into_iter().map(|sort| (schema.path(&sort.path), sort)).collect(),
             unsorted: Vec::new(),
-            groups: flags.count_by.as_ref().map(|name| Groups::new(schema.path(name))),
+            groups: counted
+                .map(|(name, precision)| Groups { precision, ..Groups::new(schema.path(&name)) }),
             left: flags.limit.unwrap_or(u64::MAX),
+            received: 0,
         })
     }
 
@@ -87,6 +93,7 @@ impl Chooser {
 
     /// Returns whether a record is printed now. It may be kept for [`rest`](Self::rest).
     pub(crate) fn takes(&mut self, record: &str) -> bool {
+        self.received += 1;
         if self.filters.is_empty() && self.sort.is_empty() && self.groups.is_none() {
             return self.count();
         }
@@ -109,6 +116,11 @@ impl Chooser {
             return false;
         }
         self.count()
+    }
+
+    /// Returns how many records were received, if these are all records of the list.
+    pub(crate) fn received(&self) -> Option<u64> {
+        Some(self.received).filter(|_| !self.is_done())
     }
 
     /// Returns the records that are printed after the last one was received: sorted records, or groups.
@@ -149,6 +161,8 @@ fn compare(sort: &[(Path, Sort)], one: &[Key], other: &[Key]) -> Ordering {
 pub(crate) struct Groups {
     path: Path,
     name: String,
+    /// How many characters of a date are compared, such as those of its month.
+    precision: Option<usize>,
     /// The counts by the JSON text of the value.
     counts: HashMap<String, u64>,
 }
@@ -157,12 +171,23 @@ impl Groups {
     /// Creates the groups of the field at a path, without records.
     pub(crate) fn new(path: Path) -> Self {
         let name = path.to_string();
-        Self { path, name, counts: HashMap::new() }
+        Self { path, name, precision: None, counts: HashMap::new() }
     }
 
-    /// Returns the names of the two fields of a group: that of the values, and that of their numbers.
-    pub(crate) fn fields(&self) -> [&str; 2] {
-        [&self.name, if self.name == COUNT { "records" } else { COUNT }]
+    /// Parses `FIELD`, or `FIELD:month` for the months of a date; `year`, `day` and `hour`, too.
+    fn parse(text: &str) -> (String, Option<usize>) {
+        let units = [("year", 4), ("month", 7), ("day", 10), ("hour", 13)];
+        let unit = text.rsplit_once(':').and_then(|(field, unit)| {
+            let (_, length) = units.iter().find(|(name, _)| *name == unit)?;
+            Some((field.to_owned(), Some(*length)))
+        });
+        unit.unwrap_or_else(|| (text.to_owned(), None))
+    }
+
+    /// Returns the names of the fields of a group: that of the values, that of their numbers, and that of their shares.
+    pub(crate) fn fields(&self) -> [&str; 3] {
+        let free = |name, other| if self.name == name { other } else { name };
+        [&self.name, free(COUNT, "records"), free(PERCENT, "share")]
     }
 
     /// Counts a record.
@@ -174,24 +199,35 @@ impl Groups {
                 .map_or_else(|_| json.to_owned(), |text| serde_json::Value::from(text).to_string()),
             Some(json) => one_line(json),
         };
+        let start = self.precision.and_then(|length| value.get(1..=length));
+        let value = start.map_or_else(|| value.clone(), |start| format!("\"{start}\""));
         *self.counts.entry(value).or_default() += 1;
     }
 
-    /// Returns the groups as records, the largest first, and equal ones by value.
+    /// Returns the groups as records, the largest first, and equal ones by value. The parts of dates are in their order.
     pub(crate) fn into_records(self) -> impl Iterator<Item = String> {
-        let [name, count] = self.fields().map(|name| serde_json::Value::from(name).to_string());
+        let [name, count, share] =
+            self.fields().map(|name| serde_json::Value::from(name).to_string());
+        let total: u64 = self.counts.values().sum();
         let mut groups: Vec<_> = self.counts.into_iter().collect();
         groups.sort_by_cached_key(|(value, count)| {
             let cell = text_of(Some(value));
-            (Reverse(*count), Key::exact(&cell))
+            let rank = if self.precision.is_some() { 0 } else { *count };
+            (Reverse(rank), Key::exact(&cell))
         });
-        groups
-            .into_iter()
-            .map(move |(value, number)| format!("{{{name}:{value},{count}:{number}}}"))
+        groups.into_iter().map(move |(value, number)| {
+            // In tenths of a percent, rounded.
+            let tenths =
+                (u128::from(number) * 2000 + u128::from(total)) / (u128::from(total) * 2).max(1);
+            let (whole, part) = (tenths / 10, tenths % 10);
+            format!("{{{name}:{value},{count}:{number},{share}:{whole}.{part}}}")
+        })
     }
 }
 
 const COUNT: &str = "count";
+
+const PERCENT: &str = "percent";
 
 /// A field to sort by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -311,12 +347,12 @@ mod group_tests {
         assert_eq!(
             groups.into_records().collect::<Vec<_>>(),
             [
-                r#"{"a.b":"z","count":2}"#,
-                r#"{"a.b":null,"count":2}"#,
-                r#"{"a.b":9,"count":1}"#,
-                r#"{"a.b":10,"count":1}"#,
-                r#"{"a.b":[1,2],"count":1}"#,
-                r#"{"a.b":"y\"","count":1}"#,
+                r#"{"a.b":"z","count":2,"percent":25.0}"#,
+                r#"{"a.b":null,"count":2,"percent":25.0}"#,
+                r#"{"a.b":9,"count":1,"percent":12.5}"#,
+                r#"{"a.b":10,"count":1,"percent":12.5}"#,
+                r#"{"a.b":[1,2],"count":1,"percent":12.5}"#,
+                r#"{"a.b":"y\"","count":1,"percent":12.5}"#,
             ]
         );
     }
@@ -349,7 +385,7 @@ mod sort_tests {
             "100000000000000000000000000000.01 100000000000000000000000000000.1",
         );
         check("n", "0.05 0.5 0.049", "0.049 0.05 0.5");
-        check("n", "b a +40 1.2.3 1. e5 B é É", "+40 1. 1.2.3 a B b e5 É é");
+        check("n", "b a +40 1.2.3 1. e5 B é É", "+40 1. 1.2.3 a B b É é e5");
         let equal = |one, other| Key::of(one).cmp(&Key::of(other)) == Ordering::Equal;
         assert!(equal("010", "10") && equal("-0", "0.00") && equal("1.50", "15e-1"));
     }

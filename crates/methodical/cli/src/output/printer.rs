@@ -76,7 +76,8 @@ impl Printer {
             columns: &columns,
             single: schema.single,
             view,
-            noun: schema.noun.filter(|_| flags.count_by.is_none()),
+            noun: schema.noun,
+            counts: flags.count_by.is_some(),
             dialect: flags.dialect(),
             jq: flags.jq.as_deref(),
             wide: flags.wide,
@@ -180,6 +181,9 @@ impl Printer {
         for record in self.chooser.rest() {
             self.write(&record)?;
         }
+        if let Some(received) = self.chooser.received() {
+            self.writer.received(received);
+        }
         let ending = self.writer.finish(&mut self.out)?;
         self.progress.clear();
         let summary = self.progress.summary(self.printed, self.out.bytes());
@@ -231,10 +235,11 @@ fn columns(
     chooser: &Chooser,
 ) -> Vec<OutputColumn> {
     if let Some(groups) = chooser.groups() {
-        let [value, count] = groups.fields().map(Path::field);
+        let [value, count, share] = groups.fields().map(Path::field);
         let field_type = schema.column(&value.to_string()).field_type;
         let count = OutputColumn { path: count, field_type: Some(FieldType::Integer) };
-        return vec![OutputColumn { path: value, field_type }, count];
+        let share = OutputColumn { path: share, field_type: Some(FieldType::Real) };
+        return vec![OutputColumn { path: value, field_type }, count, share];
     }
     let names: Vec<&str> = match &flags.fields {
         Some(fields) => fields.iter().map(String::as_str).collect(),

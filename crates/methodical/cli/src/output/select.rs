@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use methodical_client::model::Civil;
 use unicase::UniCase;
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::output::order::Number;
 use crate::output::record::{Object, Path};
@@ -194,6 +195,15 @@ impl Bound {
         }
     }
 
+    /// Returns the text of a date; empty for a number.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Date(date) => date,
+            Self::Number(_) => "",
+        }
+    }
+
     /// Returns the kind of value, with its article.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -225,15 +235,18 @@ const MINUTES: &str = "HH:MM";
 
 const MIDNIGHT: &str = "00:00:00";
 
-/// Returns the text with the case folding of Unicode: `Straße` equals `STRASSE`.
+/// Returns the text with the case folding of Unicode and without accents: `Straße` equals `STRASSE`, and `Zoë` equals `zoe`, however it is
+/// composed.
 ///
 /// The letters `İ` and `ı` of Turkish equal `i`, because a person who searches seldom types them.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // Unicode folds `İ` to an `i` and a separate dot.
-    UniCase::unicode(text).to_folded_case().replace("i\u{307}", "i").replace('ı', "i")
+    // The accents of other scripts, such as Devanagari, are vowels.
+    let is_accent = |letter: &char| matches!(letter, '\u{300}'..='\u{36f}');
+    let letters: String = text.nfd().filter(|letter| !is_accent(letter)).collect();
+    UniCase::unicode(letters).to_folded_case().replace('ı', "i")
 }
 
 #[cfg(test)]
@@ -407,6 +420,9 @@ mod fold_tests {
         ] {
             assert_eq!(folded(one), folded(other), "{one}");
         }
-        assert_ne!(folded("é"), folded("e"));
+        for (one, other) in [("é", "e"), ("e\u{301}", "É"), ("Şahin", "sahin"), ("中", "中")] {
+            assert_eq!(folded(one), folded(other), "{one}");
+        }
+        assert_ne!(folded("राम"), folded("रम"));
     }
 }

@@ -37,8 +37,8 @@ impl OutputFormat for TableFormat {
     }
 
     fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        let &OutputSetup { view, wide, quiet, noun, .. } = setup;
-        Ok(Box::new(Table::new(setup.paths(), Style { view, wide, quiet, noun })))
+        let &OutputSetup { view, wide, quiet, noun, counts, .. } = setup;
+        Ok(Box::new(Table::new(setup.paths(), Style { view, wide, quiet, noun, counts })))
     }
 }
 
@@ -59,6 +59,8 @@ struct Table {
     held_since: Option<Instant>,
     layout: Option<Layout>,
     records: u64,
+    /// The number of records that were received.
+    received: u64,
 }
 
 /// The view of a table, and what is shown of it.
@@ -71,12 +73,22 @@ struct Style {
     quiet: bool,
     /// The name of a record, if records are counted.
     noun: Option<Noun>,
+    /// Whether each record is a count.
+    counts: bool,
 }
 
 impl Table {
     /// Creates a writer with these columns.
     fn new(paths: Vec<Path>, style: Style) -> Self {
-        Self { paths, style, held: Vec::new(), held_since: None, layout: None, records: 0 }
+        Self {
+            paths,
+            style,
+            held: Vec::new(),
+            held_since: None,
+            layout: None,
+            records: 0,
+            received: 0,
+        }
     }
 
     /// Returns whether lines must fit into a terminal.
@@ -103,9 +115,16 @@ impl Table {
 
     /// Writes the number of records, and the hidden columns.
     fn end(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        let Style { view, quiet, noun, .. } = self.style;
+        let Style { view, quiet, noun, counts, .. } = self.style;
         let Some(width) = view.width.filter(|_| !quiet) else { return Ok(()) };
-        let count = noun.map(|noun| count(self.records, noun));
+        let count = noun.map(|noun| match self.received {
+            total if counts => format!("total: {}", count(total, noun)),
+            total if total > self.records => {
+                let shown = with_separators(self.records);
+                format!("showing {shown} of {}", count(total, noun))
+            }
+            _ => count(self.records, noun),
+        });
         let hidden = self.layout.iter().flat_map(|layout| &layout.hidden);
         let hidden: Vec<_> = hidden
             .filter_map(|one| Some((self.paths.get(one.index)?, one.constant.as_deref())))
@@ -147,6 +166,10 @@ impl RecordWriter for Table {
 
     fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         if self.held.is_empty() { Ok(()) } else { self.start(out) }
+    }
+
+    fn received(&mut self, count: u64) {
+        self.received = count;
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
@@ -252,7 +275,7 @@ mod tests {
 
     fn style(width: Option<u16>) -> Style {
         let view = View { width, color: false };
-        Style { view, wide: false, quiet: false, noun: Some(Noun::RECORD) }
+        Style { view, wide: false, quiet: false, noun: Some(Noun::RECORD), counts: false }
     }
 
     const PATHS: [&str; 8] =

@@ -95,6 +95,10 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("candidates list --from {FROM}").prints_persons(),
     Line::new("credits forecast --from {FROM}"),
     Line::new("board --from {FROM}"),
+    Line::new("candidates show 48001 --from {FROM}").code(2),
+    Line::new("duplicates --from {FROM}"),
+    Line::new("placements list --from {FROM}").prints_persons(),
+    Line::new("report --from {FROM}"),
     Line::new("watch --to watched.db --once --emit-baseline --values New").prints_persons().calls(),
     Line::new("watch --to hooked.db --once --emit-baseline --values New --webhook {URL}/hook")
         .calls(),

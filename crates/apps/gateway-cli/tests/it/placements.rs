@@ -1,0 +1,193 @@
+//! The commands that answer who is where, what happened, and who may be the same person.
+
+use serde_json::{Value, json};
+
+use crate::office::{Office, application, candidate, vacancy};
+use crate::run::{code, stderr, stdout};
+
+/// An office with two vacancies, synced twice: Jörg moved in between.
+fn office() -> Office {
+    let twin =
+        json!({"id": "3", "name": "Zoe", "email": "1@EXAMPLE.com", "date": "2026-02-03 04:05:06"});
+    let cook = json!({"id": "102", "project": "Köchin"});
+    let records = |status: &str| {
+        [
+            candidate(1, "Anna"),
+            candidate(2, "Jörg"),
+            twin.clone(),
+            vacancy(101),
+            cook.clone(),
+            application(101, 1, "New"),
+            application(101, 2, status),
+            application(102, 3, "New"),
+        ]
+    };
+    let office = Office::new(&records("New"));
+    let person = &office.person;
+    for status in ["New", "Shortlist"] {
+        office.set(&records(status));
+        let sync = ["--token-file", office.file("token", &Value::Null), "mirror", "sync", "-q"];
+        std::fs::write(office.folder().join("token"), &office.token).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(
+            office.folder().join("token"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o600),
+        )
+        .unwrap();
+        let synced = person.run(&sync);
+        assert_eq!(code(&synced), 0, "{}", stderr(&synced));
+    }
+    office
+}
+
+/// Runs a command, which must succeed.
+#[track_caller]
+fn printed(office: &Office, args: &[&str]) -> String {
+    let output = office.person.run(args);
+    assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+    stdout(&output).to_owned()
+}
+
+/// Returns the standard error of a command that is refused.
+#[track_caller]
+fn refused(office: &Office, args: &[&str]) -> String {
+    let output = office.person.run(args);
+    assert_eq!(code(&output), 2, "{args:?}: {}", stdout(&output));
+    stderr(&output).to_owned()
+}
+
+#[test]
+fn placements_are_chosen_by_title_status_and_time() {
+    let office = office();
+    let list = |args: &[&str]| {
+        let fixed = [
+            "placements",
+            "list",
+            "-o",
+            "csv",
+            "--fields",
+            "id,vacancy_id,project,status,previous_status",
+        ];
+        printed(&office, &[&fixed, args].concat())
+    };
+    let header = "id,vacancy_id,project,status,previous_status\r\n";
+    let [anna, jorg, zoe] =
+        ["1,101,Welder,New,\r\n", "2,101,Welder,Shortlist,New\r\n", "3,102,Köchin,New,\r\n"];
+    assert_eq!(list(&[]), format!("{header}{anna}{jorg}{zoe}"));
+    // A title in any case, without accents.
+    assert_eq!(list(&["--vacancy", "KOCHIN"]), format!("{header}{zoe}"));
+    assert_eq!(
+        list(&["--vacancy", "102", "--vacancy", "welder", "--status", "New"]),
+        format!("{header}{anna}{zoe}")
+    );
+    assert_eq!(list(&["--status", "Shortlist", "--status", "Hired"]), format!("{header}{jorg}"));
+    assert_eq!(list(&["--waiting", "1d"]), header);
+    let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
+    assert!(wrong.contains("did you mean `Welder`?"), "{wrong}");
+    // Every field of the person is there, too.
+    let all = printed(&office, &["placements", "list", "-o", "ndjson", "--limit", "1"]);
+    let all: Value = serde_json::from_str(&all).unwrap();
+    assert_eq!(
+        (&all["email"], &all["portal"]["name"]),
+        (&json!("1@example.com"), &json!("Indeed"))
+    );
+    assert_eq!((&all["days"], &all["status"]), (&json!(0), &json!("New")));
+}
+
+#[test]
+fn a_list_takes_a_title_and_several_statuses() {
+    let office = office();
+    for from in [&["--token-file", "token"][..], &["--from", "mirror"]] {
+        let list = |args: &[&str]| {
+            let list = ["candidates", "list", "--fields", "id", "-o", "csv", "-q"];
+            printed(&office, &[&list, from, args].concat())
+        };
+        assert_eq!(list(&["--vacancy", "WELDER"]), "id\r\n1\r\n2\r\n");
+        let both = ["--vacancy", "Welder", "--status", "New", "--status", "Shortlist"];
+        assert_eq!(list(&both), "id\r\n1\r\n2\r\n");
+        assert_eq!(list(&["--vacancy", "Welder", "--status", "Shortlist"]), "id\r\n2\r\n");
+        let wrong =
+            refused(&office, &[&["candidates", "list", "--vacancy", "Koch"], from].concat());
+        assert!(wrong.contains("no vacancy has the title or the identity `Koch`"), "{wrong}");
+    }
+    let dry = [
+        "candidates",
+        "list",
+        "--vacancy",
+        "101",
+        "--status",
+        "New",
+        "--status",
+        "Hired",
+        "--dry-run",
+    ];
+    assert_eq!(printed(&office, &dry).lines().count(), 2);
+}
+
+#[test]
+fn a_person_is_shown_with_the_history() {
+    let office = office();
+    let shown = printed(&office, &["candidates", "show", "2"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(
+        (&shown["name"], &shown["placements"][0]["title"]),
+        (&json!("Jörg"), &json!("Welder"))
+    );
+    let history: Vec<&Value> =
+        shown["history"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
+    assert_eq!(history, ["New", "Shortlist"]);
+    let text = printed(&office, &["candidates", "show", "2", "-o", "table"]);
+    assert!(text.contains("Welder (101): Shortlist for 0 days"), "{text}");
+    let unknown = refused(&office, &["candidates", "show", "9"]);
+    assert!(unknown.contains("`gateway mirror search TEXT`"), "{unknown}");
+}
+
+#[test]
+fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
+    let office = office();
+    let report: Value = serde_json::from_str(&printed(&office, &["report"])).unwrap();
+    assert_eq!((&report["new"], &report["moved"]), (&json!(3), &json!(1)));
+    assert_eq!(report["sources"][0], json!({"name": "Indeed", "new": 2}));
+    assert_eq!(
+        printed(&office, &["config", "set", "statuses", "New; In process: Shortlist, Interview"]),
+        ""
+    );
+    assert_eq!(
+        printed(&office, &["report", "--month", "-o", "csv"]),
+        "id,project,new,moved,In process\r\n101,Welder,2,1,1\r\n102,Köchin,1,0,0\r\n"
+    );
+    assert_eq!(
+        printed(&office, &["board", "-o", "csv", "--fields", "id,New,In process,total"]),
+        "id,New,In process,total\r\n101,1,1,2\r\n102,1,0,1\r\n"
+    );
+    assert_eq!(
+        printed(
+            &office,
+            &["report", "--since", "2020-01-01", "--until", "2020-01-31", "-o", "ndjson"]
+        ),
+        ""
+    );
+    let wrong = refused(&office, &["config", "set", "statuses", "New; : Hired"]);
+    assert!(wrong.contains("`statuses` must be statuses in their order"), "{wrong}");
+}
+
+#[test]
+fn people_with_the_same_address_are_found() {
+    let office = office();
+    let found = printed(&office, &["duplicates", "-o", "csv", "--fields", "set,same,id,name"]);
+    assert_eq!(found, "set,same,id,name\r\n1,email,1,Anna\r\n1,email,3,Zoe\r\n");
+}
+
+#[test]
+fn a_filtered_table_says_of_how_many_records_it_is() {
+    let office = office();
+    let person = office.person.on_terminal(100);
+    let list = ["candidates", "list", "--from", "mirror", "--filter", "name~jorg"];
+    assert!(person.see(&list).contains("showing 1 of 3 candidates"), "{}", person.see(&list));
+    let counted =
+        person.see(&["candidates", "list", "--from", "mirror", "--count-by", "date:month"]);
+    assert!(
+        counted.contains("2026-02  3      100.0") && counted.contains("total: 3 candidates"),
+        "{counted}"
+    );
+}
