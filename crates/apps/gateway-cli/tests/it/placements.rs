@@ -82,6 +82,10 @@ fn placements_are_chosen_by_title_status_and_time() {
     );
     assert_eq!(list(&["--status", "Shortlist", "--status", "Hired"]), format!("{header}{jorg}"));
     assert_eq!(list(&["--waiting", "1d"]), header);
+    let waiting = office.person.run(&["placements", "list", "--waiting", "1d"]);
+    let note =
+        "note: 2 more placements had the status before the first sync found it, and may have been";
+    assert!(stderr(&waiting).contains(note), "{}", stderr(&waiting));
     let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
     assert!(wrong.contains("did you mean `Welder`?"), "{wrong}");
     // Every field of the person is there, too.

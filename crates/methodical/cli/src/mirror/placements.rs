@@ -144,18 +144,18 @@ pub(crate) fn list(
             groups.extend(with_title(text, of.groups, &titles)?);
         }
     }
-    let mut wanted = Wanted::new();
-    if let Some(seconds) = flags.waiting {
-        let days = u32::try_from(seconds.div_ceil(86_400)).unwrap_or(u32::MAX);
-        wanted = wanted.for_days(days).longest_first();
-    }
+    let (days, mut older) = (flags.waiting.map_or(0, |seconds| seconds.div_ceil(86_400)), 0);
+    let days = i64::try_from(days).unwrap_or(i64::MAX);
+    let wanted = if days > 0 { Wanted::new().longest_first() } else { Wanted::new() };
     let mut found: Vec<Placement> = Vec::new();
     queries::placements(&mirror, of.table.name(), &wanted, now(), |one| {
+        let has_value = |value: &String| flags.values.contains(value);
         let is_wanted = (groups.is_empty() || groups.contains(&one.group))
-            && (flags.values.is_empty()
-                || one.value.as_ref().is_some_and(|it| flags.values.contains(it)));
-        if is_wanted {
+            && (flags.values.is_empty() || one.value.as_ref().is_some_and(has_value));
+        if is_wanted && one.days >= days {
             found.push(one);
+        } else if is_wanted && one.is_older {
+            older += 1;
         }
         ControlFlow::Continue(())
     })?;
@@ -186,6 +186,13 @@ pub(crate) fn list(
         }
     }
     printer.finish()?;
+    if older > 0 {
+        invocation.screen.note(&format!(
+            "{} had the {} before the first sync found it, and may have been waiting for longer",
+            counted(older, "more placement"),
+            of.value
+        ));
+    }
     for value in flags.values.iter().filter(|_| found.is_empty()) {
         let text = format!("unknown {} `{value}`", of.value);
         if let Some(note) = unknown(Some(&mirror), of, value, text)? {
