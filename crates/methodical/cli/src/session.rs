@@ -160,9 +160,9 @@ impl<S: Service> Session<S> {
             return Ok(false);
         }
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, false))?;
-        let print = |tally: Tally, query: &&O| self.print_all(open(query)?, tally, &mut printer);
-        let printed = all.iter().try_fold(Tally::default(), print);
-        match printed.and_then(|tally| tally.check_any().map(|()| tally)) {
+        let add = |tally: Tally, query: &&O| self.print_all(open(query)?, tally, &mut printer);
+        let tally = all.iter().try_fold(Tally::default(), add);
+        match tally.and_then(|tally| tally.check_any().map(|()| tally)) {
             Ok(tally) => {
                 self.close(printer)?;
                 tally.check_all()?;

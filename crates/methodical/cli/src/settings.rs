@@ -174,7 +174,6 @@ pub(crate) struct Settings {
 }
 
 /// The order of values such as statuses, and their groups: the setting `statuses`.
-#[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror reads it"))]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ValueOrder(Vec<(Option<String>, Vec<String>)>);
 
@@ -615,6 +614,23 @@ pub(crate) fn redacted(text: &str) -> String {
     format!("{scheme}://{before}?{}", parameters.join("&"))
 }
 
+#[cfg(all(test, feature = "mirror"))]
+mod order_tests {
+    use super::ValueOrder;
+
+    #[test]
+    fn parts_are_values_in_their_order_or_named_groups() {
+        let order = ValueOrder::parse("New, On hold; Hired: Accepted ,Started").unwrap();
+        assert_eq!(order.groups().collect::<Vec<_>>(), ["Hired"]);
+        assert_eq!(order.group_of("Started"), Some("Hired"));
+        assert_eq!((order.group_of("New"), order.group_of("hired")), (None, None));
+        let all = ["New", "On hold", "Accepted", "Started", "Rejected"];
+        assert_eq!(order.with(&["Rejected", "New"]), all);
+        for wrong in ["", "New,", "New;", ": Hired", "Hired:", "New;;Hired"] {
+            assert_eq!(ValueOrder::parse(wrong), None, "{wrong}");
+        }
+    }
+}
 #[cfg(test)]
 mod value_tests {
     use toml_edit::Value;
