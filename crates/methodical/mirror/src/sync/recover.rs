@@ -60,15 +60,17 @@ pub(crate) fn recover(
         if queries.is_empty() {
             return write(mirror, target, options, &schedule, asking);
         }
-        let parts = queries.iter().map(|query| asking.parts(*query));
+        let mut parts = queries.iter().map(|query| asking.parts(*query));
         let answers: Vec<Answer> = thread::scope(|scope| {
-            // All calls begin before the first one is awaited.
+            // The first call is made on this thread, so that a single one needs no other.
+            let first = parts.next();
             let mut calls = Vec::with_capacity(options.concurrency);
             calls.extend(parts.map(|(group, value)| scope.spawn(move || ask(group, value))));
-            let answer = calls
+            let first = first.map(|(group, value)| ask(group, value));
+            let joined = calls
                 .into_iter()
                 .map(|call| call.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            answer.collect()
+            first.into_iter().chain(joined).collect()
         });
         for (query, answer) in queries.into_iter().zip(answers) {
             asking.answer(query, answer)?;
