@@ -124,14 +124,50 @@ pub(crate) fn wrapped(
     lines
 }
 
+/// Replaces each pair of escaped surrogates in a JSON text by its character, and keeps all other escapes.
+pub(crate) fn without_surrogates(json: &str) -> String {
+    let mut out = String::new();
+    let mut rest = json;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        out.push_str(before);
+        if let Some(character) = escape.get(..11).and_then(surrogates) {
+            out.push(character);
+            rest = escape.get(11..).unwrap_or_default();
+        } else {
+            out.push('\\');
+            let length = escape.chars().next().map_or(0, char::len_utf8);
+            let (escaped, after) = escape.split_at(length);
+            out.push_str(escaped);
+            rest = after;
+        }
+    }
+    out + rest
+}
+
+/// Reads two surrogates, such as `ud83d\ude00` after a backslash.
+fn surrogates(pair: &str) -> Option<char> {
+    let (high, low) = pair.strip_prefix('u')?.split_once("\\u")?;
+    let units = [u16::from_str_radix(high, 16).ok()?, u16::from_str_radix(low, 16).ok()?];
+    let text = String::from_utf16(&units).ok()?;
+    let mut characters = text.chars();
+    characters.next().filter(|_| characters.next().is_none())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::string;
+    use super::{string, without_surrogates};
 
     #[test]
     fn a_text_cannot_end_its_literal() {
         assert_eq!(string(r#"a"b\c"#), r#""a\"b\\c""#);
         assert_eq!(string("x\r\n\u{2028}\u{202e}"), r#""x\r\n\u{2028}\u{202e}""#);
         assert_eq!(string("Björn's ☂"), "\"Björn's ☂\"");
+    }
+
+    #[test]
+    fn surrogates_become_characters() {
+        let json = r#"{"a": "\ud83d\ude00 \u0041\u0042 \\ud83d\\ude00 \n\"", "b": "\ud83d é"}"#;
+        let expected = r#"{"a": "😀 \u0041\u0042 \\ud83d\\ude00 \n\"", "b": "\ud83d é"}"#;
+        assert_eq!(without_surrogates(json), expected);
     }
 }

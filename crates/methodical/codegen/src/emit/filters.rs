@@ -52,6 +52,12 @@ pub(super) fn line(text: impl Display, _: &dyn Values) -> Result<String> {
     Ok(text::json_string(&text::one_line(&text.to_string())))
 }
 
+/// Writes the surrogate pairs of a JSON text as characters. Many tools read OpenAPI as YAML, which refuses the pairs.
+#[filter_fn]
+pub(super) fn without_surrogates(json: impl Display, _: &dyn Values) -> Result<String> {
+    Ok(text::without_surrogates(&json.to_string()))
+}
+
 /// Writes texts as string literals, with commas between them.
 #[filter_fn]
 pub(super) fn strings(
