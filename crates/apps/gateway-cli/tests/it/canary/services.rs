@@ -33,7 +33,7 @@ fn candidate() -> String {
 }
 
 /// The response of a fault.
-type Response = fn(&mut Connection);
+pub(crate) type Response = fn(&mut Connection);
 
 /// Starts a service with a fault.
 pub(crate) fn faulty(response: Response) -> RawServer {
