@@ -79,11 +79,12 @@ async fn every_mock_has_every_setting() {
             let late = impatient.send(&$query::new()).await.unwrap_err();
             assert_eq!(late.kind(), ErrorKind::Timeout);
             server.reset().await;
-            $mock::new().retry_after(Duration::from_secs(7)).fails(503).mount(&server).await;
-            assert_eq!(error().await.headers().unwrap()["retry-after"], "7");
-            server.reset().await;
             $mock::new().truncated().answers($records).mount(&server).await;
             assert_eq!(error().await.kind(), ErrorKind::Decode);
+            server.reset().await;
+            // The last one: the client would wait for these seconds before another call.
+            $mock::new().retry_after(Duration::from_secs(7)).fails(503).mount(&server).await;
+            assert_eq!(error().await.headers().unwrap()["retry-after"], "7");
         }};
     }
     settings!(MockListCandidates, ListCandidates, &[Candidate::new("1")]);
