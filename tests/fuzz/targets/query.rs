@@ -6,14 +6,13 @@
 #[expect(dead_code, reason = "the tests use more of it")]
 mod support;
 
-use gateway_model::{ListCandidates, Operation, RawQuery, Set, StatusName};
+use gateway_model::{ListCandidates, Operation, RawQuery, StatusName};
 use libfuzzer_sys::fuzz_target;
 
 use crate::support::{percent_decoded, travels};
 
 /// A method, parameters, a vacancy and a status; and queries that are random themselves.
-type Input<'a> =
-    (&'a str, Vec<(&'a str, &'a str)>, &'a str, StatusName, ListCandidates<Set>, RawQuery);
+type Input<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a str, StatusName, ListCandidates, RawQuery);
 
 fuzz_target!(|input: Input<'_>| {
     let (method, pairs, vacancy, status, typed, random) = input;
