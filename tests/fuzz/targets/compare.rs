@@ -37,7 +37,11 @@ fuzz_target!(|input: Input| {
             _ => {
                 let is_committed = sync(&mut mirror, list, emits_baseline, false);
                 let expected = model.list(list, emits_baseline);
-                assert_eq!(is_committed, Some(expected), "whether the deletion guard refuses {list:?}");
+                assert_eq!(
+                    is_committed,
+                    Some(expected),
+                    "whether the deletion guard refuses {list:?}"
+                );
             }
         }
         check(&mirror, &model);

@@ -166,10 +166,10 @@ fn faults_of_a_service_show_no_secret_and_no_personal_data() {
     assert!(LINES.iter().filter(|line| line.calls).count() >= 8);
     // Most commands wait for a fault, so the faults are tried side by side.
     let hits: Vec<String> = thread::scope(|scope| {
-        let sweeps: Vec<_> = FAULTS
-            .iter()
-            .map(|(name, response)| scope.spawn(|| sweep_fault(name, *response)))
-            .collect();
+        let mut sweeps = Vec::new();
+        for (name, response) in FAULTS {
+            sweeps.push(scope.spawn(|| sweep_fault(name, *response)));
+        }
         sweeps.into_iter().flat_map(|sweep| sweep.join().unwrap().hits).collect()
     });
     assert_eq!(hits, [""; 0]);
