@@ -25,9 +25,10 @@ fn main() -> ExitCode {
 }
 
 fn copy(request: ExportRequest<'_>) -> Result<Vec<ExportedTable>, Failure> {
+    let ExportRequest { mirror, to, decimals, .. } = request;
     let copy = Copy::new(&described::<RecruitmentGateway>());
-    let copy = if request.decimals { copy.decimals() } else { copy };
-    let tables = Place::open(request.to).and_then(|place| copy.run(request.mirror, &place));
+    let copy = if decimals { copy.decimals() } else { copy };
+    let tables = Place::open(to).and_then(|place| copy.run(mirror, &place));
     let tables = tables.map_err(|error| explained(&error))?.into_iter();
     Ok(tables.map(|(table, rows)| ExportedTable { table, rows }).collect())
 }
