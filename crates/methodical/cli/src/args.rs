@@ -389,7 +389,7 @@ fn fill_command(mut command: clap::Command, fill: &dyn Fn(&str) -> String) -> cl
     command.mut_args(arg).mut_subcommands(|one| fill_command(one, fill))
 }
 
-/// Replaces the placeholders of the members, groups and values of a mirror, such as candidates, vacancies and statuses.
+/// Replaces the placeholders of the members, groups and values of a mirror by the names that its service uses.
 #[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "for mirrors"))]
 fn fill_names(text: String, extras: Extras) -> String {
     #[cfg(feature = "mirror")]

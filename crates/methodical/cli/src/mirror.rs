@@ -90,7 +90,7 @@ pub(crate) struct Recovered {
 }
 
 impl Recovered {
-    /// Returns the name of the field with the identity of the group, such as `vacancy_id`.
+    /// Returns the name of the field with the identity of the group.
     pub(crate) fn group_field(&self) -> String {
         format!("{}_{}", self.groups.name(), self.groups.identity())
     }
