@@ -183,6 +183,8 @@ fn responses_in_progress_end_before_the_server_stops() {
     target.served().signal("-TERM");
     // The idle connection is closed without delay.
     assert_eq!(idle.next(), Some(Event::GoAway("NO_ERROR")));
+    // This client answers no ping, so that the server would wait for it.
+    drop(idle);
     while let Some(event) = raw.next() {
         if event == Event::GoAway("NO_ERROR") {
             break;
