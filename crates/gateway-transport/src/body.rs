@@ -349,7 +349,7 @@ where
             return Poll::Ready(frame);
         }
         let since = *this.waiting_since.get_or_insert(now);
-        // An idle timeout that is beyond the range of the clock is none.
+        // An idle timeout beyond the range of the clock never ends.
         let idle_end = since.checked_add(this.idle_timeout);
         while let Some(limit) = idle_end.into_iter().chain(this.end).min() {
             if limit <= platform::now() {

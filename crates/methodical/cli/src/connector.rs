@@ -232,7 +232,7 @@ fn read_json(path: &Path, what: &str) -> Result<Value, Failure> {
     })
 }
 
-/// What a value must be, and whether one is.
+/// The name of a kind of values, and the test of a value.
 type Kind = (&'static str, fn(&Value) -> bool);
 
 const TEXT: Kind = ("text", Value::is_string);

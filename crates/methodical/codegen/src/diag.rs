@@ -62,7 +62,7 @@ impl Diagnostic {
         Self { elsewhere: place, ..self }
     }
 
-    /// Makes it a warning, with which the spec is accepted.
+    /// Turns the mistake into a warning: the spec is still accepted.
     pub(crate) fn warning(self) -> Self {
         Self { is_error: false, ..self }
     }

@@ -45,7 +45,7 @@ pub(crate) struct Started {
 }
 
 impl Init<'_> {
-    /// Creates a workspace in a folder with the name of the service. If that fails, there is no such folder.
+    /// Creates a workspace in a folder with the name of the service. A failure removes the folder.
     pub(crate) fn workspace(&self, runtime: Runtime<'_>) -> Result<Started, Outcome> {
         let Self { name, folder, .. } = self;
         if let Runtime::Path(path) = runtime

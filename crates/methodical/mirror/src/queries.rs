@@ -131,7 +131,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// What happened in a period.
+/// The events of a period, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeriodReport {
@@ -161,7 +161,7 @@ pub struct ValueTime {
     pub median: i64,
 }
 
-/// What happened in a group.
+/// The events of a group in a period, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GroupReport {

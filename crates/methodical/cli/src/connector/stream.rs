@@ -256,7 +256,7 @@ impl<'a> Entry<'a> {
         all.iter().find(is_own)?.get("metadata")?.get(key)
     }
 
-    /// Returns whether the stream, or a property, is selected; without metadata, whether a default says so.
+    /// Returns whether the stream, or a property, is selected. Without metadata, returns the default.
     fn is_selected(&self, property: Option<&str>, default: bool) -> bool {
         let is_possible =
             self.metadata(property, "inclusion").is_none_or(|one| one != "unsupported");

@@ -36,7 +36,7 @@ impl Body {
         beside_above: 0,
     };
 
-    /// Returns the field that decides whether a call succeeded, if there is one.
+    /// Returns the field that decides whether a call succeeded.
     pub(crate) fn decides(&self) -> Option<Decides> {
         self.verdict.map(|verdict| verdict.decides)
     }

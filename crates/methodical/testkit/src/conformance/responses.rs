@@ -235,7 +235,7 @@ pub(super) fn endless_body_ends_at_the_limit(kit: &Kit) -> Outcome {
     closes(&server, "after the limit")
 }
 
-/// Expects the head and the first part of a body before the rest is sent, whatever the status.
+/// Expects the head and the first part of a body before the rest is sent, with each of several statuses.
 pub(super) fn comes_in_parts(kit: &Kit, first: &'static str) -> Outcome {
     for_each(&[200, 206, 404, 503], |&status| {
         for_input(format_args!("status {status}"), comes_with_status(kit, status, first))
