@@ -5,7 +5,7 @@
 //!
 //! # Files
 //!
-//! [`Copy`] writes each table of a mirror to one file, such as `photo.parquet`: the tables of records, and `mirror_change` (the
+//! [`Copy`](struct@Copy) writes each table of a mirror to one file, such as `photo.parquet`: the tables of records, and `mirror_change` (the
 //! feed), `mirror_spell` (past values), `mirror_run`, `mirror_sample` and `mirror_scope`. They have the columns of the mirror, apart
 //! from those that only the mirror needs. These types differ:
 //!

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use arrow_json::writer::LineDelimitedWriter;
 use arrow_schema::DataType;
@@ -39,7 +41,11 @@ impl Copied {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let source = Source::new("https://gateway.example.com", "me");
+        // An erasure in the second of a copy may be missing in it, so each event has a second of its own.
+        let seconds = AtomicU64::new(1_800_000_000);
+        let now = move || UNIX_EPOCH + Duration::from_secs(seconds.fetch_add(1, Ordering::Relaxed));
         let mirror = Mirror::open(folder.path().join("mirror.db"), &source).unwrap();
+        let mirror = mirror.with_clock(now);
         let place = Place::open(folder.path().join("out").to_str().unwrap()).unwrap();
         Self { folder, mirror, place }
     }
@@ -116,10 +122,7 @@ fn each_table_is_one_file_with_typed_columns() {
     let photos = copied.rows("photo");
     let (first, second) = (&photos[0], &photos[1]);
     assert_eq!(first["taken_at"], "2026-11-02T06:00:00");
-    assert_eq!(
-        (&first["price"], &first["price_decimal"]),
-        (&"12.50".into(), &"12.500000000".into())
-    );
+    assert_eq!((&first["price"], &first["price_decimal"]), (&"12.50".into(), &12.5.into()));
     assert_eq!((&first["size"], &first["mirror_extra"]), (&7.into(), &r#"{"new":1.0}"#.into()));
     assert_eq!((&second["taken_at"], &second["price_decimal"]), (&Value::Null, &Value::Null));
     assert_eq!(second["taken"], "0000-00-00 00:00:00");
