@@ -1,12 +1,11 @@
 //! One sync of a list: compares each record with the mirror in memory, and writes the differences in one transaction.
 //!
-//! The hashes of all rows are read once under the lock: about 100 bytes for each record, so a table of a million records takes
-//! 100 MB during its sync.
+//! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records takes
+//! 50 MB during its sync, and as much again if the list has another order than the table.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::hash::BuildHasherDefault;
-use std::mem::take;
+use std::mem::{replace, take};
 use std::sync::MutexGuard;
 
 use methodical_model::tables::Table;
@@ -16,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::{ChangeKind, Values};
 use crate::fields::Shape;
 use crate::fields::difference::{Version, changed};
-use crate::fields::hash::{Hash, Hasher, Secret};
+use crate::fields::hash::{Hash, Hasher};
 use crate::fields::json::Members;
 use crate::fields::row::{Layout, Omission, Row, RowHasher, is_other_person};
 use crate::guard::{Judged, Rules, Week};
@@ -79,6 +78,8 @@ pub struct Run<'a> {
     followed: u64,
     /// The record that is being read.
     json: Vec<u8>,
+    /// The service wrote the last record that was read as its model does.
+    is_verbatim: bool,
 }
 
 /// The column of a recovered value.
@@ -140,7 +141,7 @@ impl<'a> Run<'a> {
             rules,
             at,
             time: utc(at),
-            known: KnownRows::new(&secret, rows),
+            known: KnownRows { rows: Vec::with_capacity(rows), ..KnownRows::default() },
             present_before: 0,
             next_key: 1,
             emits: !is_first || rules.emits_baseline,
@@ -150,15 +151,15 @@ impl<'a> Run<'a> {
             value: None,
             followed: 0,
             json: Vec::new(),
+            is_verbatim: true,
         };
         run.omission = run.store.omits_personal()?.then(|| Omission::new(&secret));
         run.suppressed = run.store.suppressed(scope.table)?;
         run.recovered = run.store.recovered()?;
-        let Self { store, known, next_key, .. } = &mut run;
-        store.each_known(scope.table, |id, one| {
-            *next_key = (*next_key).max(one.key.saturating_add(1));
-            known.set(id, one, false);
-        })?;
+        let known = &mut run.known;
+        run.store.each_known(scope.table, |one| known.set(one, false))?;
+        let last = run.known.rows.last();
+        run.next_key = last.map_or(1, |(last, _)| last.key.saturating_add(1));
         run.present_before = run.known.counts().present;
         if rules.checks_rows {
             run.check_rows()?;
@@ -177,7 +178,7 @@ impl<'a> Run<'a> {
             let hash = hasher.row(&stored.row, &stored.shape)?;
             if !stored.has_old_hash && stored.known.hash != Some(hash) {
                 report.damaged += 1;
-                known.set(&stored.id, Known { hash: None, ..stored.known }, false);
+                known.set(Known { hash: None, ..stored.known }, false);
             }
             Ok(())
         })
@@ -213,12 +214,20 @@ impl<'a> Run<'a> {
         self.read(index, json, None)
     }
 
-    /// Takes the next record of the list as its model read it. A record with the hash of a row is unchanged, and is not read
-    /// again.
-    pub(crate) fn model(&mut self, record: &impl Serialize) -> Result<(), Error> {
+    /// Takes the next record of the list as it was received and as its model read it. A record with the hash of a row is
+    /// unchanged, and is not read again.
+    pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
         let index = self.count();
+        if self.is_verbatim {
+            let hash = self.hasher.text(received.as_bytes());
+            if self.known.is_next(hash, self.shape) {
+                self.report.unchanged += 1;
+                return Ok(());
+            }
+        }
         let mut json = take(&mut self.json);
         write_json(record, &mut json)?;
+        self.is_verbatim = json == received.as_bytes();
         let hash = self.hasher.text(&json);
         let taken = if self.known.find_unchanged(hash, self.shape) {
             self.report.unchanged += 1;
@@ -250,9 +259,19 @@ impl<'a> Run<'a> {
             Some(omission) => omission.reduce(row, &self.layout.shape)?,
             None => row,
         };
-        match self.known.get_mut(&id).copied() {
-            Some((known, is_seen)) => self.compare(index, &id, hash, &row, (known, is_seen)),
-            None => self.add(&id, hash, &row),
+        let is_suppressed = !self.suppressed.is_empty()
+            && self.suppressed.contains(&self.identities.hash(&[id.as_bytes()]));
+        // A new record is not searched for: its insertion says whether the table has its identity.
+        if !is_suppressed && self.add(&id, hash, &row)? {
+            return Ok(());
+        }
+        match self.store.key(&self.table, &id)?.and_then(|key| self.known.see(key)) {
+            Some(known) => self.compare(index, &id, hash, &row, known),
+            None if is_suppressed => {
+                self.report.suppressed += 1;
+                Ok(())
+            }
+            None => Err(lost()),
         }
     }
 
@@ -268,15 +287,14 @@ impl<'a> Run<'a> {
 
     /// Leaves the present and missing records of a choice as they are: the list says nothing about them.
     pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
-        let Self { store, table, known, entries, report, .. } = self;
-        store.each_known(table, |id, one| {
-            let is_missing = one.state == State::Missing;
-            if one.state.is_live() && is_kept(id, is_missing) {
-                known.set(id, one, true);
-                *entries += 1;
-                report.unchanged += u64::from(!is_missing);
+        for (key, id, state) in self.store.live(&self.table)? {
+            let is_missing = state == State::Missing;
+            if is_kept(&id, is_missing) && self.known.see(key).is_some() {
+                self.entries += 1;
+                self.report.unchanged += u64::from(!is_missing);
             }
-        })
+        }
+        Ok(())
     }
 
     /// Says that the list is complete, and commits it.
@@ -345,9 +363,6 @@ impl<'a> Run<'a> {
     ) -> Result<(), Error> {
         let is_same = known.hash == Some(hash);
         let is_current = is_same && known.shape == self.shape;
-        if let Some((_, is_seen)) = self.known.get_mut(id) {
-            *is_seen = true;
-        }
         match known.state {
             _ if is_seen && (is_same || known.state == State::Forgotten) => {
                 self.report.repeated += 1;
@@ -369,7 +384,7 @@ impl<'a> Run<'a> {
                 }
                 if is_current {
                     self.store.mark(&self.table, known.key, 0, &self.time)?;
-                    self.remember(id, known.key, hash);
+                    self.remember(known.key, hash);
                 } else {
                     self.change(id, hash, row, known)?;
                 }
@@ -383,22 +398,19 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Adds a record of which nothing is known.
-    fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<(), Error> {
-        if !self.suppressed.is_empty()
-            && self.suppressed.contains(&self.identities.hash(&[id.as_bytes()]))
-        {
-            self.report.suppressed += 1;
-            return Ok(());
-        }
+    /// Adds a record, unless the table has its identity. Returns whether it did.
+    fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<bool, Error> {
         let key = self.next_key;
-        self.write(id, key, hash, row, Write::New)?;
+        if !self.write(id, key, hash, row, Write::New)? {
+            return Ok(false);
+        }
         self.next_key += 1;
         self.report.added += 1;
         self.begin_value(id, row, false)?;
         let value = self.value.filter(|value| value.has_history);
         let value = value.and_then(|value| row.text(value.index));
-        self.emit(id, ChangeKind::Added, &[], Values { value, ..Values::default() })
+        self.emit(id, ChangeKind::Added, &[], Values { value, ..Values::default() })?;
+        Ok(true)
     }
 
     /// Writes a record that may have changed. Returns whether it has.
@@ -438,9 +450,7 @@ impl<'a> Run<'a> {
     /// Reads the row of a record.
     fn stored(&mut self, known: Known) -> Result<Stored, Error> {
         let select = format!("SELECT * FROM {} WHERE mirror_key = ?1", quoted(&self.table));
-        self.store.read(&select, (known.key,))?.pop().ok_or_else(|| {
-            Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
-        })
+        self.store.read(&select, (known.key,))?.pop().ok_or_else(lost)
     }
 
     /// Begins the time in which a placement has its value.
@@ -470,13 +480,13 @@ impl<'a> Run<'a> {
         if misses >= self.rules.confirm {
             self.report.gone += 1;
             self.store.erase(&self.table, known, State::Gone, self.at)?;
-            self.known.set(id, Known { state: State::Gone, ..known }, false);
+            self.known.set(Known { state: State::Gone, ..known }, false);
             self.emit(id, ChangeKind::Gone, &[], Values::default())?;
             let Self { store, recovered, .. } = self;
             return store.erase_placements(recovered, &self.table, id, State::Gone, self.at);
         }
         self.store.mark(&self.table, known.key, misses, &self.time)?;
-        self.known.set(id, Known { state: State::Missing, misses, ..known }, false);
+        self.known.set(Known { state: State::Missing, misses, ..known }, false);
         if misses > 1 {
             return Ok(());
         }
@@ -484,6 +494,7 @@ impl<'a> Run<'a> {
         self.emit(id, ChangeKind::Missing, &[], Values::default())
     }
 
+    /// Writes a record. Returns whether a row was written: a new one is not if the table has its identity.
     fn write(
         &mut self,
         id: &str,
@@ -491,19 +502,21 @@ impl<'a> Run<'a> {
         hash: Hash,
         row: &Row<'_>,
         write: Write,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let changed_at = (write != Write::Same).then_some(&*self.time);
         let new = NewRow { key, id, hash, shape: self.shape, row, changed_at };
-        self.store.write(&self.table, &new, write == Write::New)?;
-        self.remember(id, key, hash);
-        Ok(())
+        let is_written = self.store.write(&self.table, &new, write == Write::New)?;
+        if is_written {
+            self.remember(key, hash);
+        }
+        Ok(is_written)
     }
 
     /// Remembers a record that was written.
-    fn remember(&mut self, id: &str, key: i64, hash: Hash) {
+    fn remember(&mut self, key: i64, hash: Hash) {
         let shape = self.shape;
         let known = Known { key, state: State::Present, misses: 0, shape, hash: Some(hash) };
-        self.known.set(id, known, true);
+        self.known.set(known, true);
     }
 
     fn emit(
@@ -529,65 +542,71 @@ enum Write {
     Same,
 }
 
-/// The rows of a table, and whether the list had each of them.
+/// The rows of a table in the order of their keys, and whether the list had each of them.
+#[derive(Default)]
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    /// The rows by the keyed hashes of their identities: no two have the same in 128 bits.
-    ids: Index,
-    /// The rows by the hashes of their records.
-    hashes: Index,
-    hasher: RowHasher,
-}
-
-/// Indexes of rows by hashes.
-type Index = HashMap<Hash, u32, BuildHasherDefault<FirstBytes>>;
-
-/// Hashes hashes, whose bytes are random already.
-#[derive(Default)]
-struct FirstBytes(u64);
-
-impl std::hash::Hasher for FirstBytes {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    /// The index of the row that the next record is compared with: most lists have the order of the table.
+    next: usize,
+    /// The rows by the hashes of their records, from the first record on that is not in this order.
+    hashes: Option<HashMap<Hash, usize>>,
 }
 
 impl KnownRows {
-    /// Has room for this many rows.
-    fn new(secret: &Secret, rows: usize) -> Self {
-        let index = || HashMap::with_capacity_and_hasher(rows, BuildHasherDefault::default());
-        let (ids, hashes) = (index(), index());
-        Self { rows: Vec::with_capacity(rows), ids, hashes, hasher: RowHasher::new(secret) }
+    /// Returns the index of a row.
+    fn index(&self, key: i64) -> Option<usize> {
+        match self.rows.last() {
+            Some((last, _)) if last.key >= key => {
+                self.rows.binary_search_by_key(&key, |(known, _)| known.key).ok()
+            }
+            _ => None,
+        }
     }
 
-    /// Sets what is known of a record, and whether the list had it.
-    fn set(&mut self, id: &str, known: Known, is_seen: bool) {
-        // SQLite holds no table of four billion rows.
-        let next = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        let index = *self.ids.entry(self.hasher.text(id.as_bytes())).or_insert(next);
-        match self.rows.get_mut(index as usize) {
+    /// Sets what is known of a row, and whether the list had it.
+    fn set(&mut self, known: Known, is_seen: bool) {
+        match self.index(known.key).and_then(|index| self.rows.get_mut(index)) {
             Some(row) => *row = (known, is_seen),
+            // A new row has the largest key.
             None => self.rows.push((known, is_seen)),
         }
-        self.hashes.extend(known.hash.map(|hash| (hash, index)));
     }
 
-    fn get_mut(&mut self, id: &str) -> Option<&mut (Known, bool)> {
-        self.rows.get_mut(*self.ids.get(&self.hasher.text(id.as_bytes()))? as usize)
+    /// Says that the list has a row. Returns what is known of it, and whether the list had it before.
+    fn see(&mut self, key: i64) -> Option<(Known, bool)> {
+        let index = self.index(key)?;
+        let (known, is_seen) = self.rows.get_mut(index)?;
+        self.next = index + 1;
+        Some((*known, replace(is_seen, true)))
     }
 
-    /// Finds a present row with this hash and these columns that the list did not have before. The list has it now.
+    /// Returns whether the next present row has this hash and these columns. Then the list has it.
+    fn is_next(&mut self, hash: Hash, shape: i64) -> bool {
+        while self.rows.get(self.next).is_some_and(|(known, _)| known.state != State::Present) {
+            self.next += 1;
+        }
+        self.is_unchanged(self.next, hash, shape)
+    }
+
+    /// Finds a present row with this hash and these columns that the list did not have before. Then the list has it.
     fn find_unchanged(&mut self, hash: Hash, shape: i64) -> bool {
-        let index = self.hashes.get(&hash).copied().unwrap_or(u32::MAX);
-        let Some((known, is_seen)) = self.rows.get_mut(index as usize) else { return false };
-        let is_current = known.hash == Some(hash) && known.shape == shape;
-        let is_unchanged = is_current && known.state == State::Present && !*is_seen;
-        *is_seen |= is_unchanged;
-        is_unchanged
+        if self.is_next(hash, shape) {
+            return true;
+        }
+        let rows = self.rows.iter().enumerate();
+        let hashes = || rows.filter_map(|(index, (known, _))| Some((known.hash?, index))).collect();
+        let index = self.hashes.get_or_insert_with(hashes).get(&hash).copied();
+        index.is_some_and(|index| self.is_unchanged(index, hash, shape))
+    }
+
+    fn is_unchanged(&mut self, index: usize, hash: Hash, shape: i64) -> bool {
+        let Some((known, is_seen)) = self.rows.get_mut(index) else { return false };
+        let is_same = known.hash == Some(hash) && known.shape == shape;
+        if !is_same || known.state != State::Present || *is_seen {
+            return false;
+        }
+        (*is_seen, self.next) = (true, index + 1);
+        true
     }
 
     /// Returns the present and missing rows that the list did not have, in the order of first sight.
@@ -615,6 +634,10 @@ pub(crate) fn text(json: &[u8]) -> Result<&str, Error> {
     std::str::from_utf8(json).map_err(unwritten)
 }
 
+fn lost() -> Error {
+    Error::new(ErrorKind::Store, "the mirror has a record that it cannot find")
+}
+
 fn unwritten(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::new(ErrorKind::Record, "cannot write a record as JSON").because(error)
 }
@@ -637,3 +660,78 @@ impl fmt::Debug for Run<'_> {
 
 /// Maximum number of rejected records that a report describes.
 const MAX_REJECTIONS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use methodical_model::tables::{Column, Table};
+    use serde_json::value::RawValue;
+
+    use crate::guard::Rules;
+    use crate::history::Report;
+    use crate::mirror::Mirror;
+
+    const PHOTO: Table =
+        Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
+
+    /// Syncs a list of an identity and a title each: `!` is a rejected record. Returns the counts of added, changed, unchanged,
+    /// repeated, rejected and missing records, and the number of changes in the feed.
+    fn sync(mirror: &mut Mirror, list: &str, is_verbatim: bool) -> [u64; 7] {
+        let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        for record in list.split(' ') {
+            let Some((id, title)) = record.split_at_checked(1).filter(|_| record != "!") else {
+                run.reject("it is damaged").unwrap();
+                continue;
+            };
+            let model = format!(r#"{{"id":"{id}","title":"{title}"}}"#);
+            let received = if is_verbatim { model.clone() } else { format!(" {model}") };
+            run.model(&RawValue::from_string(model).unwrap(), &received).unwrap();
+        }
+        let report = run.finish().unwrap();
+        let Report { added, changed, unchanged, repeated, rejected, missing, .. } = report;
+        let feed = mirror.changes(None, 99).unwrap().0.len() as u64;
+        [added, changed, unchanged, repeated, rejected, missing, feed]
+    }
+
+    #[test]
+    fn a_list_in_any_order_has_the_same_differences() {
+        for (list, expected) in [
+            ("1a 2b 3c 4d", [0, 0, 4, 0, 0, 0, 0]),
+            ("4d 3c 2b 1a", [0, 0, 4, 0, 0, 0, 0]),
+            ("3c 4d 1a 2b", [0, 0, 4, 0, 0, 0, 0]),
+            ("1a 2b 3c 4x", [0, 1, 3, 0, 0, 0, 1]),
+            ("1a 2x 3c 4d", [0, 1, 3, 0, 0, 0, 1]),
+            ("9z 1a 2b 3c 4d", [1, 0, 4, 0, 0, 0, 1]),
+            ("1a 2b 3c 4d 9z", [1, 0, 4, 0, 0, 0, 1]),
+            ("1a 3c 4d", [0, 0, 3, 0, 0, 1, 1]),
+            ("1a 1a 2b 3c 2b 4d", [0, 0, 4, 2, 0, 0, 0]),
+            ("1a 1b 2b 3c 4d", [0, 0, 4, 0, 1, 0, 0]),
+            ("2x 2x 2b 1a 3c 4d", [0, 1, 3, 1, 1, 0, 1]),
+            ("9z 9z 9y 1a 2b 3c 4d", [1, 0, 4, 1, 1, 0, 1]),
+            ("1a ! 3c 4d", [0, 0, 3, 0, 1, 0, 0]),
+            ("! 4x 3c", [0, 1, 1, 0, 1, 0, 1]),
+        ] {
+            for is_verbatim in [true, false] {
+                let mut mirror = Mirror::in_memory().unwrap();
+                sync(&mut mirror, "1a 2b 3c 4d", is_verbatim);
+                let found = sync(&mut mirror, list, is_verbatim);
+                assert_eq!(found, expected, "{list} {is_verbatim}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_returns_is_found_in_any_order() {
+        let mut mirror = Mirror::in_memory().unwrap();
+        for (list, expected) in [
+            ("1a 2b 3c 4d", [4, 0, 0, 0, 0, 0, 0]),
+            ("1a 4d 3c", [0, 0, 3, 0, 0, 1, 1]),
+            ("1a 2b 3c 4d", [0, 0, 3, 0, 0, 0, 2]),
+            ("1a 3c 4d", [0, 0, 3, 0, 0, 1, 3]),
+            ("1a 3c 4d", [0, 0, 3, 0, 0, 0, 4]),
+            ("4d 2b 1a 3x", [0, 1, 2, 0, 0, 0, 6]),
+            ("1a 2b 3x 4d", [0, 0, 4, 0, 0, 0, 6]),
+        ] {
+            assert_eq!(sync(&mut mirror, list, true), expected, "{list}");
+        }
+    }
+}

@@ -90,39 +90,36 @@ impl Stored {
 }
 
 impl Store {
-    /// Passes what is known of all records of a table, with their identities.
+    /// Passes what is known of all records of a table, in the order of their keys.
     pub(crate) fn each_known(
         &mut self,
         table: &str,
-        mut each: impl FnMut(&str, Known),
+        mut each: impl FnMut(Known),
     ) -> Result<(), Error> {
         let table = self.table(table)?;
         let mut statement = self.connection.prepare_cached(&table.known).or_failed()?;
         let mut found = statement.query(()).or_failed()?;
         while let Some(row) = found.next().or_failed()? {
-            let state = state(
-                row.get_ref(2).or_failed()?.as_str().map_err(rusqlite::Error::from).or_failed()?,
-            );
-            let hash = row
-                .get_ref(1)
-                .or_failed()?
-                .as_blob_or_null()
-                .map_err(rusqlite::Error::from)
-                .or_failed()?;
-            let known = Known {
-                key: row.get(0).or_failed()?,
-                // A damaged row is replaced by the next list.
-                hash: hash.and_then(read_hash).filter(|_| state.is_some()),
-                state: state.unwrap_or(State::Present),
-                misses: row.get(3).or_failed()?,
-                shape: row.get(4).or_failed()?,
-            };
-            match row.get_ref(5).or_failed()?.as_str() {
-                Ok(id) => each(id, known),
-                Err(_integer) => each(&id(row.get_ref(5).or_failed()?), known),
-            }
+            each(known(row).or_failed()?);
         }
         Ok(())
+    }
+
+    /// Returns the key, identity and state of each present or missing record of a table.
+    pub(crate) fn live(&mut self, table: &str) -> Result<Vec<(i64, String, State)>, Error> {
+        let select = self.table(table)?.live.clone();
+        self.query(&select, (), |row| {
+            let is_missing = row.get_ref(2)?.as_str()? == State::Missing.as_str();
+            let state = if is_missing { State::Missing } else { State::Present };
+            Ok((row.get(0)?, id(row.get_ref(1)?), state))
+        })
+    }
+
+    /// Returns the key of a record.
+    pub(crate) fn key(&mut self, table: &str, id: &str) -> Result<Option<i64>, Error> {
+        let table = self.table(table)?;
+        let mut statement = self.connection.prepare_cached(&table.key).or_failed()?;
+        statement.query_row((table.id(id),), |row| row.get(0)).optional().or_failed()
     }
 
     /// Returns a record by its identity; `None` also if the table does not exist.
@@ -186,16 +183,16 @@ impl Store {
         }
     }
 
-    /// Writes the row of a record. The table does not have the identity of a new one.
+    /// Writes the row of a record, but not a new one whose identity the table has. Returns whether it did.
     pub(crate) fn write(
         &mut self,
         table: &str,
         new: &NewRow<'_>,
         is_new: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let (table, hash) = (self.table(table)?, new.hash.to_bytes());
         let sql = if is_new { &table.insert } else { &table.update };
-        self.execute(sql, params_from_iter(table.parameters(new, &hash))).map(drop)
+        Ok(self.execute(sql, params_from_iter(table.parameters(new, &hash)))? > 0)
     }
 
     /// Makes a record present or missing, and leaves its fields as they are.
@@ -309,6 +306,24 @@ fn stored(row: &SqlRow<'_>, shape: Arc<Shape>) -> rusqlite::Result<Stored> {
     })
 }
 
+/// Reads what is known of a row: its key, hash, state, columns, and misses.
+fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
+    let state = match row.get_ref(2)?.as_bytes()? {
+        // Most rows are present, and are read faster.
+        PRESENT => Some(State::Present),
+        name => State::ALL.into_iter().find(|state| state.as_str().as_bytes() == name),
+    };
+    let hash = row.get_ref(1)?.as_blob_or_null()?.and_then(read_hash);
+    Ok(Known {
+        key: row.get(0)?,
+        // A damaged row is replaced by the next list.
+        hash: hash.filter(|_| state.is_some()),
+        state: state.unwrap_or(State::Present),
+        shape: row.get(3)?,
+        misses: if state == Some(State::Present) { 0 } else { row.get(4)? },
+    })
+}
+
 fn read_hash(bytes: &[u8]) -> Option<Hash> {
     bytes.try_into().ok().map(Hash::from_bytes)
 }
@@ -344,6 +359,8 @@ fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Val
         Kind::Boolean => row.get::<_, Option<_>>(name)?.map(Value::Boolean),
     })
 }
+
+const PRESENT: &[u8] = State::Present.as_str().as_bytes();
 
 /// Maximum number of records that are read together.
 pub(crate) const PAGE: usize = 512;

@@ -115,6 +115,10 @@ pub(crate) struct Table {
     pub(crate) omit: String,
     /// Reads what is known of all rows.
     pub(crate) known: String,
+    /// Reads the key, identity and state of the present and missing rows.
+    pub(crate) live: String,
+    /// Reads the key of a row by its identity.
+    pub(crate) key: String,
     /// Reads a row by its identity.
     pub(crate) row: String,
 }
@@ -156,7 +160,7 @@ impl Table {
             insert: format!(
                 "INSERT INTO {table} (mirror_key, {id}, mirror_hash, mirror_state, mirror_misses, mirror_shape, \
                  mirror_first_seen, mirror_changed_at, mirror_extra, mirror_nulls{columns}) \
-                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values})"
+                 VALUES (?1, ?2, ?3, 'present', 0, ?4, ?5, ?5, ?6, ?7{values}) ON CONFLICT ({id}) DO NOTHING"
             ),
             update: format!(
                 "UPDATE {table} SET {id} = ?2, mirror_hash = ?3, mirror_state = 'present', mirror_misses = 0, \
@@ -175,8 +179,13 @@ impl Table {
                 "UPDATE {table} SET mirror_extra = ?2, mirror_nulls = ?3{erased} WHERE mirror_key = ?1"
             ),
             known: format!(
-                "SELECT mirror_key, mirror_hash, mirror_state, mirror_misses, mirror_shape, {id} FROM {table}"
+                "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape, mirror_misses FROM {table} ORDER BY mirror_key"
             ),
+            live: format!(
+                "SELECT mirror_key, {id}, mirror_state FROM {table} \
+                 WHERE mirror_state IN ('present', 'missing') ORDER BY mirror_key"
+            ),
+            key: format!("SELECT mirror_key FROM {table} WHERE {id} = ?1"),
             row: format!("SELECT * FROM {table} WHERE {id} = ?1"),
         })
     }

@@ -51,7 +51,7 @@ impl<S: Service> MirrorVisitor<S> for Plan<S> {
         let sync: Box<List<S>> = Box::new(move |mirror, client, options, budget| {
             let open = || client.stream(&query);
             sync_list(mirror, (&query, table), options, budget, open, |records, run| {
-                records.next_json_with(|record, _| run.model(&record))
+                records.next_json_with(|record, json| run.model(&record, json))
             })
         });
         self.lists.push((table, sync));
@@ -65,7 +65,7 @@ impl<S: Service> MirrorVisitor<S> for Plan<S> {
         let sync: Box<List<S>> = Box::new(move |mirror, client, options, budget| {
             let open = || Ok(client.stream_all(&query));
             sync_list(mirror, (&query, table), options, budget, open, |records, run| {
-                records.next_json_with(|record, _| run.model(&record))
+                records.next_json_with(|record, json| run.model(&record, json))
             })
         });
         self.lists.push((table, sync));

@@ -114,11 +114,11 @@ fn begin(
     }
     let hasher = RandomState::new();
     let mut groups = BTreeMap::new();
-    store.each_known(target.groups.name(), |id, known| {
-        if known.state == State::Present {
-            groups.insert(id.to_owned(), Group { id: id.to_owned(), ..Group::default() });
+    for (_, id, state) in store.live(target.groups.name())? {
+        if state == State::Present {
+            groups.insert(id.clone(), Group { id, ..Group::default() });
         }
-    })?;
+    }
     if status(target.table.name()).is_some() {
         let names = target.columns()?;
         let present = Filter::new().state(State::Present);
