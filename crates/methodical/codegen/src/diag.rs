@@ -19,27 +19,13 @@ pub(crate) struct Diagnostic {
     pub(crate) help: String,
     /// A related place in the spec, with a note.
     related: Option<(Range<usize>, String)>,
-    /// A related place in another file.
-    elsewhere: Option<Elsewhere>,
-}
-
-/// A place in a file next to the spec, such as the response of an example.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Elsewhere {
-    /// The path of the file, relative to the folder of the spec.
-    pub(crate) path: String,
-    pub(crate) text: String,
-    pub(crate) span: Range<usize>,
-    /// A note; may be empty.
-    pub(crate) note: &'static str,
 }
 
 impl Diagnostic {
     /// Creates a diagnostic without a related place. The fix may be empty.
     pub(crate) fn new(span: &Range<usize>, message: impl fmt::Display) -> Self {
-        let (related, elsewhere) = (None, None);
         let (span, message) = (span.clone(), message.to_string());
-        Self { is_error: true, span, message, help: String::new(), related, elsewhere }
+        Self { is_error: true, span, message, help: String::new(), related: None }
     }
 
     /// Sets the fix.
@@ -55,11 +41,6 @@ impl Diagnostic {
     /// Sets the related place in the spec.
     pub(crate) fn related(self, span: &Range<usize>, what: impl Into<String>) -> Self {
         Self { related: Some((span.clone(), what.into())), ..self }
-    }
-
-    /// Sets the related place in another file.
-    pub(crate) fn elsewhere(self, place: Option<Elsewhere>) -> Self {
-        Self { elsewhere: place, ..self }
     }
 
     /// Turns the mistake into a warning: the spec is still accepted.
@@ -158,19 +139,12 @@ impl<'a> SourceText<'a> {
 
     /// Returns the printed form of a diagnostic, with the lines of the spec and carets.
     fn render(&self, diagnostic: &Diagnostic) -> String {
-        let Diagnostic { span, message, help, related, elsewhere, .. } = diagnostic;
+        let Diagnostic { span, message, help, related, .. } = diagnostic;
         let level = if diagnostic.is_error { Level::ERROR } else { Level::WARNING };
         let title = level.primary_title(message.as_str());
         let mut group = title.element(self.snippet(AnnotationKind::Primary, span, ""));
         if let Some((span, what)) = related {
             group = group.element(self.snippet(AnnotationKind::Context, span, what));
-        }
-        let folder =
-            self.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        let other = elsewhere.as_ref().map(|place| (folder + &place.path, place));
-        let other = other.as_ref().map(|(path, place)| (SourceText::new(path, &place.text), place));
-        if let Some((other, Elsewhere { span, note, .. })) = &other {
-            group = group.element(other.snippet(AnnotationKind::Context, span, note));
         }
         let helps = help.lines().map(|help| Level::HELP.message(help));
         let group: Group<'_> = group.elements(helps);

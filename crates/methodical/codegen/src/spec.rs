@@ -15,9 +15,7 @@ use crate::spec::read::Read;
 
 pub(crate) mod context;
 mod example;
-mod fixture;
 pub(crate) mod form;
-mod json;
 pub(crate) mod language;
 mod lower;
 pub(crate) mod read;

@@ -283,30 +283,6 @@ impl Primitive {
             Self::Coded => None,
         }
     }
-
-    /// Returns whether a JSON value is of this primitive.
-    pub fn is(self, value: &Json) -> bool {
-        match self {
-            Self::Text => value.is_string(),
-            Self::Signed => value.is_i64(),
-            Self::Unsigned => value.is_u64(),
-            Self::Float => value.is_number(),
-            Self::Boolean => value.is_boolean(),
-            Self::Coded => false,
-        }
-    }
-
-    /// Returns the expected JSON value, which follows "expected" in messages.
-    pub fn expected(self) -> &'static str {
-        match self {
-            Self::Text => "a string",
-            Self::Signed => "a 64-bit integer",
-            Self::Unsigned => "an unsigned 64-bit integer",
-            Self::Float => "a number",
-            Self::Boolean => "true or false",
-            Self::Coded => "a code",
-        }
-    }
 }
 
 /// The JSON values that represent a boolean. The first one of each list is written; none is in both.

@@ -316,34 +316,6 @@ impl ValueType {
             None => self.in_record().json(text),
         }
     }
-
-    /// Returns whether a record may have a JSON value. Ignores which values of an enum are listed.
-    pub fn accepts(&self, value: &Json) -> bool {
-        let digits = |text: &str| self.in_record().json(text).is_some() && !text.starts_with('+');
-        match (self.codes(), self.wire()) {
-            (Some(codes), _) => codes.all().any(|code| code.json() == *value),
-            (None, Some(Wire::IntegerOrText)) if value.is_string() => {
-                value.as_str().is_some_and(digits)
-            }
-            (None, Some(Wire::TextOrNumber)) if value.is_number() => true,
-            _ => self.in_record().is(value),
-        }
-    }
-
-    /// Returns the JSON values that a record may have, which follows "expected" in messages.
-    pub fn expected(&self) -> String {
-        match (self.codes(), self.wire()) {
-            (Some(codes), _) => {
-                let codes: Vec<_> = codes.all().map(|code| format!("`{}`", code.json())).collect();
-                codes.join(" or ")
-            }
-            (None, Some(Wire::IntegerOrText)) => {
-                format!("{}, or text with one", self.in_record().expected())
-            }
-            (None, Some(Wire::TextOrNumber)) => "a string or a number".to_owned(),
-            _ => self.in_record().expected().to_owned(),
-        }
-    }
 }
 
 /// A JSON object of a fixed shape.
