@@ -12,9 +12,10 @@ use crate::spec;
 
 mod compare;
 
-/// Returns the changes from one spec to another: breaking changes first, then in the order of the spec.
-pub fn changes(old: &Service, new: &Service) -> Vec<Change> {
-    let mut changes = compare::service(old, new);
+/// Returns the changes from one spec to another: breaking changes first, then in the order of the spec. Each spec is its text
+/// and its service.
+pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
+    let mut changes = compare::changes(old, new);
     changes.sort_by_key(|change| Reverse(change.class));
     changes
 }
@@ -103,12 +104,14 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
         })?;
     let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let new = paths.get(1).map_or_else(|| root.join(&config.spec), PathBuf::from);
-    let service = |path: &Path| {
-        let read = spec::read_alone(path, &shown(path)).map_err(|report| rejected(&report));
-        read.map(|(service, _)| service)
+    let read = |path: &Path| {
+        let (service, _) =
+            spec::read_alone(path, &shown(path)).map_err(|report| rejected(&report))?;
+        let text = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+        Ok((text.trim_start_matches('\u{feff}').to_owned(), service))
     };
-    let (before, after) = (service(&old)?, service(&new)?);
-    let changes = changes(&before, &after);
+    let ((old_text, before), (new_text, after)) = (read(&old)?, read(&new)?);
+    let changes = changes((&old_text, &before), (&new_text, &after));
     let Some(largest) = changes.iter().map(|change| change.class).max() else {
         return Ok(Outcome::fine(format!("no changes from {} to {}\n", shown(&old), shown(&new))));
     };

@@ -859,7 +859,7 @@ pub(super) fn schema<T: Read>() -> Value {
 }
 
 /// Returns the entries in the order of the file, because `DeTable` iterates by name.
-fn in_order<'a>(
+pub(crate) fn in_order<'a>(
     table: &'a DeTable<'a>,
 ) -> Vec<(&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>)> {
     let mut entries: Vec<_> = table.iter().collect();

@@ -42,7 +42,7 @@ fn check(replacements: &[(&str, &str)], expected: &[&str]) {
 
 #[track_caller]
 fn compare(old: &str, new: &str, expected: &[&str]) {
-    let changes: Vec<_> = diff::changes(&read(old), &read(new))
+    let changes: Vec<_> = diff::changes((old, &read(old)), (new, &read(new)))
         .iter()
         .map(|change| format!("{} {}: {}", change.class, change.place, change.what))
         .collect();

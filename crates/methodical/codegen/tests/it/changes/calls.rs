@@ -17,7 +17,7 @@ fn changes_of_the_dispatch() {
         &one,
         &constant,
         &[
-            "additive dispatch: constants changed from none to `format=json`",
+            "additive dispatch: constants changed from none to { format = `json` }",
             "documentation example.tools: example changed",
         ],
     );
@@ -27,6 +27,7 @@ fn changes_of_the_dispatch() {
         &pair,
         &[
             "breaking dispatch: selector changed from `call` to `call`, `do`",
+            "breaking operation.list_tools: select changed from `tools/list` to `tools`, `list`",
             "documentation example.tools: example changed",
         ],
     );
@@ -35,8 +36,8 @@ fn changes_of_the_dispatch() {
         &one,
         &path,
         &[
-            "breaking dispatch: place changed from `query` to `path`",
             "breaking dispatch: selector changed from `call` to none",
+            "breaking dispatch: in changed from `query` to `path`",
             "documentation example.tools: example changed",
         ],
     );
@@ -52,13 +53,18 @@ fn changes_of_the_authentication() {
     compare(
         &two,
         &secret("query", "The key."),
-        &["breaking auth: kind changed from a bearer token to the secret `key` in the query"],
+        &[
+            "breaking auth: bearer changed from {} to none",
+            "breaking auth: secret changed from none to { in = `query`, name = `key` }",
+            "documentation auth: description changed",
+        ],
     );
     compare(
         &secret("query", "The key."),
         &secret("header", "A key."),
         &[
-            "breaking auth: kind changed from the secret `key` in the query to the secret `key` in the header",
+            "breaking auth: secret changed from { in = `query`, name = `key` } to { in = `header`, name = `key` }",
+            "documentation auth: description changed",
         ],
     );
     compare(
@@ -82,7 +88,7 @@ fn changes_of_the_body() {
         &two,
         &form,
         &[
-            &format!("breaking {place}: body of a POST changed from `none` to `form`"),
+            &format!("breaking {place}: verb changed from `get` to `post`"),
             "documentation example.tools: example changed",
         ],
     );
@@ -90,7 +96,7 @@ fn changes_of_the_body() {
         &form,
         &post("body = \"json\"", "", r#"{"shelf":3,"state":"free"}"#),
         &[
-            &format!("breaking {place}: body of a POST changed from `form` to `json`"),
+            &format!("breaking {place}: body changed from `form` to `json`"),
             "documentation example.tools: example changed",
         ],
     );
@@ -116,6 +122,7 @@ fn changes_of_list_parameters() {
         &list("repeat", "shelf=3&shelf=4"),
         &[
             &format!("breaking {place}: type changed from `integer` to `list<integer>`"),
+            &format!("breaking {place}: style changed from none to `repeat`"),
             "documentation example.tools: example changed",
         ],
     );
@@ -137,9 +144,9 @@ fn changes_of_defaults() {
         two.replacen("shelf = { type = \"integer\"", &ty, 1)
     };
     let place = "operation.list_tools.param.shelf";
-    let added = format!("additive {place}: default changed from none to `7`");
+    let added = format!("additive {place}: default changed from none to 7");
     compare(&two, &with("7"), &[&added]);
-    let changed = format!("additive {place}: default changed from `7` to `8`");
+    let changed = format!("additive {place}: default changed from 7 to 8");
     compare(&with("7"), &with("8"), &[&changed]);
 }
 
@@ -151,7 +158,10 @@ fn changes_of_parameters() {
     );
     check(
         &[("needs = [\"shelf\"], otherwise = \"error\", ", "")],
-        &["breaking operation.list_tools.param.state: needs changed from `shelf` to none"],
+        &[
+            "breaking operation.list_tools.param.state: needs changed from `shelf` to none",
+            "breaking operation.list_tools.param.state: otherwise changed from `error` to none",
+        ],
     );
     check(
         &[(

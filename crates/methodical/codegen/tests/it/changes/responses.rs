@@ -18,13 +18,19 @@ fn changes_of_envelopes() {
     let failure = "failure = { present = \"error\" }\nerror = { code = \"code\" }";
     let (old, lenient) = (spec(success, ""), spec(success, "\"one-as-list\""));
     let place = "operation.list_tools";
-    let expected = format!("additive {place}: errors in the body changed");
-    compare(&old, &spec(&classes, ""), &[&expected]);
-    let expected = format!("breaking {place}: marker of success or failure changed");
-    compare(&old, &spec(failure, ""), &[&expected]);
-    let expected = format!("additive {place}: leniency `one-as-list` changed from false to true");
+    let expected = "additive envelope.stat: error-class changed from none to { 1 = `auth` }";
+    compare(&old, &spec(&classes, ""), &[expected]);
+    compare(
+        &old,
+        &spec(failure, ""),
+        &[
+            "breaking envelope.stat: success changed from { at = `ok`, is = `yes` } to none",
+            "breaking envelope.stat: failure changed from none to { present = `error` }",
+        ],
+    );
+    let expected = format!("additive {place}: lenient changed from none to `one-as-list`");
     compare(&old, &lenient, &[&expected]);
-    let expected = format!("breaking {place}: leniency `one-as-list` changed from true to false");
+    let expected = format!("breaking {place}: lenient changed from `one-as-list` to none");
     compare(&lenient, &old, &[&expected]);
 }
 
@@ -41,13 +47,27 @@ fn changes_of_values() {
     let list = spec("response.list = { of = \"Tool\" }", "fixtures/tools.json");
     let value = |of: &str| {
         let response = format!("response.value = {{ of = \"{of}\" }}");
-        spec(&response, "fixtures/object.json")
+        spec(&response, "fixtures/tools.json")
     };
     let nothing = spec("response.nothing = {}", "fixtures/tools.json");
     let place = "breaking operation.list_tools: response changed from";
-    compare(&list, &nothing, &[&format!("{place} `[Tool, …]` to `no data`")]);
-    compare(&list, &value("map<text>"), &[&format!("{place} `[Tool, …]` to `map<text>`")]);
-    compare(&nothing, &value("map<text>"), &[&format!("{place} `no data` to `map<text>`")]);
+    compare(
+        &list,
+        &nothing,
+        &[&format!("{place} {{ list = {{ of = `Tool` }} }} to {{ nothing = {{}} }}")],
+    );
+    compare(
+        &list,
+        &value("map<text>"),
+        &[&format!(
+            "{place} {{ list = {{ of = `Tool` }} }} to {{ value = {{ of = `map<text>` }} }}"
+        )],
+    );
+    compare(
+        &nothing,
+        &value("map<text>"),
+        &[&format!("{place} {{ nothing = {{}} }} to {{ value = {{ of = `map<text>` }} }}")],
+    );
 }
 
 #[test]
@@ -66,10 +86,16 @@ fn changes_of_paging() {
         spec("paging.offset = { param = \"shelf\" }"),
     );
     let place = "operation.list_tools: paging changed";
-    compare(&none, &page, &[&format!("additive {place} from none to `page`")]);
-    compare(&page, &none, &[&format!("breaking {place} from `page` to none")]);
-    compare(&page, &offset, &[&format!("additive {place} from `page` to `offset`")]);
-    compare(&page, &first, &[&format!("additive {place}")]);
+    let paged = "{ page = { param = `shelf` } }";
+    compare(&none, &page, &[&format!("additive {place} from none to {paged}")]);
+    compare(&page, &none, &[&format!("breaking {place} from {paged} to none")]);
+    compare(
+        &page,
+        &offset,
+        &[&format!("additive {place} from {paged} to {{ offset = {{ param = `shelf` }} }}")],
+    );
+    let numbered = "{ page = { param = `shelf`, first = 0 } }";
+    compare(&page, &first, &[&format!("additive {place} from {paged} to {numbered}")]);
 
     let model = "[model.Page]\ndoc = \"A page.\"\nfield.on = { type = \"boolean\", presence = \"optional\", doc = \"On.\" }\n[operation.list_tools]";
     let beside = |more: &str| {
@@ -78,7 +104,12 @@ fn changes_of_paging() {
             .replacen("{ of = \"Tool\" }", "{ of = \"Tool\", at = \"data\", beside = \"Page\" }", 1)
             .replacen("fixtures/tools.json", "fixtures/enveloped.json", 1)
     };
-    compare(&beside(""), &beside(", more = \"on\""), &[&format!("additive {place}")]);
+    let more = "{ page = { param = `shelf`, more = `on` } }";
+    compare(
+        &beside(""),
+        &beside(", more = \"on\""),
+        &[&format!("additive {place} from {paged} to {more}")],
+    );
 }
 
 #[test]
@@ -92,13 +123,15 @@ fn changes_of_gauges() {
     let (none, one) = (spec(""), spec("gauge = { value = \"amount\" }"));
     let both = spec("gauge = { value = \"amount\", unit = \"account.currency\" }");
     let place = "operation.get_balance: gauge changed";
-    compare(&none, &one, &[&format!("additive {place} from none to `amount`")]);
+    compare(&none, &one, &[&format!("additive {place} from none to {{ value = `amount` }}")]);
     compare(
         &one,
         &both,
-        &[&format!("breaking {place} from `amount` to `amount` in `account.currency`")],
+        &[&format!(
+            "breaking {place} from {{ value = `amount` }} to {{ value = `amount`, unit = `account.currency` }}"
+        )],
     );
-    compare(&one, &none, &[&format!("breaking {place} from `amount` to none")]);
+    compare(&one, &none, &[&format!("breaking {place} from {{ value = `amount` }} to none")]);
 }
 
 #[test]
@@ -129,8 +162,8 @@ fn changes_of_fields() {
             "name = { type = \"State\", rust-name = \"label\", presence = \"optional\", doc = \"The label.\"",
         )],
         &[
-            "breaking model.Tool.field.name: rust name changed from `name` to `label`",
             "breaking model.Tool.field.name: type changed from `text` to `State`",
+            "breaking model.Tool.field.name: rust-name changed from none to `label`",
             "documentation model.Tool.field.name: description changed",
         ],
     );
@@ -186,7 +219,7 @@ fn changes_of_the_forms_of_values() {
     ] {
         let shown = |codes: &str| {
             let codes = codes.trim_matches(['[', ']']).split(", ");
-            codes.map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ")
+            codes.map(|code| code.replace('"', "`")).collect::<Vec<_>>().join(", ")
         };
         let (was, is) = (shown(old), shown(new));
         let change = format!("{class} scalar.Flag: true changed from {was} to {is}");
@@ -197,13 +230,14 @@ fn changes_of_the_forms_of_values() {
         with(&field, "wire = \"integer\"\nmeaning = \"id\"")
     };
     for (added, word) in [("additive", "one-as-list"), ("breaking", "absent-as-empty")] {
-        let change = |class: &str, from: bool, to: bool| {
+        let change = |class: &str, from: &str, to: &str| {
             let place = "model.Tool.field.name";
-            format!("{class} {place}: leniency `{word}` changed from {from} to {to}")
+            format!("{class} {place}: lenient changed from {from} to {to}")
         };
+        let listed = format!("`{word}`");
         let quoted = format!("\"{word}\"");
-        compare(&lenient(""), &lenient(&quoted), &[&change(added, false, true)]);
-        compare(&lenient(&quoted), &lenient(""), &[&change("breaking", true, false)]);
+        compare(&lenient(""), &lenient(&quoted), &[&change(added, "none", &listed)]);
+        compare(&lenient(&quoted), &lenient(""), &[&change("breaking", &listed, "none")]);
     }
 }
 
@@ -234,12 +268,12 @@ fn changes_of_recovered_attributes() {
     compare(
         &good(),
         &recovers("shelf"),
-        &[&format!("additive {place}: recovered attribute changed from none to `shelf`")],
+        &[&format!("additive {place}: recovers changed from none to `shelf`")],
     );
     compare(
         &recovers("shelf"),
         &recovers("place"),
-        &[&format!("breaking {place}: recovered attribute changed from `shelf` to `place`")],
+        &[&format!("breaking {place}: recovers changed from `shelf` to `place`")],
     );
 }
 
