@@ -65,8 +65,8 @@ impl UreqTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`TransportErrorKind::Tls`](crate::TransportErrorKind::Tls) if a certificate is invalid, and
-    /// [`TransportErrorKind::InvalidRequest`](crate::TransportErrorKind::InvalidRequest) if a timeout is zero.
+    /// Returns [`TransportErrorKind::Tls`] if a certificate is invalid, and
+    /// [`TransportErrorKind::InvalidRequest`] if a timeout is zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let options = &options.checked()?;
         let mut config = Agent::config_builder()
