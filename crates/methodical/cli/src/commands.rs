@@ -13,6 +13,8 @@ use crate::commands::profile::ProfileCommand;
 use crate::connector::{Connecting, TapFlags};
 use crate::failure::Failure;
 #[cfg(feature = "mirror")]
+use crate::mirror::assistant::AssistantFlags;
+#[cfg(feature = "mirror")]
 use crate::mirror::command::MirrorCommand;
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::DashboardFlags;
@@ -127,6 +129,18 @@ Examples:
     Help(HelpFlags),
     /// Print the manual page.
     Man(ManFlags),
+    /// Answer an assistant from the mirror, over the Model Context Protocol.
+    ///
+    /// Reads requests from standard input and prints the answers, until the input ends. The tools only read: who is where, a {member}
+    /// with its history, the board, a report, changes, and how old the data is. Without --personal, no answer has a name, an e-mail
+    /// address or another personal value.
+    #[cfg(feature = "mirror")]
+    #[command(after_help = "\
+Examples:
+  {program} mcp
+  {program} --demo mcp
+  {program} mcp --from mirror.db")]
+    Mcp(AssistantFlags),
     /// Copy the lists of the service to a file, and read what has changed.
     #[cfg(feature = "mirror")]
     #[command(subcommand)]
@@ -216,6 +230,8 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Mirror(command) => {
             mirrored.map_or(Ok(()), |of| command.run(of, C::RECORDS, invocation))
         }
+        #[cfg(feature = "mirror")]
+        Command::Mcp(flags) => mirrored.map_or(Ok(()), |of| (of.assistant)(&flags, invocation)),
         Command::Profile(command) => profile::run(command, invocation),
         #[cfg(feature = "mirror")]
         Command::Tap(flags) => connectors.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),

@@ -46,8 +46,8 @@ pub(crate) struct Started {
     pub(crate) base_url: String,
     pub(crate) token: AccessToken,
     #[cfg_attr(
-        not(feature = "dashboard"),
-        expect(dead_code, reason = "only the dashboard replays it")
+        not(feature = "mirror"),
+        expect(dead_code, reason = "only a mirror of the sample service replays it")
     )]
     pub(crate) history: Option<SampleHistory>,
     /// Stops the service when dropped.
@@ -72,7 +72,7 @@ impl SampleService {
         Self { base_url: base_url.into(), token, history: None, guard: Box::new(guard) }
     }
 
-    /// Sets how the data changes from day to day. `--demo dashboard` needs it.
+    /// Sets how the data changes from day to day. `--demo dashboard` and `--demo mcp` need it.
     #[must_use]
     pub fn history(self, history: SampleHistory) -> Self {
         Self { history: Some(history), ..self }
@@ -89,7 +89,7 @@ impl fmt::Debug for SampleService {
 ///
 /// The program makes the data of each day, and syncs a mirror with it by a clock that shows that day. The last day is today.
 #[must_use]
-#[cfg_attr(not(feature = "dashboard"), expect(dead_code, reason = "only the dashboard replays it"))]
+#[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "only a mirror replays it"))]
 pub struct SampleHistory {
     pub(crate) days: u32,
     pub(crate) values: &'static [&'static str],

@@ -10,6 +10,7 @@ use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation,
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::mirror::assistant::AssistantFlags;
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::DashboardFlags;
 use crate::mirror::sync::SyncCommand;
@@ -18,6 +19,7 @@ use crate::output::record::{Object, text_of};
 use crate::run::Invocation;
 use crate::session::Session;
 
+pub(crate) mod assistant;
 pub(crate) mod board;
 pub(crate) mod command;
 pub(crate) mod copy;
@@ -28,6 +30,7 @@ mod maintain;
 pub(crate) mod open;
 pub(crate) mod placements;
 mod read;
+mod sample;
 pub(crate) mod sync;
 pub(crate) mod watch;
 
@@ -41,6 +44,7 @@ pub(crate) struct Mirroring {
     #[cfg(feature = "dashboard")]
     pub(crate) dashboard: fn(&DashboardFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) watch: fn(&WatchFlags, &Invocation) -> Result<(), Failure>,
+    pub(crate) assistant: fn(&AssistantFlags, &Invocation) -> Result<(), Failure>,
     pub(crate) found: fn() -> Found,
     pub(crate) select: Select,
     pub(crate) others: Others,
@@ -56,6 +60,7 @@ impl Mirroring {
             #[cfg(feature = "dashboard")]
             dashboard: dashboard::run::<S>,
             watch: watch::run::<S>,
+            assistant: assistant::run::<S>,
             found: found::<S>,
             select: select::<S>,
             others: others::<S>,

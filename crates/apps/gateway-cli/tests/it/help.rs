@@ -68,7 +68,9 @@ fn examples_work() {
         }
         let output = person.run(&args);
         assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
-        assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}");
+        // An assistant asks nothing here.
+        let is_silent = args.ends_with(&["mcp"]);
+        assert!(is_silent || !output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}");
     }
 }
 

@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 // `cfg(test)` of some modules, although all of them are tests, tells the lints that their helpers may index.
 
+#[cfg(all(feature = "demo", feature = "mirror", unix))]
+#[cfg(test)]
+mod assistant;
 #[cfg(feature = "mirror")]
 #[cfg(test)]
 mod auth;

@@ -3,21 +3,17 @@
 use std::error::Error as _;
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use methodical_dashboard::{Dashboard, DownloadColumn, DownloadFormat, DownloadWriter, Error};
+use methodical_mirror::ErrorKind;
 use methodical_mirror::model::tables::Mirrored;
-use methodical_mirror::{ErrorKind, Mirror, SyncOptions};
-use tempfile::TempDir;
 
-use crate::connect::connect_to_sample;
-use crate::demo::{SampleHistory, Started};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::{self, Unfinished};
-use crate::mirror::found;
-use crate::mirror::open::{Reader, refuse_new_since, sample};
+use crate::mirror::open::refuse_new_since;
+use crate::mirror::sample;
 use crate::output::flags::Dialect;
 use crate::output::format::{Ending, Format, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::print;
@@ -51,7 +47,8 @@ pub(crate) fn run<S: Mirrored>(
 ) -> Result<(), Failure> {
     refuse_new_since(invocation)?;
     let mut settings = Settings::of_known(invocation)?;
-    let Some((mirror, _guard)) = open::<S>(&mut settings, invocation)? else { return Ok(()) };
+    let opened = sample::open::<S>(&mut settings, invocation, "would serve")?;
+    let Some((mirror, _guard)) = opened else { return Ok(()) };
     let screen = invocation.screen;
     let mut dashboard = Dashboard::of::<S>(mirror);
     match dashboard.index() {
@@ -96,26 +93,6 @@ pub(crate) fn run<S: Mirrored>(
     listening.run().map_err(|error| failed(&error))
 }
 
-/// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
-fn open<S: Mirrored>(
-    settings: &mut Settings,
-    invocation: &Invocation,
-) -> Result<Option<(Mirror, Option<Unfinished>)>, Failure> {
-    if invocation.call.demo {
-        if invocation.is_dry_run("would serve a mirror of the sample service") {
-            return Ok(None);
-        }
-        let (mirror, guard) = sample_mirror::<S>(settings, invocation)?;
-        return Ok(Some((mirror, Some(guard))));
-    }
-    let reader = Reader::new(settings, invocation);
-    let place = reader.place()?;
-    if invocation.is_dry_run(&format!("would serve the mirror {place}")) {
-        return Ok(None);
-    }
-    Ok(Some((place.open_existing(reader)?, None)))
-}
-
 /// Opens a page in a browser. Its file can be read by its owner only, and is deleted when the guard is dropped, or when a signal
 /// ends the program.
 fn open_browser(page: &str) -> io::Result<Unfinished> {
@@ -142,55 +119,6 @@ fn has_desktop() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
-
-/// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
-/// when the second part is dropped.
-fn sample_mirror<S: Mirrored>(
-    settings: &mut Settings,
-    invocation: &Invocation,
-) -> Result<(Mirror, Unfinished), Failure> {
-    if invocation.service.from.is_some() {
-        return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
-            .hint("leave out one of them"));
-    }
-    let demo = invocation.program.demo.ok_or_else(no_history)?;
-    let Started { base_url, token, history, running } = demo.start()?;
-    let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
-    let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
-    let (folder, guard) = interrupt::begin("", || {
-        let folder = TempDir::with_prefix("dashboard-").map_err(|error| {
-            Failure::usage("cannot create a temporary folder for the mirror")
-                .because(error.to_string())
-                .hint("set TMPDIR to use another folder")
-        })?;
-        Ok::<_, Failure>((folder.path().to_owned(), move || drop(folder)))
-    })?;
-    let mut mirror = Mirror::open(folder.join("demo.db"), &sample())?;
-    let mut options = SyncOptions::new();
-    for recovered in found::<S>().recovered {
-        options = options.values(recovered.value, values.iter().copied());
-    }
-    let now = SystemTime::now();
-    for day in 0..days {
-        set_day(day)?;
-        let time = now - DAY * (days - 1 - day);
-        mirror = mirror.with_clock(move || time);
-        let synced = mirror.sync_all(&client, &options);
-        synced.map_err(|error| {
-            Failure::usage("cannot sync with the sample service").because(error.to_string())
-        })?;
-    }
-    drop((client, set_day, running));
-    Ok((mirror, guard))
-}
-
-fn no_history() -> Failure {
-    Failure::usage("cannot use --demo: the sample service of this program has no history")
-        .hint("sync a mirror with --demo mirror sync --to FILE, and read it with --from FILE")
-}
-
-/// A day.
-const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// A format of the program, for downloads.
 pub(crate) struct Download {

@@ -60,7 +60,7 @@ pub(crate) fn group_of_title(
 }
 
 /// Returns the plural of the name of a table.
-fn plural(table: &Table) -> String {
+pub(crate) fn plural(table: &Table) -> String {
     match table.name().strip_suffix('y') {
         Some(start) => format!("{start}ies"),
         None => format!("{}s", table.name()),

@@ -95,6 +95,8 @@ pub(crate) const LINES: &[Line] = &[
     Line::new("candidates list --from {FROM}").prints_persons(),
     Line::new("credits forecast --from {FROM}"),
     Line::new("board --from {FROM}"),
+    Line::new("mcp --from {FROM}").input(ASSISTANT).without_log(),
+    Line::new("mcp --from {FROM} --personal").input(ASSISTANT).prints_persons().without_log(),
     Line::new("candidates show 48001 --from {FROM}").code(2),
     Line::new("duplicates --from {FROM}"),
     Line::new("placements list --from {FROM}").prints_persons(),
@@ -137,3 +139,11 @@ pub(crate) fn write_files(folder: &Path, token: &str) {
     let stream = r#"{"streams":[{"stream":{"name":"candidate","json_schema":{},"supported_sync_modes":["full_refresh"]},"sync_mode":"full_refresh","destination_sync_mode":"overwrite","generation_id":1,"minimum_generation_id":0,"sync_id":1}]}"#;
     fs::write(folder.join("catalog.json"), stream).unwrap();
 }
+
+/// Calls of an assistant.
+const ASSISTANT: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_placements"}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"report"}}"#,
+    "\n",
+);

@@ -1,0 +1,86 @@
+//! The mirror that a command reads: an existing one, or with `--demo` a temporary one of the sample service.
+
+use std::time::{Duration, SystemTime};
+
+use methodical_mirror::model::tables::Mirrored;
+use methodical_mirror::{Mirror, SyncOptions};
+use tempfile::TempDir;
+
+use crate::connect::connect_to_sample;
+use crate::demo::{SampleHistory, Started};
+use crate::failure::Failure;
+use crate::interrupt::{self, Unfinished};
+use crate::mirror::found;
+use crate::mirror::open::{Reader, sample};
+use crate::run::Invocation;
+use crate::settings::Settings;
+
+/// Opens the mirror, with a guard that deletes the one of the sample service. Returns nothing for a dry run.
+pub(crate) fn open<S: Mirrored>(
+    settings: &mut Settings,
+    invocation: &Invocation,
+    would: &str,
+) -> Result<Option<(Mirror, Option<Unfinished>)>, Failure> {
+    if invocation.call.demo {
+        if invocation.is_dry_run(&format!("{would} a mirror of the sample service")) {
+            return Ok(None);
+        }
+        let (mirror, guard) = synced::<S>(settings, invocation)?;
+        return Ok(Some((mirror, Some(guard))));
+    }
+    let reader = Reader::new(settings, invocation);
+    let place = reader.place()?;
+    if invocation.is_dry_run(&format!("{would} the mirror {place}")) {
+        return Ok(None);
+    }
+    Ok(Some((place.open_existing(reader)?, None)))
+}
+
+/// Syncs a temporary mirror once for each day of the sample service, by a clock that shows that day. The mirror is deleted
+/// when the second part is dropped.
+fn synced<S: Mirrored>(
+    settings: &mut Settings,
+    invocation: &Invocation,
+) -> Result<(Mirror, Unfinished), Failure> {
+    if invocation.service.from.is_some() {
+        return Err(Failure::usage("cannot use --demo and --from: they name two mirrors")
+            .hint("leave out one of them"));
+    }
+    let demo = invocation.program.demo.ok_or_else(no_history)?;
+    let Started { base_url, token, history, running } = demo.start()?;
+    let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
+    let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
+    let (folder, guard) = interrupt::begin("", || {
+        let folder = TempDir::with_prefix("mirror-").map_err(|error| {
+            Failure::usage("cannot create a temporary folder for the mirror")
+                .because(error.to_string())
+                .hint("set TMPDIR to use another folder")
+        })?;
+        Ok::<_, Failure>((folder.path().to_owned(), move || drop(folder)))
+    })?;
+    let mut mirror = Mirror::open(folder.join("demo.db"), &sample())?;
+    let mut options = SyncOptions::new();
+    for recovered in found::<S>().recovered {
+        options = options.values(recovered.value, values.iter().copied());
+    }
+    let now = SystemTime::now();
+    for day in 0..days {
+        set_day(day)?;
+        let time = now - DAY * (days - 1 - day);
+        mirror = mirror.with_clock(move || time);
+        let synced = mirror.sync_all(&client, &options);
+        synced.map_err(|error| {
+            Failure::usage("cannot sync with the sample service").because(error.to_string())
+        })?;
+    }
+    drop((client, set_day, running));
+    Ok((mirror, guard))
+}
+
+fn no_history() -> Failure {
+    Failure::usage("cannot use --demo: the sample service of this program has no history")
+        .hint("sync a mirror with --demo mirror sync --to FILE, and read it with --from FILE")
+}
+
+/// A day.
+const DAY: Duration = Duration::from_secs(24 * 3600);
