@@ -5,7 +5,7 @@ use clap::Subcommand;
 use crate::commands::api::ApiFlags;
 use crate::commands::auth::AuthCommand;
 use crate::commands::check::CheckFlags;
-use crate::commands::completions::{CompleteFlags, CompletionsFlags};
+use crate::commands::completions::CompletionsFlags;
 use crate::commands::config::ConfigCommand;
 use crate::commands::help::{HelpFlags, ManFlags};
 use crate::commands::profile::ProfileCommand;
@@ -120,9 +120,6 @@ Examples:
   {program} dashboard --mask --no-open
   {program} dashboard --from mirror.db --listen 127.0.0.1:8080")]
     Dashboard(DashboardFlags),
-    /// Print the words that a shell offers for an incomplete command line.
-    #[command(name = "__complete", hide = true)]
-    Complete(CompleteFlags),
     /// Print shell completions.
     Completions(CompletionsFlags),
     /// Print the help of a command.
@@ -198,9 +195,6 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Check(flags) => check::run::<C>(&session()?, &flags),
         Command::Auth(command) => auth::run::<C>(command, invocation),
         Command::Config(command) => config::run::<C::Service>(command, invocation),
-        Command::Complete(flags) => {
-            completions::offer(&flags, definition, C::RECORDS, extras, invocation)
-        }
         Command::Completions(flags) => completions::run(&flags, definition, invocation),
         Command::Help(flags) => help::run(&flags, definition, invocation),
         Command::Man(flags) => help::print_page(&flags, definition, invocation),

@@ -47,8 +47,7 @@ pub trait OperationCommands: Subcommand {
     /// flag `--since`.
     const DATES: &'static [&'static str] = &[];
 
-    /// The words of each command that prints records, such as `albums list`, with the type of these records. Shells
-    /// complete the names of fields with it.
+    /// The words of each command that prints records, such as `albums list`, with the type of these records.
     const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
 
     /// Returns the call that checks a token. Its response should be short.

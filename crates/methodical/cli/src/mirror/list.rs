@@ -3,26 +3,22 @@
 use std::any::Any;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
+use std::io;
 use std::ops::ControlFlow;
-use std::sync::mpsc::sync_channel;
-use std::time::{Duration, Instant};
-use std::{io, thread};
 
 use methodical_mirror::queries::{Wanted, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::mirror::board::title;
-use crate::mirror::open::{Place, Reader, for_list, note_age, to_read};
-use crate::mirror::{Members, Mirroring, Recovered, Select, Selected};
+use crate::mirror::open::{for_list, note_age, to_read};
+use crate::mirror::{Members, Recovered, Select, Selected};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::Object;
 use crate::output::select::Fields;
 use crate::program::RecordType;
 use crate::run::Invocation;
-use crate::screen::{closest, printable};
-use crate::settings::Settings;
+use crate::screen::closest;
 
 /// Prints the records of a mirror that a query selects.
 pub(crate) fn print(
@@ -205,128 +201,15 @@ pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -
 pub(crate) fn known_values(mirror: Option<&Mirror>, of: Recovered) -> BTreeSet<String> {
     let mut values: BTreeSet<String> = of.known_values.iter().map(|&one| one.to_owned()).collect();
     if let Some(mirror) = mirror {
-        each(mirror, of.table.name(), |_, fields| {
+        let present = Filter::new().state(State::Present);
+        // Without the table, only those of the contract are known.
+        let _absent = mirror.each_matching(of.table.name(), &present, |record| {
+            let fields: Map<String, Value> = serde_json::from_str(&record.json).unwrap_or_default();
             values.extend(fields.get(of.value).and_then(Value::as_str).map(str::to_owned));
+            ControlFlow::Continue(())
         });
     }
     values
-}
-
-/// Passes the present records of a table, until half of the time has passed.
-pub(crate) fn each(mirror: &Mirror, table: &str, mut take: impl FnMut(String, Map<String, Value>)) {
-    let start = Instant::now();
-    let present = Filter::new().state(State::Present);
-    // Without the table, nothing is completed.
-    let _absent = mirror.each_matching(table, &present, |record| {
-        take(record.id, serde_json::from_str(&record.json).unwrap_or_default());
-        if start.elapsed() < LIMIT / 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-}
-
-/// Timeout of the mirror, after which a person would wait for the shell.
-pub(crate) const LIMIT: Duration = Duration::from_secs(1);
-
-/// Words, each with a description.
-type Words = Vec<(String, String)>;
-
-/// Removes what could change the terminal or the lines of the script: the words are of other people.
-fn printable_words(words: Words) -> Words {
-    let is_plain = |(word, _): &(String, String)| !word.chars().any(char::is_control);
-    let words = words.into_iter().filter(is_plain);
-    words.map(|(word, about)| (word, printable(&about).into_owned())).collect()
-}
-
-/// The part of a mirror that an option names.
-#[derive(Clone, Copy, Debug)]
-enum Nameable {
-    Groups(Recovered),
-    Values(Recovered),
-    Consumers,
-}
-
-/// Returns what an option of a list names.
-fn wanted(of: Recovered, option: &str) -> Option<Nameable> {
-    // The arguments of operations have this prefix.
-    let option = option.strip_prefix("param:")?;
-    if option == of.value {
-        return Some(Nameable::Values(of));
-    }
-    (option == of.group_field()).then_some(Nameable::Groups(of))
-}
-
-impl Nameable {
-    fn words(self, mirror: &Mirror) -> Words {
-        match self {
-            Self::Groups(of) => groups(mirror, of),
-            Self::Values(of) => {
-                let values = known_values(Some(mirror), of).into_iter();
-                values.map(|value| (value, String::new())).collect()
-            }
-            Self::Consumers => {
-                let consumers = mirror.consumers().unwrap_or_default().into_iter();
-                consumers.map(|one| (one.name, String::new())).collect()
-            }
-        }
-    }
-}
-
-/// Returns the identities of the groups with their titles.
-fn groups(mirror: &Mirror, of: Recovered) -> Words {
-    let (mut words, title) = (Words::new(), title(of.groups));
-    each(mirror, of.groups.name(), |id, fields| {
-        let about = title.and_then(|name| fields.get(name)?.as_str()).unwrap_or_default();
-        words.push((id, about.to_owned()));
-    });
-    words
-}
-
-/// Returns the values of an option or an argument for a shell: groups, values, consumers and tables of an existing mirror, but
-/// never members. After an error, or if the mirror does not answer in time, the list is empty.
-pub(crate) fn words(
-    of: Mirroring,
-    option: &str,
-    path: &[&str],
-    from: Option<&str>,
-    invocation: &Invocation,
-) -> Words {
-    let found = (of.found)();
-    let wanted = match (option, path) {
-        ("table", ["mirror", ..]) => {
-            return found
-                .tables()
-                .map(|(table, _)| (table.name().to_owned(), String::new()))
-                .collect();
-        }
-        ("enable" | "remove", ["mirror", "consumers"]) | ("consumer", ["watch"]) => {
-            Some(Nameable::Consumers)
-        }
-        _ => found.recovered.into_iter().find_map(|one| wanted(one, option)),
-    };
-    let (Some(wanted), Ok(settings)) = (wanted, Settings::of_known(invocation)) else {
-        return Words::new();
-    };
-    let Ok(place) = Place::of(from, &settings, invocation) else { return Words::new() };
-    if !matches!(place.0.try_exists(), Ok(true)) {
-        return Words::new();
-    }
-    let (invocation, from) = (invocation.clone(), from.map(str::to_owned));
-    let (give, words) = sync_channel(1);
-    let read = move || {
-        let reader = Reader {
-            from: from.as_deref(),
-            account: None,
-            settings: &settings,
-            invocation: &invocation,
-        };
-        let mirror = Mirror::open_existing(&place.0).ok();
-        let mirror = mirror.filter(|mirror| reader.check(mirror, &place, "").is_ok());
-        // The shell may not wait any more.
-        let _late = give.send(mirror.map(|mirror| wanted.words(&mirror)).unwrap_or_default());
-    };
-    match thread::Builder::new().spawn(read) {
-        Ok(_detached) => printable_words(words.recv_timeout(LIMIT).unwrap_or_default()),
-        Err(_no_thread) => Words::new(),
-    }
 }
 
 #[cfg(test)]
