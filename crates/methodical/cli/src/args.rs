@@ -19,7 +19,6 @@ use crate::interrupt::lock;
 use crate::mirror::{Recovered, placements::Records};
 use crate::operations::{Example, OperationCommands};
 use crate::output::flags::{OutputFlags, Since, start_of_day};
-use crate::output::format::FormatParser;
 use crate::program::{Name, Program, capitals};
 use crate::run::Invocation;
 use crate::screen::{Color, output_columns, wrap};
@@ -159,7 +158,7 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program, extras: Extras
         flags = MirrorFlags::augment_args(flags);
     }
     let flags = flags
-        .mut_arg("output", |one| one.value_parser(FormatParser(program.formats)))
+        .mut_arg("output", |one| one.value_parser(program.formats.parser()))
         .mut_args(|one| one.hide_short_help(true));
     let definition = fill_command(flags, &fill)
         .version(program.version)

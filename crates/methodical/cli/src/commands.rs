@@ -174,6 +174,7 @@ Examples:
 }
 
 /// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
+#[cfg_attr(not(feature = "mirror"), expect(unused_variables, reason = "only a mirror has some"))]
 pub(crate) fn run<C: OperationCommands>(
     command: Command<C>,
     invocation: &Invocation,

@@ -1,6 +1,5 @@
 //! Creates a client from the settings.
 
-use std::convert::Infallible;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -20,7 +19,7 @@ use methodical_client::{
 use crate::demo::Started;
 use crate::failure::Failure;
 use crate::files;
-use crate::interrupt::{self, Unfinished, ask_for_secret, lock};
+use crate::interrupt::{Unfinished, ask_for_secret, lock};
 use crate::program::Program;
 use crate::run::Invocation;
 use crate::settings::file::stored_token;
@@ -328,9 +327,7 @@ impl TokenSource for TokenCommand {
             let running = Arc::new(Mutex::new(Some(running)));
             let ended = Arc::clone(&running);
             // The client kills a command whose future is dropped.
-            let Ok(((), _unfinished)) = interrupt::begin("", || {
-                Ok::<_, Infallible>(((), move || drop(lock(&ended).take())))
-            });
+            let _unfinished = Unfinished::new("", move || drop(lock(&ended).take()));
             future::poll_fn(|context| match lock(&running).as_mut() {
                 Some(running) => running.as_mut().poll(context),
                 // The process is about to end.

@@ -6,7 +6,7 @@ use std::fmt;
 use methodical_client::AccessToken;
 
 use crate::failure::Failure;
-use crate::interrupt::{self, Unfinished};
+use crate::interrupt::Unfinished;
 
 /// A sample service for `--demo`: it starts when a command calls it, and stops when the command ends.
 ///
@@ -120,7 +120,7 @@ impl fmt::Debug for SampleHistory {
 impl Demo {
     /// Creates a demo from the function that starts the service.
     ///
-    /// The function runs while signals wait, so it should return soon. It should listen on the loopback interface only.
+    /// The service should listen on the loopback interface only.
     pub const fn new(start: fn() -> Result<SampleService, Failure>) -> Self {
         Self { start, examples: &[], more_examples: &[] }
     }
@@ -137,10 +137,8 @@ impl Demo {
 
     /// Starts the service.
     pub(crate) fn start(self) -> Result<Started, Failure> {
-        let ((base_url, token, history), running) = interrupt::begin("", || {
-            let SampleService { base_url, token, history, guard } = (self.start)()?;
-            Ok::<_, Failure>(((base_url, token, history), move || drop(guard)))
-        })?;
+        let SampleService { base_url, token, history, guard } = (self.start)()?;
+        let running = Unfinished::new("", move || drop(guard));
         Ok(Started { base_url, token, history, running })
     }
 }

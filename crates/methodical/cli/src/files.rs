@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
-use crate::interrupt::{self, Unfinished};
+use crate::interrupt::Unfinished;
 use crate::program::Name;
 
 /// A temporary file that will replace another. If it is dropped, or a signal ends the program, it is removed.
@@ -27,12 +27,10 @@ impl AtomicFile {
         if !suffix.is_empty() {
             Self::remove_leftovers(folder, &prefix, suffix);
         }
-        let (file, unfinished) = interrupt::begin("nothing was written", || {
-            let file =
-                tempfile::Builder::new().prefix(&prefix).suffix(suffix).tempfile_in(folder)?;
-            let path = file.path().to_owned();
-            io::Result::Ok((file, move || drop(fs::remove_file(path))))
-        })?;
+        let file = tempfile::Builder::new().prefix(&prefix).suffix(suffix).tempfile_in(folder)?;
+        let path = file.path().to_owned();
+        let remove = move || drop(fs::remove_file(path));
+        let unfinished = Unfinished::new("nothing was written", remove);
         // Shows other processes that the file is in use. Some file systems have no locks.
         drop(file.as_file().try_lock());
         Ok(Self { file, unfinished })

@@ -131,10 +131,9 @@ impl<S: Service> Session<S> {
             let Some(mirror) = open::read(&self.invocation, "would read the mirror")? else {
                 return Ok(());
             };
-            print(&known(&mirror, gauge, &self.invocation)?, gauge, &self.invocation)?;
-            if let Some(below) = below {
-                check_sample(&mirror, gauge, Threshold::Amount(below), &self.invocation)?;
-            }
+            let forecast = known(&mirror, gauge, &self.invocation)?;
+            print(&forecast, gauge, &self.invocation)?;
+            refuse_below(gauge, &forecast.last.amount, forecast.last.unit.as_deref(), below)?;
             return self.check_days(flags, gauge);
         }
         if self.print_dry_run(operation)? {
@@ -143,18 +142,14 @@ impl<S: Service> Session<S> {
         let mut printer = Printer::open(&self.invocation, &Schema::of_program(FIELDS, true))?;
         let json =
             serde_json::to_string(&self.receive(operation)?).map_err(std::io::Error::from)?;
-        let amount = Amount::of(&json, gauge)?;
-        let (value, unit) = (&*amount.value, amount.unit.as_deref());
+        let (value, unit) = amount(&json, gauge)?;
+        let (value, unit) = (&*value, unit.as_deref());
         printer.print(&Shown { gauge: gauge.name(), value, unit, below })?;
         self.close(printer)?;
-        let Some(below) = below.filter(|below| amount.is_below(below)) else {
-            #[cfg(feature = "mirror")]
-            self.check_days(flags, gauge)?;
-            return Ok(());
-        };
-        let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
-        let text = format!("{} is too low: {value}{unit} is below {below}", gauge.name());
-        Err(Failure::new(Exit::Alarm, text))
+        refuse_below(gauge, value, unit, below)?;
+        #[cfg(feature = "mirror")]
+        self.check_days(flags, gauge)?;
+        Ok(())
     }
 
     /// Checks how long the amount lasts, if the flag is there.
@@ -163,42 +158,58 @@ impl<S: Service> Session<S> {
         let Some(days) = flags.days.filter(|_| !self.invocation.call.dry_run) else {
             return Ok(());
         };
-        check_sample(
-            &open::to_read(&self.invocation)?,
-            gauge,
-            Threshold::Days(days),
-            &self.invocation,
-        )
+        let mirror = open::to_read(&self.invocation)?;
+        let forecast = known(&mirror, gauge, &self.invocation)?;
+        if forecast.per_day.is_none() {
+            let text = format!(
+                "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
+                gauge.name(),
+                counted(forecast.during.as_secs() / 3600, "hour")
+            );
+            return Err(Failure::new(Exit::Unjudged, text)
+                .hint("sync regularly: each sync takes a sample; until then, use --below"));
+        }
+        match forecast.days_left.filter(|left| *left < days) {
+            None => Ok(()),
+            Some(left) => {
+                let reason = format!("lasts {left} days, fewer than {days}");
+                Err(too_low(gauge, &forecast.last.amount, forecast.last.unit.as_deref(), &reason))
+            }
+        }
     }
 }
 
-/// The amount in an object.
-#[derive(Debug, PartialEq, Eq)]
-struct Amount {
-    /// A decimal number, as the object has it.
-    value: String,
-    unit: Option<String>,
-    number: Number,
+/// Returns the amount in the JSON text of an object, which is a decimal number, and its unit.
+fn amount(json: &str, gauge: Gauge) -> Result<(String, Option<String>), Failure> {
+    let path = Path::parse(&gauge.value().join("."));
+    let value = Cells::read(json).cell(&path).into_owned();
+    if Number::parse(&value).is_none() {
+        let text = format!("cannot compare {}: `{path}` is not a decimal number", gauge.name());
+        return Err(Failure::new(Exit::Contract, text));
+    }
+    let unit = gauge.unit().map(|names| Path::parse(&names.join(".")));
+    let unit = unit.map(|path| Cells::read(json).cell(&path).into_owned());
+    Ok((value, unit.filter(|unit| !unit.is_empty())))
 }
 
-impl Amount {
-    /// Reads the amount from the JSON text of an object.
-    fn of(json: &str, gauge: Gauge) -> Result<Self, Failure> {
-        let value_path = Path::parse(&gauge.value().join("."));
-        let value = Cells::read(json).cell(&value_path).into_owned();
-        let Some(number) = Number::parse(&value) else {
-            let text =
-                format!("cannot compare {}: `{value_path}` is not a decimal number", gauge.name());
-            return Err(Failure::new(Exit::Contract, text));
-        };
-        let unit = gauge.unit().map(|names| Path::parse(&names.join(".")));
-        let unit = unit.map(|path| Cells::read(json).cell(&path).into_owned());
-        Ok(Self { value, unit: unit.filter(|unit| !unit.is_empty()), number })
+/// Fails if an amount is below a threshold.
+fn refuse_below(
+    gauge: Gauge,
+    value: &str,
+    unit: Option<&str>,
+    below: Option<&str>,
+) -> Result<(), Failure> {
+    let is_below = |below: &&str| Number::parse(value) < Number::parse(below);
+    match below.filter(is_below) {
+        None => Ok(()),
+        Some(below) => Err(too_low(gauge, value, unit, &format!("is below {below}"))),
     }
+}
 
-    fn is_below(&self, threshold: &str) -> bool {
-        Number::parse(threshold).is_some_and(|threshold| self.number < threshold)
-    }
+fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failure {
+    let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+    let text = format!("{} is too low: {value}{unit} {reason}", gauge.name());
+    Failure::new(Exit::Alarm, text)
 }
 
 /// Parses a threshold. It is printed as it was given.
@@ -210,50 +221,6 @@ fn threshold(text: &str) -> Result<String, String> {
 }
 
 const FIELDS: &[&str] = &["gauge", "value", "unit", "below"];
-
-/// The threshold of an amount.
-#[cfg(feature = "mirror")]
-#[derive(Clone, Copy)]
-enum Threshold<'a> {
-    /// The amount is below this decimal number.
-    Amount(&'a str),
-    /// The amount lasts fewer days than this.
-    Days(u64),
-}
-
-/// Fails if the last sample of a gauge is below the threshold.
-#[cfg(feature = "mirror")]
-fn check_sample(
-    mirror: &Mirror,
-    gauge: Gauge,
-    threshold: Threshold<'_>,
-    invocation: &Invocation,
-) -> Result<(), Failure> {
-    let Forecast { last, days_left, per_day, during, .. } = known(mirror, gauge, invocation)?;
-    if matches!(threshold, Threshold::Days(_)) && per_day.is_none() {
-        let text = format!(
-            "cannot forecast {}: the samples in the mirror span {} of the last two weeks, and a forecast needs 24 h",
-            gauge.name(),
-            counted(during.as_secs() / 3600, "hour")
-        );
-        return Err(Failure::new(Exit::Unjudged, text)
-            .hint("sync regularly: each sync takes a sample; until then, use --below"));
-    }
-    let amount = &last.amount;
-    let why = match (threshold, days_left) {
-        (Threshold::Days(days), Some(left)) if left < days => {
-            format!("lasts {left} days, fewer than {days}")
-        }
-        (Threshold::Amount(below), _) if Number::parse(amount) < Number::parse(below) => {
-            format!("is below {below}")
-        }
-        _ => return Ok(()),
-    };
-    let unit = last.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
-    let name = gauge.name();
-    let text = format!("the amount of {name} is below the threshold: {amount}{unit} {why}");
-    Err(Failure::new(Exit::Alarm, text))
-}
 
 /// Returns the samples of the last two weeks, as a forecast.
 #[cfg(feature = "mirror")]
@@ -298,12 +265,12 @@ fn print(forecast: &Forecast, gauge: Gauge, invocation: &Invocation) -> Result<(
 mod tests {
     use methodical_client::model::tables::Gauge;
 
-    use super::{Amount, threshold};
+    use super::{amount, refuse_below, threshold};
 
     const STORAGE: Gauge = Gauge::new("storage", &["left", "free"]).with_unit(&["unit"]);
 
-    fn amount(free: &str) -> Option<Amount> {
-        Amount::of(&format!(r#"{{"left":{{"free":{free}}},"unit":"GB"}}"#), STORAGE).ok()
+    fn read(free: &str) -> Option<(String, Option<String>)> {
+        amount(&format!(r#"{{"left":{{"free":{free}}},"unit":"GB"}}"#), STORAGE).ok()
     }
 
     #[test]
@@ -317,18 +284,19 @@ mod tests {
             (r#""-0.5""#, "-1", false),
             ("1e2", "100.1", true),
         ] {
-            let amount = amount(free).unwrap();
-            assert_eq!(amount.is_below(below), is_below, "{free} {below}");
-            assert_eq!(amount.unit.as_deref(), Some("GB"));
+            let (value, unit) = read(free).unwrap();
+            let refused = refuse_below(STORAGE, &value, unit.as_deref(), Some(below));
+            assert_eq!(refused.is_err(), is_below, "{free} {below}");
+            assert_eq!(unit.as_deref(), Some("GB"));
         }
     }
 
     #[test]
     fn only_a_decimal_number_is_an_amount() {
         for free in [r#""1,234.50""#, r#""NaN""#, r#""""#, "null", "[1]", "true"] {
-            assert_eq!(amount(free), None, "{free}");
+            assert_eq!(read(free), None, "{free}");
         }
-        assert_eq!(Amount::of(r#"{"left":null}"#, STORAGE).ok(), None);
+        assert_eq!(amount(r#"{"left":null}"#, STORAGE).ok(), None);
         assert!(threshold("12.50").is_ok() && threshold("12,50").is_err());
     }
 }

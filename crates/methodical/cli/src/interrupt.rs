@@ -1,11 +1,7 @@
 //! Signals that end the program: they undo unfinished work first, and the exit code names the signal.
-//!
-//! One lock orders everything. Each step that begins or ends unfinished work runs under it; the signal thread takes it
-//! and keeps it until the process has exited. So a signal takes effect before such a step or after it, never halfway, and
-//! no work begins after the signal.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{io, mem, process};
 
@@ -15,52 +11,59 @@ use crate::screen::Screen;
 /// Unfinished work: how to undo it, and the result for the message about the signal, such as `nothing was written`.
 type Undo = (Box<dyn FnOnce() + Send>, &'static str);
 
+/// The undos of all unfinished work, the oldest first. The signal thread keeps the lock until the process has exited.
+static UNDOS: Mutex<BTreeMap<u64, Undo>> = Mutex::new(BTreeMap::new());
+
+/// The number of the next work.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 /// Guard of unfinished work. Dropping it undoes the work, as a signal does.
 #[derive(Debug)]
 pub(crate) struct Unfinished(u64);
 
 impl Unfinished {
-    /// Ends the work with this step. Its undo will not run.
+    /// Creates the guard of work that this function undoes. The text for a signal is empty if there is none.
+    pub(crate) fn new(result: &'static str, undo: impl FnOnce() + Send + 'static) -> Self {
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        lock(&UNDOS).insert(id, (Box::new(undo), result));
+        Self(id)
+    }
+
+    /// Ends the work with this step, before or after a signal takes effect. Its undo will not run.
     pub(crate) fn finish<T>(self, step: impl FnOnce() -> T) -> T {
-        let mut registry = lock(&REGISTRY);
-        registry.undos.remove(&self.0);
+        let mut undos = lock(&UNDOS);
+        undos.remove(&self.0);
         step()
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        let mut registry = lock(&REGISTRY);
-        if let Some((undo, _)) = registry.undos.remove(&self.0) {
+        let mut undos = lock(&UNDOS);
+        if let Some((undo, _)) = undos.remove(&self.0) {
             undo();
         }
     }
-}
-
-/// Begins work with this step, which also returns how to undo the work. The text for a signal is empty if there is none.
-pub(crate) fn begin<T, U: FnOnce() + Send + 'static, E>(
-    result: &'static str,
-    step: impl FnOnce() -> Result<(T, U), E>,
-) -> Result<(T, Unfinished), E> {
-    let mut registry = lock(&REGISTRY);
-    let (value, undo) = step()?;
-    let id = registry.next;
-    registry.next += 1;
-    registry.undos.insert(id, (Box::new(undo), result));
-    Ok((value, Unfinished(id)))
 }
 
 /// Starts to handle the signals that end a program, such as Ctrl-C.
 pub(crate) fn watch(screen: Screen) {
     // Without a handler, a signal still ends the program.
     drop(signals(move |exit| {
+        // A pager uses Ctrl-C to stop a search, for example.
         if exit != Exit::Interrupted || !PAGING.load(Ordering::Acquire) {
-            end(exit, screen);
+            let what = match exit {
+                Exit::HungUp => "hung up",
+                Exit::Terminated => "terminated",
+                _ => "interrupted",
+            };
+            let exit = if SERVING.load(Ordering::Acquire) { Exit::Done } else { exit };
+            end(exit, Some((screen, what)));
         }
     }));
 }
 
-/// Leaves Ctrl-C to a pager, which uses it to stop a search, for example. `false` takes it back.
+/// Leaves Ctrl-C to a pager. `false` takes it back.
 pub(crate) fn leave_to_pager(is_running: bool) {
     PAGING.store(is_running, Ordering::Release);
 }
@@ -71,46 +74,27 @@ pub(crate) fn end_with_success() {
     SERVING.store(true, Ordering::Release);
 }
 
-/// Ends the program with success, because a person quit the pager. Undoes unfinished work first.
+/// Ends the program with success, because a person quit the pager.
 pub(crate) fn quit() {
-    let mut registry = lock(&REGISTRY);
-    registry.undo_all();
-    #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
-    process::exit(Exit::Done.code().into());
+    end(Exit::Done, None);
 }
 
-fn end(exit: Exit, screen: Screen) {
-    let mut registry = lock(&REGISTRY);
-    let what = match exit {
-        Exit::HungUp => "hung up",
-        Exit::Terminated => "terminated",
-        _ => "interrupted",
-    };
-    let results = registry.undo_all();
-    // This can block on the reader of standard error, so it comes last.
-    screen.clear_line();
-    screen.warn(&[what].into_iter().chain(results).collect::<Vec<_>>().join("; "));
-    let exit = if SERVING.load(Ordering::Acquire) { Exit::Done } else { exit };
+/// Undoes unfinished work, the newest first, and ends the program, with a message about the signal.
+fn end(exit: Exit, signal: Option<(Screen, &str)>) {
+    let mut undos = lock(&UNDOS);
+    let mut said: Vec<&str> = signal.iter().map(|(_, what)| *what).collect();
+    for (undo, result) in mem::take(&mut *undos).into_values().rev() {
+        undo();
+        said.push(result);
+    }
+    said.retain(|text| !text.is_empty());
+    if let Some((screen, _)) = signal {
+        // This can block on the reader of standard error, so it comes last.
+        screen.clear_line();
+        screen.warn(&said.join("; "));
+    }
     #[expect(clippy::exit, reason = "the main thread may be waiting for the network")]
     process::exit(exit.code().into());
-}
-
-/// The undos of all unfinished work, oldest first.
-struct Registry {
-    next: u64,
-    undos: BTreeMap<u64, Undo>,
-}
-
-impl Registry {
-    /// Undoes all unfinished work, the newest first, and returns the results that have a text.
-    fn undo_all(&mut self) -> Vec<&'static str> {
-        let undos = mem::take(&mut self.undos).into_values().rev();
-        let results = undos.map(|(undo, result)| {
-            undo();
-            result
-        });
-        results.filter(|result| !result.is_empty()).collect()
-    }
 }
 
 /// Locks a mutex, even if a thread panicked while it held the lock.
@@ -171,17 +155,16 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
         .output_writer(terminal.try_clone()?)
         .build();
     // Done here, so that a signal can undo it, and not by the library. Keys for signals still work.
-    let ((), unfinished) = begin("", || {
-        let before = tcgetattr(&hidden)?;
-        let mut modes = before.clone();
-        // In line mode, a terminal takes at most 4096 bytes: too few for some tokens.
-        modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
-        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
-        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
-        tcsetattr(&hidden, OptionalActions::Now, &modes)?;
-        // Nothing can be done about an error here.
-        io::Result::Ok(((), move || _ = tcsetattr(&hidden, OptionalActions::Now, &before)))
-    })?;
+    let before = tcgetattr(&hidden)?;
+    let mut modes = before.clone();
+    // In line mode, a terminal takes at most 4096 bytes: too few for some tokens.
+    modes.local_modes -= LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON;
+    modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+    modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    tcsetattr(&hidden, OptionalActions::Now, &modes)?;
+    // Nothing can be done about an error here.
+    let undo = move || _ = tcsetattr(&hidden, OptionalActions::Now, &before);
+    let unfinished = Unfinished::new("", undo);
     let secret = rpassword::prompt_password_with_config(question, config);
     drop(unfinished);
     // The end of the line was not shown either.
@@ -201,42 +184,21 @@ static SERVING: AtomicBool = AtomicBool::new(false);
 /// Whether a pager is running.
 static PAGING: AtomicBool = AtomicBool::new(false);
 
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry { next: 0, undos: BTreeMap::new() });
-
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
     use std::sync::mpsc::channel;
 
-    use super::{REGISTRY, Unfinished, begin};
-
-    fn assert_locked() {
-        assert!(REGISTRY.try_lock().is_err());
-    }
-
-    fn begun(undo: impl FnOnce() + Send + 'static) -> Unfinished {
-        let step = || {
-            assert_locked();
-            Ok(((), undo))
-        };
-        let Ok::<_, Infallible>(((), unfinished)) = begin("", step);
-        unfinished
-    }
-
-    #[test]
-    fn every_step_runs_under_the_lock() {
-        begun(|| ()).finish(assert_locked);
-        drop(begun(assert_locked));
-    }
+    use super::{UNDOS, Unfinished};
 
     #[test]
     fn dropped_work_is_undone_and_finished_work_is_not() {
         let (sender, undone) = channel();
         let of = |name| {
             let sender = sender.clone();
-            begun(move || sender.send(name).unwrap())
+            Unfinished::new("", move || sender.send(name).unwrap())
         };
-        of("finished").finish(|| ());
+        // A signal waits meanwhile.
+        of("finished").finish(|| assert!(UNDOS.try_lock().is_err()));
         drop(of("dropped"));
         drop(sender);
         assert_eq!(undone.iter().collect::<Vec<_>>(), ["dropped"]);

@@ -106,10 +106,8 @@ pub use crate::mirror::copy::{ExportRequest, ExportedTable, Exporter};
 pub use crate::operations::{
     BesideFlag, Envelope, Example, OperationCommands, PagingFlags, PostMethod,
 };
-pub use crate::output::destination::{Upload, UploadTarget, Uploader};
-pub use crate::output::format::{
-    Ending, FormatColumns, OutputColumn, OutputFormat, OutputSetup, RecordWriter,
-};
+pub use crate::output::destination::{Upload, Uploader};
+pub use crate::output::format::{Ending, OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::output::record::Cells;
 pub use crate::output::select::Fields;
 pub use crate::program::{Program, RecordType};
@@ -159,7 +157,7 @@ pub mod fuzzing {
         let plain = OutputSetup::plain(columns, Dialect { escape_formulas, separator });
         let setup = OutputSetup { view: View { width, color }, wide, quiet: false, ..plain };
         let format = Formats::default().named(format).ok_or(io::ErrorKind::NotFound)?;
-        let mut writer = format.get().writer(&setup).map_err(|_failure| io::ErrorKind::Other)?;
+        let mut writer = (format.writer)(&setup).map_err(|_failure| io::ErrorKind::Other)?;
         let mut out = Vec::new();
         for record in records {
             writer.write(&mut out, record)?;

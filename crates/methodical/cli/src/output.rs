@@ -6,8 +6,6 @@ use crate::failure::Failure;
 use crate::output::destination::Destination;
 use crate::run::Invocation;
 
-#[cfg(feature = "xlsx")]
-mod book;
 pub(crate) mod csv;
 pub(crate) mod destination;
 pub(crate) mod flags;

@@ -60,7 +60,7 @@ impl Program {
             api_examples: &[],
             demo: None,
             contract: None,
-            formats: Formats::with(&[]),
+            formats: Formats(&[]),
             uploader: None,
             #[cfg(feature = "mirror")]
             exporter: None,
@@ -98,8 +98,8 @@ impl Program {
     }
 
     /// Adds output formats to those of every program. Their names and extensions must differ from those of other formats.
-    pub const fn formats(mut self, formats: &'static [&'static dyn OutputFormat]) -> Self {
-        self.formats = Formats::with(formats);
+    pub const fn formats(mut self, formats: &'static [OutputFormat]) -> Self {
+        self.formats = Formats(formats);
         self
     }
 

@@ -29,10 +29,6 @@ fn flags_without_effect_are_refused() {
         ("vacancies list -o raw --csv-raw", "cannot use --csv-raw: the output format is raw"),
         ("vacancies list --csv-raw --output-file v.json", "cannot use --csv-raw"),
         ("vacancies list --output-file v.ods", SPREADSHEET),
-        (
-            "vacancies list -o excel",
-            if cfg!(feature = "xlsx") { "exists: 'xlsx'" } else { "values" },
-        ),
         ("vacancies list --output-file v.tsv", "add -o csv --separator tab"),
         ("vacancies list --output-file v.xml", ".csv, .json, .jsonl, .ndjson"),
         ("vacancies list -o json --separator ;", "cannot use --separator"),

@@ -96,12 +96,11 @@ pub(crate) fn run<S: Mirrored>(
 /// Opens a page in a browser. Its file can be read by its owner only, and is deleted when the guard is dropped, or when a signal
 /// ends the program.
 fn open_browser(page: &str) -> io::Result<Unfinished> {
-    let (path, guard) = interrupt::begin("", || {
-        let mut file = tempfile::Builder::new().prefix("dashboard-").suffix(".html").tempfile()?;
-        file.write_all(page.as_bytes())?;
-        let file = file.into_temp_path();
-        io::Result::Ok((file.to_path_buf(), move || drop(file)))
-    })?;
+    let mut file = tempfile::Builder::new().prefix("dashboard-").suffix(".html").tempfile()?;
+    file.write_all(page.as_bytes())?;
+    let file = file.into_temp_path();
+    let path = file.to_path_buf();
+    let guard = Unfinished::new("", move || drop(file));
     open::that_detached(path)?;
     Ok(guard)
 }
@@ -150,7 +149,7 @@ impl DownloadFormat for Download {
     }
 
     fn extension(&self) -> &'static str {
-        self.format.name()
+        self.format.name
     }
 
     fn media_type(&self) -> &'static str {
@@ -163,7 +162,7 @@ impl DownloadFormat for Download {
         let columns: Vec<OutputColumn> = columns.collect();
         let failed = |failure: Failure| io::Error::other(failure.text());
         let setup = OutputSetup::plain(&columns, self.dialect);
-        Ok(Box::new(Writer(self.format.get().writer(&setup).map_err(failed)?)))
+        Ok(Box::new(Writer((self.format.writer)(&setup).map_err(failed)?)))
     }
 }
 

@@ -17,6 +17,7 @@ use methodical_mirror::{
 
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
+use crate::interrupt::Unfinished;
 use crate::mirror::open::{ago, duration, now, refuse_from};
 use crate::mirror::sync::{Notes, SyncFlags, open, summarize, sync};
 use crate::output::format::Format;
@@ -78,8 +79,7 @@ pub(crate) fn repeat(
 ) -> Result<(), Failure> {
     let screen = invocation.screen;
     interrupt::end_with_success();
-    let ((), _stopping) =
-        interrupt::begin("", || Ok::<_, Failure>(((), || tell(&Report::Stopping))))?;
+    let _stopping = Unfinished::new("", || tell(&Report::Stopping));
     let mut is_first = true;
     let mut next = Instant::now();
     loop {

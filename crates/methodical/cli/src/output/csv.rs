@@ -5,33 +5,15 @@ use std::io::{self, Write};
 
 use methodical_client::model::formula::guard;
 
-use crate::failure::Failure;
 use crate::output::flags::Dialect;
-use crate::output::format::{Ending, OutputFormat, OutputSetup, RecordWriter};
+use crate::output::format::{Ending, OutputSetup, RecordWriter};
 use crate::output::printer::counted;
 use crate::output::record::{Cells, Path};
 use crate::screen::printable;
 
-/// `csv`.
-#[derive(Debug)]
-pub(crate) struct CsvFormat;
-
-impl OutputFormat for CsvFormat {
-    fn name(&self) -> &'static str {
-        "csv"
-    }
-
-    fn about(&self) -> &'static str {
-        "Comma-separated values (RFC 4180), safe to open in a spreadsheet"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["csv"]
-    }
-
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        Ok(Box::new(Csv::new(setup.dialect, setup.paths(), setup.is_terminal())))
-    }
+/// Creates the writer of the format.
+pub(crate) fn writer(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
+    Box::new(Csv::new(setup.dialect, setup.paths(), setup.is_terminal()))
 }
 
 /// A header line, then one line per record.

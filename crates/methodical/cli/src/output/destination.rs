@@ -22,53 +22,8 @@ pub trait Upload: Write + Send + fmt::Debug {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// The output of an [`Uploader`].
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "uploaders create it")]
-pub enum UploadTarget {
-    /// An upload.
-    Upload(Box<dyn Upload>),
-    /// The URL names this file, which the program replaces atomically.
-    File(PathBuf),
-}
-
-/// Opens output files that are named by a URL: [`Program::uploader`](crate::Program::uploader).
-///
-/// # Examples
-///
-/// ```
-/// use methodical_cli::{Failure, Program, UploadTarget, Uploader};
-///
-/// const UPLOADER: Uploader = Uploader::new(|url| match url.strip_prefix("file://") {
-///     Some(path) => Ok(UploadTarget::File(path.into())),
-///     None => Err(Failure::usage(format!("cannot write {url}: unknown kind of URL"))),
-/// });
-///
-/// const PROGRAM: Program = Program::new("photos", env!("CARGO_PKG_VERSION")).uploader(UPLOADER);
-/// ```
-#[derive(Clone, Copy)]
-pub struct Uploader {
-    open: Open,
-}
-
-type Open = fn(&str) -> Result<UploadTarget, Failure>;
-
-impl Uploader {
-    /// Creates an uploader from a function, which gets the URL.
-    pub const fn new(open: Open) -> Self {
-        Self { open }
-    }
-
-    pub(crate) fn open(self, url: &str) -> Result<UploadTarget, Failure> {
-        (self.open)(url)
-    }
-}
-
-impl fmt::Debug for Uploader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Uploader").finish_non_exhaustive()
-    }
-}
+/// Opens the output file that a URL names: [`Program::uploader`](crate::Program::uploader).
+pub type Uploader = fn(url: &str) -> Result<Box<dyn Upload>, Failure>;
 
 /// Returns the name of an output file if it is a URL.
 pub(crate) fn url_of(file: &Path) -> Option<&str> {
@@ -124,10 +79,7 @@ impl Destination {
             )
             .hint("write to standard output, and pipe it into the client of the store; or use a build with Parquet"));
         };
-        match uploader.open(url)? {
-            UploadTarget::Upload(upload) => Ok(Target::Upload(buffered(upload))),
-            UploadTarget::File(path) => Self::named(&path, program.name),
-        }
+        Ok(Target::Upload(buffered(uploader(url)?)))
     }
 
     fn named(path: &Path, program: Name) -> Result<Target, Failure> {
@@ -328,7 +280,7 @@ const STICKY_AND_PUBLIC: u32 = 0o1002;
 /// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// An output of unchanged bytes, in constant memory. On a terminal, control characters are escaped.
+/// An output of unchanged bytes, in constant memory. On a terminal, whole lines are printed, and control characters are escaped.
 #[derive(Debug)]
 pub(crate) struct Raw {
     out: Destination,
@@ -355,12 +307,9 @@ impl Raw {
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             if let Some(line) = self.line.strip_suffix(b"\n") {
-                writeln!(self.out, "{}", safe(line.strip_suffix(b"\r").unwrap_or(line)))?;
+                let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
+                writeln!(self.out, "{}", printable(&line))?;
                 self.line.clear();
-            } else if self.line.len() > MAX_LINE {
-                let (start, rest) = self.line.split_at(character_end(&self.line));
-                write!(self.out, "{}", safe(start))?;
-                self.line = rest.to_vec();
             }
         }
         Ok(())
@@ -397,24 +346,6 @@ impl Raw {
     }
 }
 
-fn safe(line: &[u8]) -> String {
-    printable(&String::from_utf8_lossy(line)).into_owned()
-}
-
-/// Returns the length of `text` without a partial character, or a CR that may belong to the line end, at its end.
-fn character_end(text: &[u8]) -> usize {
-    let whole = match text.utf8_chunks().last() {
-        // The next piece may complete the character.
-        Some(last) if last.invalid().len() < 4 => text.len() - last.invalid().len(),
-        _ => text.len(),
-    };
-    let cr = text.get(..whole).is_some_and(|text| text.ends_with(b"\r"));
-    whole - usize::from(cr)
-}
-
-/// Maximum length of a line that is held until it is complete, in bytes.
-const MAX_LINE: usize = 64 * 1024;
-
 #[cfg(test)]
 mod upload_tests {
     use std::path::Path;
@@ -435,7 +366,7 @@ mod upload_tests {
 mod raw_tests {
     use proptest::prelude::*;
 
-    use super::{MAX_LINE, Raw};
+    use super::Raw;
     use crate::output::destination::Destination;
     use crate::program::Program;
 
@@ -467,10 +398,8 @@ mod raw_tests {
         #[test]
         fn the_output_does_not_depend_on_the_pieces(
             text in "[aé😀\\r\\n\u{9b}]{0,40}",
-            long in prop_oneof![Just(0), MAX_LINE - 9..MAX_LINE + 9],
             cut in any::<prop::sample::Index>(),
         ) {
-            let text = "x".repeat(long) + &text;
             let (one, other) = text.as_bytes().split_at(cut.index(text.len() + 1));
             prop_assert_eq!(on_terminal(&[one, other]), on_terminal(&[text.as_bytes()]));
         }

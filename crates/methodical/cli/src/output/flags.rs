@@ -7,7 +7,7 @@ use clap::builder::{StringValueParser, TypedValueParser};
 use clap::{Arg, ArgMatches, Args};
 
 use crate::failure::Failure;
-use crate::output::format::{Format, FormatParser, Formats};
+use crate::output::format::{Format, Formats};
 use crate::output::printer::Schema;
 use crate::output::select::{Bound, Filter};
 use crate::screen::{Color, Screen};
@@ -22,7 +22,7 @@ pub(crate) struct OutputFlags {
     /// With --output-file, the extension selects the format: {extensions}. A .txt file contains a table. Extensions of other
     /// known formats, such as .xml, are refused; for any other name, the format is JSON. Interrupted JSON is invalid, so programs notice;
     /// interrupted NDJSON merely ends early.
-    #[arg(short, long, global = true, value_name = "FORMAT", value_parser = FormatParser(Formats::default()))]
+    #[arg(short, long, global = true, value_name = "FORMAT", value_parser = Formats::default().parser())]
     pub(crate) output: Option<Format>,
 
     /// The formats of the program.
@@ -167,7 +167,7 @@ impl OutputFlags {
         for (flag, _, own) in given.into_iter().filter(|(_, given, _)| *given) {
             let chosen = *format.get_or_insert(own);
             if chosen != own {
-                let (chosen, own) = (chosen.name(), own.name());
+                let (chosen, own) = (chosen.name, own.name);
                 return Err(Failure::usage(format!(
                     "cannot use {flag}: the output format is {chosen}, not {own}"
                 ))

@@ -1,25 +1,20 @@
-//! Output formats: their traits, the list of them, and the parser of `-o`.
+//! Output formats: their list, the parser of `-o`, and the trait of their writers.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path as FilePath;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, Error};
 use methodical_client::model::tables::FieldType;
 
 use crate::failure::Failure;
 use crate::files::folder_of;
-use crate::output::csv::CsvFormat;
 use crate::output::flags::Dialect;
-use crate::output::json::{JsonFormat, NdjsonFormat};
 use crate::output::record::{Cells, Path};
-use crate::output::table::TableFormat;
 #[cfg(feature = "xlsx")]
-use crate::output::xlsx::XlsxFormat;
+use crate::output::xlsx;
+use crate::output::{csv, json, table};
 use crate::program::Noun;
 use crate::screen::View;
 
@@ -38,37 +33,11 @@ use crate::screen::View;
 ///     Cells, Ending, Failure, OutputColumn, OutputFormat, OutputSetup, Program, RecordWriter,
 /// };
 ///
-/// #[derive(Debug)]
-/// struct Titles;
+/// struct Titles(OutputColumn);
 ///
-/// impl OutputFormat for Titles {
-///     fn name(&self) -> &'static str {
-///         "titles"
-///     }
-///
-///     fn about(&self) -> &'static str {
-///         "The titles of photos and albums, one per line"
-///     }
-///
-///     fn extensions(&self) -> &'static [&'static str] {
-///         &["titles"]
-///     }
-///
-///     fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-///         let title = setup.columns().iter().find(|column| column.name() == "title");
-///         let title = title.ok_or_else(|| Failure::usage("cannot print titles: no field `title`"))?;
-///         Ok(Box::new(TitleWriter { title: title.clone() }))
-///     }
-/// }
-///
-/// #[derive(Debug)]
-/// struct TitleWriter {
-///     title: OutputColumn,
-/// }
-///
-/// impl RecordWriter for TitleWriter {
+/// impl RecordWriter for Titles {
 ///     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-///         writeln!(out, "{}", self.title.text(&mut Cells::read(record)))
+///         writeln!(out, "{}", self.0.text(&mut Cells::read(record)))
 ///     }
 ///
 ///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> io::Result<Ending> {
@@ -76,47 +45,40 @@ use crate::screen::View;
 ///     }
 /// }
 ///
-/// const PROGRAM: Program = Program::new("photos", "1.0.0").formats(&[&Titles]);
+/// fn titles(setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+///     let title = setup.columns().iter().find(|column| column.name() == "title");
+///     let title = title.ok_or_else(|| Failure::usage("cannot print titles: no field `title`"))?;
+///     Ok(Box::new(Titles(title.clone())))
+/// }
+///
+/// const TITLES: OutputFormat =
+///     OutputFormat::new("titles", "The titles of photos and albums, one per line", titles)
+///         .extensions(&["titles"]);
+///
+/// const PROGRAM: Program = Program::new("photos", "1.0.0").formats(&[TITLES]);
 /// ```
-pub trait OutputFormat: fmt::Debug + Sync {
-    /// Returns the name for `-o`, in lowercase.
-    fn name(&self) -> &'static str;
-
-    /// Returns the line about the format in the help, without a full stop.
-    fn about(&self) -> &'static str;
-
-    /// Returns the extensions of files that select the format, in lowercase and without a dot.
-    fn extensions(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Returns other words for the format, such as `excel`. The error about one of them suggests the name.
-    fn other_words(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Returns whether the output is not text, so that the program does not write it to a terminal.
-    fn is_binary(&self) -> bool {
-        false
-    }
-
-    /// Returns the columns that the writer gets if `--fields` names none.
-    fn columns(&self) -> FormatColumns {
-        FormatColumns::All
-    }
-
-    /// Creates a writer. The program opens the output before, and removes an incomplete file if this fails.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the format cannot hold these records.
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure>;
+#[derive(Clone, Copy)]
+#[must_use]
+pub struct OutputFormat {
+    /// The name for `-o`, in lowercase.
+    pub(crate) name: &'static str,
+    /// The line in the help, without a full stop.
+    pub(crate) about: &'static str,
+    pub(crate) extensions: &'static [&'static str],
+    /// Other words for the name, such as `excel`.
+    words: &'static [&'static str],
+    /// Whether the output is not text, so that the program does not write it to a terminal.
+    pub(crate) is_binary: bool,
+    pub(crate) columns: FormatColumns,
+    pub(crate) writer: Begin,
 }
 
-/// The columns that the writer of an [`OutputFormat`] gets.
+/// Creates the writer of a format. The program opens the output before, and removes an incomplete file if this fails.
+type Begin = fn(&OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure>;
+
+/// The columns that the writer of a format gets if `--fields` names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FormatColumns {
+pub(crate) enum FormatColumns {
     /// The columns of a table for people.
     Shown,
     /// Every documented field, and of a nested record its fields.
@@ -124,6 +86,176 @@ pub enum FormatColumns {
     /// None: the writer prints the whole record. With `--fields`, it gets a record of only these fields.
     Whole,
 }
+
+impl OutputFormat {
+    /// Describes a format: its name for `-o` in lowercase, the line about it in the help without a full stop, and the function that
+    /// creates a writer. The writer gets every documented field as a column, unless `--fields` names some.
+    pub const fn new(name: &'static str, about: &'static str, writer: Begin) -> Self {
+        let (extensions, words): (&[_], &[_]) = (&[], &[]);
+        let columns = FormatColumns::All;
+        Self { name, about, extensions, words, is_binary: false, columns, writer }
+    }
+
+    /// Sets the extensions of files that select the format, in lowercase and without a dot.
+    pub const fn extensions(self, extensions: &'static [&'static str]) -> Self {
+        Self { extensions, ..self }
+    }
+
+    /// Says that the output is not text, so that the program does not write it to a terminal.
+    pub const fn binary(self) -> Self {
+        Self { is_binary: true, ..self }
+    }
+
+    const fn with(self, columns: FormatColumns) -> Self {
+        Self { columns, ..self }
+    }
+
+    const fn words(self, words: &'static [&'static str]) -> Self {
+        Self { words, ..self }
+    }
+
+    pub(crate) const TABLE: Self =
+        Self::new("table", "Aligned columns; the default on a terminal", |setup| {
+            Ok(table::writer(setup))
+        })
+        .extensions(&["txt"])
+        .with(FormatColumns::Shown);
+
+    pub(crate) const JSON: Self = Self::new(
+        "json",
+        "One JSON document with all fields as received; the default elsewhere",
+        json::document,
+    )
+    .extensions(&["json"])
+    .with(FormatColumns::Whole);
+
+    pub(crate) const NDJSON: Self =
+        Self::new("ndjson", "One JSON object per line", |setup| Ok(json::lines(setup)))
+            .extensions(&["ndjson", "jsonl"])
+            .words(&["jsonl"])
+            .with(FormatColumns::Whole);
+
+    pub(crate) const CSV: Self = Self::new(
+        "csv",
+        "Comma-separated values (RFC 4180), safe to open in a spreadsheet",
+        |setup| Ok(csv::writer(setup)),
+    )
+    .extensions(&["csv"]);
+
+    #[cfg(feature = "xlsx")]
+    pub(crate) const XLSX: Self = Self::new(
+        "xlsx",
+        "An Excel workbook, for any spreadsheet: identifiers and phone numbers keep every character",
+        xlsx::writer,
+    )
+    .extensions(&["xlsx"])
+    .words(&["excel", "xls", "spreadsheet"])
+    .binary();
+
+    /// The format of unchanged responses. Commands that print one write it with `Raw`; it has no records.
+    pub(crate) const RAW: Self = Self::new("raw", "The unchanged bytes of the response", |_| {
+        let text = "cannot use -o raw: this command does not print a response from the service";
+        Err(Failure::usage(text))
+    })
+    .with(FormatColumns::Whole);
+}
+
+impl PartialEq for OutputFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for OutputFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+pub(crate) use OutputFormat as Format;
+
+/// The formats of every program.
+static FORMATS: &[Format] = &[
+    Format::TABLE,
+    Format::JSON,
+    Format::NDJSON,
+    Format::CSV,
+    #[cfg(feature = "xlsx")]
+    Format::XLSX,
+    Format::RAW,
+];
+
+/// The formats of a program: those of every program, and its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Formats(pub(crate) &'static [Format]);
+
+impl Formats {
+    /// Returns the formats in their order.
+    fn all(self) -> impl Iterator<Item = Format> {
+        FORMATS.iter().chain(self.0).copied()
+    }
+
+    /// Returns the format with a name, or another word for it.
+    pub(crate) fn named(self, name: &str) -> Option<Format> {
+        self.all().find(|format| format.name == name || format.words.contains(&name))
+    }
+
+    /// Returns the parser of `-o`.
+    pub(crate) fn parser(self) -> impl TypedValueParser<Value = Format> {
+        let values = self.all().map(|one| {
+            PossibleValue::new(one.name).aliases(one.words.iter().copied()).help(one.about)
+        });
+        PossibleValuesParser::new(values).map(move |name| self.named(&name).unwrap_or(Format::JSON))
+    }
+
+    /// Returns the extensions of all formats in a sentence: `.csv, .json and .txt`.
+    pub(crate) fn extensions(self) -> String {
+        let of = |format: Format| format.extensions.iter().map(|one| format!(".{one}"));
+        let mut all: Vec<String> = self.all().flat_map(of).collect();
+        all.sort_unstable();
+        let last = all.pop().unwrap_or_default();
+        format!("{} and {last}", all.join(", "))
+    }
+
+    /// Returns the format that the extension of a file selects.
+    ///
+    /// Fails for the extension of a format that the program cannot write. Other unknown extensions select nothing.
+    pub(crate) fn of_file(self, file: &FilePath) -> Result<Option<Format>, Failure> {
+        let extension = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let mut all = self.all();
+        if let Some(format) = all.find(|one| one.extensions.contains(&&*extension)) {
+            return Ok(Some(format));
+        }
+        let hint = match extension.as_str() {
+            "xlsx" | "xlsm" | "xls" | "ods" | "numbers" => match self.named("xlsx") {
+                Some(_) => "write a .xlsx file; every spreadsheet opens it".to_owned(),
+                None => "write a .csv file; spreadsheets open it".to_owned(),
+            },
+            "gz" | "zst" | "xz" | "bz2" | "zip" => {
+                "write to standard output, such as with -o csv, and pipe it into the compressor"
+                    .to_owned()
+            }
+            "parquet" => PARQUET.to_owned(),
+            "tsv" | "tab" => "for tab-separated values, add -o csv --separator tab".to_owned(),
+            other if UNSUPPORTED.contains(&other) => {
+                format!("the supported extensions are {}", self.extensions())
+            }
+            _ => return Ok(None),
+        };
+        Err(Failure::usage(format!("cannot write .{extension}"))
+            .hint(format!("{hint}; to keep the file name, choose the format with -o")))
+    }
+}
+
+/// The hint of a program that cannot write Parquet.
+pub(crate) const PARQUET: &str =
+    "only a build with Parquet writes it; every warehouse loads -o csv and -o ndjson, too";
+
+/// Extensions of other formats that people keep records in.
+const UNSUPPORTED: &[&str] = &[
+    "arrow", "avro", "db", "htm", "html", "md", "pdf", "sql", "sqlite", "toml", "xml", "yaml",
+    "yml",
+];
 
 /// A writer of records in one format. [`OutputFormat`] shows one.
 ///
@@ -185,7 +317,6 @@ pub trait RecordWriter {
 pub struct Ending {
     pub(crate) notes: Vec<String>,
     pub(crate) left_out: Vec<String>,
-    pub(crate) left_out_count: u64,
 }
 
 impl Ending {
@@ -203,16 +334,10 @@ impl Ending {
     /// Reports a value that is not in the output: the place of the value, and the reason. The program prints the first ones, and
     /// its exit code is 6.
     pub fn left_out(mut self, text: impl Into<String>) -> Self {
-        self.left_out_count += 1;
-        if self.left_out.len() < MAX_REPORTED {
-            self.left_out.push(text.into());
-        }
+        self.left_out.push(text.into());
         self
     }
 }
-
-/// Maximum number of values whose places are reported.
-const MAX_REPORTED: usize = 10;
 
 /// A column of an output: the path of a field, and the type of its values.
 ///
@@ -330,215 +455,5 @@ impl OutputSetup<'_> {
     /// Returns the paths of the columns.
     pub(crate) fn paths(&self) -> Vec<Path> {
         self.columns.iter().map(|column| column.path.clone()).collect()
-    }
-}
-
-/// The formats of every program. A new format is a file with its writer, and a line here.
-static FORMATS: &[&dyn OutputFormat] = &[
-    &TableFormat,
-    &JsonFormat,
-    &NdjsonFormat,
-    &CsvFormat,
-    #[cfg(feature = "xlsx")]
-    &XlsxFormat,
-    &Unchanged,
-];
-
-/// An output format of the list. Two are equal if their names are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Format(&'static dyn OutputFormat);
-
-impl Format {
-    pub(crate) const TABLE: Self = Self(&TableFormat);
-    pub(crate) const JSON: Self = Self(&JsonFormat);
-    #[cfg_attr(not(feature = "mirror"), expect(dead_code, reason = "for events of a mirror"))]
-    pub(crate) const NDJSON: Self = Self(&NdjsonFormat);
-    pub(crate) const CSV: Self = Self(&CsvFormat);
-    pub(crate) const RAW: Self = Self(&Unchanged);
-
-    /// Returns the format itself.
-    pub(crate) fn get(self) -> &'static dyn OutputFormat {
-        self.0
-    }
-
-    /// Returns the name of the format on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        self.0.name()
-    }
-}
-
-impl PartialEq for Format {
-    fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name()
-    }
-}
-
-/// The formats of a program: those of every program, and its own.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Formats(&'static [&'static dyn OutputFormat]);
-
-impl Formats {
-    /// Creates the list of a program that adds formats.
-    pub(crate) const fn with(own: &'static [&'static dyn OutputFormat]) -> Self {
-        Self(own)
-    }
-
-    /// Returns the formats in their order.
-    pub(crate) fn all(self) -> impl Iterator<Item = Format> {
-        FORMATS.iter().chain(self.0).copied().map(Format)
-    }
-
-    /// Returns the format with a name.
-    pub(crate) fn named(self, name: &str) -> Option<Format> {
-        self.all().find(|format| format.name() == name)
-    }
-
-    /// Returns the format that a person calls by another word, such as `excel`.
-    pub(crate) fn called(self, word: &str) -> Option<Format> {
-        let word = word.to_ascii_lowercase();
-        self.all().find(|format| format.0.other_words().contains(&&*word) || format.name() == word)
-    }
-
-    /// Returns the extensions of all formats in a sentence: `.csv, .json and .txt`.
-    pub(crate) fn extensions(self) -> String {
-        let of = |format: Format| format.0.extensions().iter().map(|one| format!(".{one}"));
-        let mut all: Vec<String> = self.all().flat_map(of).collect();
-        all.sort_unstable();
-        let last = all.pop().unwrap_or_default();
-        format!("{} and {last}", all.join(", "))
-    }
-
-    /// Returns the format that the extension of a file selects.
-    ///
-    /// Fails for the extension of a format that the program cannot write. Other unknown extensions select nothing.
-    pub(crate) fn of_file(self, file: &FilePath) -> Result<Option<Format>, Failure> {
-        let extension = file.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let mut all = self.all();
-        if let Some(format) = all.find(|one| one.0.extensions().contains(&&*extension)) {
-            return Ok(Some(format));
-        }
-        let hint = match extension.as_str() {
-            "xlsx" | "xlsm" | "xls" | "ods" | "numbers" => self.spreadsheet_hint(),
-            "gz" | "zst" | "xz" | "bz2" | "zip" => {
-                "write to standard output, such as with -o csv, and pipe it into the compressor"
-                    .to_owned()
-            }
-            "parquet" => PARQUET.to_owned(),
-            "tsv" | "tab" => "for tab-separated values, add -o csv --separator tab".to_owned(),
-            other if UNSUPPORTED.contains(&other) => {
-                format!("the supported extensions are {}", self.extensions())
-            }
-            _ => return Ok(None),
-        };
-        Err(Failure::usage(format!("cannot write .{extension}"))
-            .hint(format!("{hint}; to keep the file name, choose the format with -o")))
-    }
-
-    /// Returns the hint for the extension of a spreadsheet that the program cannot write.
-    fn spreadsheet_hint(self) -> String {
-        match self.named("xlsx") {
-            Some(_) => "write a .xlsx file; every spreadsheet opens it".to_owned(),
-            None => "write a .csv file; spreadsheets open it".to_owned(),
-        }
-    }
-}
-
-/// The hint of a program that cannot write Parquet.
-pub(crate) const PARQUET: &str =
-    "only a build with Parquet writes it; every warehouse loads -o csv and -o ndjson, too";
-
-/// Extensions of other formats that people keep records in.
-const UNSUPPORTED: &[&str] = &[
-    "arrow", "avro", "db", "htm", "html", "md", "pdf", "sql", "sqlite", "toml", "xml", "yaml",
-    "yml",
-];
-
-/// Parses the name of a format.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FormatParser(pub(crate) Formats);
-
-impl FormatParser {
-    fn values(self) -> impl Iterator<Item = PossibleValue> {
-        let value = |format: Format| PossibleValue::new(format.name()).help(format.get().about());
-        self.0.all().map(value)
-    }
-}
-
-impl TypedValueParser for FormatParser {
-    type Value = Format;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Format, Error> {
-        let parser = PossibleValuesParser::new(self.values());
-        let mut error = match parser.parse_ref(command, arg, value) {
-            Ok(name) => match self.0.named(&name) {
-                Some(format) => return Ok(format),
-                None => return Err(Error::new(clap::error::ErrorKind::InvalidValue)),
-            },
-            Err(error) => error,
-        };
-        if let Some(format) = value.to_str().and_then(|word| self.0.called(word)) {
-            let name = ContextValue::String(format.name().to_owned());
-            error.insert(ContextKind::SuggestedValue, name);
-        }
-        if value == "parquet" {
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![PARQUET.into()]));
-        }
-        Err(error)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.values()))
-    }
-}
-
-/// The format of unchanged responses, `raw`. Commands that print one write it with `Raw`; it has no records.
-#[derive(Debug)]
-pub(crate) struct Unchanged;
-
-impl OutputFormat for Unchanged {
-    fn name(&self) -> &'static str {
-        "raw"
-    }
-
-    fn about(&self) -> &'static str {
-        "The unchanged bytes of the response"
-    }
-
-    fn columns(&self) -> FormatColumns {
-        FormatColumns::Whole
-    }
-
-    fn writer(&self, _setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        Err(Failure::usage(
-            "cannot use -o raw: this command does not print a response from the service",
-        ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::{Arg, Command};
-
-    use super::FormatParser;
-    use crate::output::format::{Format, Formats};
-
-    #[test]
-    fn another_word_suggests_the_name() {
-        let command = || {
-            let output =
-                Arg::new("output").short('o').value_parser(FormatParser(Formats::default()));
-            Command::new("photos").arg(output)
-        };
-        let error = command().try_get_matches_from(["photos", "-o", "JSONL"]).unwrap_err();
-        assert!(error.to_string().contains("a similar value exists: 'ndjson'"), "{error}");
-        let error = command().try_get_matches_from(["photos", "-o", "parquet"]).unwrap_err();
-        assert!(error.to_string().contains("a build with Parquet"), "{error}");
-        let matches = command().try_get_matches_from(["photos", "-o", "csv"]).unwrap();
-        assert_eq!(matches.get_one::<Format>("output"), Some(&Format::CSV));
     }
 }

@@ -129,19 +129,14 @@ fn without_data(message: &str, code: &str) -> String {
 /// Describes a mistake in the syntax of a filter.
 fn syntax(error: &load::Error<&str>) -> String {
     let (expected, place) = match error {
-        load::Error::Io(errors) => match errors.first() {
-            Some((path, _)) => return format!("modules such as `{path}` are not supported"),
-            None => ("a filter", ""),
-        },
-        load::Error::Lex(errors) => match errors.first() {
-            Some((expected, place)) => (expected.as_str(), *place),
-            None => ("a filter", ""),
-        },
-        load::Error::Parse(errors) => match errors.first() {
-            Some((expected, place)) => (expected.as_str(), *place),
-            None => ("a filter", ""),
-        },
-    };
+        load::Error::Io(errors) => {
+            let path = errors.first().map(|(path, _)| *path).unwrap_or_default();
+            return format!("modules such as `{path}` are not supported");
+        }
+        load::Error::Lex(errors) => errors.first().map(|(expected, at)| (expected.as_str(), *at)),
+        load::Error::Parse(errors) => errors.first().map(|(expected, at)| (expected.as_str(), *at)),
+    }
+    .unwrap_or(("a filter", ""));
     match place {
         "" => format!("expected {expected} at its end"),
         place => format!("expected {expected} before `{place}`"),
@@ -191,7 +186,7 @@ impl StdError for JqError {}
 pub(crate) fn functions() -> [Fun<data::JustLut<Val>>; 2] {
     [
         run(("fromjson", v(0), |(_, value)| match from_json(&value) {
-            Ok(values) => Box::new(values.into_iter().map(|one| one.map_err(Exn::from))),
+            Ok(values) => Box::new(values.into_iter().map(Ok)),
             Err(error) => bome(Err(error)),
         })),
         // A part of `stderr` and `halt_error`.
@@ -209,49 +204,16 @@ pub(crate) fn functions() -> [Fun<data::JustLut<Val>>; 2] {
     ]
 }
 
-/// Parses the JSON values in a text, up to the first error. The parser is recursive, so deep values are refused.
-fn from_json(value: &Val) -> Result<Vec<Result<Val, Error<Val>>>, Error<Val>> {
+/// Parses the JSON values in a text. The parser is recursive, so a text that is nested too deeply for serde is refused.
+fn from_json(value: &Val) -> Result<Vec<Val>, Error<Val>> {
     let text = value.try_as_utf8_bytes()?;
-    if is_deep(text) {
-        return Err(Error::typ(value.clone(), "JSON: it is nested too deeply"));
+    let refused = || Error::typ(value.clone(), "JSON");
+    let mut checked = serde_json::Deserializer::from_slice(text).into_iter::<serde_json::Value>();
+    if checked.any(|one| one.is_err()) {
+        return Err(refused());
     }
-    let mut values = Vec::new();
-    for one in read::parse_many(text) {
-        let failed = one.is_err();
-        values.push(one.map_err(|_syntax| Error::typ(value.clone(), "JSON")));
-        if failed {
-            break;
-        }
-    }
-    Ok(values)
+    read::parse_many(text).collect::<Result<_, _>>().map_err(|_syntax| refused())
 }
-
-/// Returns whether values are nested too deeply. Like the parser, it skips comments, which begin with `#`.
-fn is_deep(json: &[u8]) -> bool {
-    let (mut depth, mut bytes) = (0_usize, json.iter());
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            b'#' => _ = bytes.find(|byte| **byte == b'\n'),
-            b'"' => {
-                while let Some(byte) = bytes.next().filter(|byte| **byte != b'"') {
-                    if *byte == b'\\' {
-                        bytes.next();
-                    }
-                }
-            }
-            _ => {}
-        }
-        if depth > MAX_DEPTH {
-            return true;
-        }
-    }
-    false
-}
-
-/// Maximum nesting of the JSON in a text, the same as that of a response.
-const MAX_DEPTH: usize = 128;
 
 #[cfg(test)]
 mod tests {

@@ -5,43 +5,27 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use crate::failure::Failure;
-use crate::output::format::{Ending, FormatColumns, OutputFormat, OutputSetup, RecordWriter};
+use crate::output::format::{Ending, OutputSetup, RecordWriter};
 use crate::output::jq::Jq;
 use crate::screen::{Tone, View, is_hostile, paint};
 
-/// `json`.
-#[derive(Debug)]
-pub(crate) struct JsonFormat;
+/// Creates the writer of one document.
+pub(crate) fn document(setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+    let &OutputSetup { single, view, .. } = setup;
+    Ok(match setup.jq {
+        Some(code) => Box::new(Jq::new(code, single, view.is_terminal())?),
+        None => Box::new(Json { single, view, has_bracket: false, held: None }),
+    })
+}
 
-impl OutputFormat for JsonFormat {
-    fn name(&self) -> &'static str {
-        "json"
-    }
-
-    fn about(&self) -> &'static str {
-        "One JSON document with all fields as received; the default elsewhere"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["json"]
-    }
-
-    fn columns(&self) -> FormatColumns {
-        FormatColumns::Whole
-    }
-
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        let &OutputSetup { single, view, .. } = setup;
-        Ok(match setup.jq {
-            Some(code) => Box::new(Jq::new(code, single, view.is_terminal())?),
-            None => Box::new(Json::new(single, view)),
-        })
-    }
+/// Creates the writer of one record per line.
+pub(crate) fn lines(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
+    Box::new(Ndjson { terminal: setup.is_terminal() })
 }
 
 /// A list as a JSON array with one record per line, or one object.
 #[derive(Debug)]
-pub(crate) struct Json {
+struct Json {
     single: bool,
     view: View,
     has_bracket: bool,
@@ -50,93 +34,44 @@ pub(crate) struct Json {
     held: Option<String>,
 }
 
-impl Json {
-    /// Creates a writer of a list, or of one object.
-    pub(crate) fn new(single: bool, view: View) -> Self {
-        Self { single, view, has_bracket: false, held: None }
-    }
-
-    /// Returns the text of a record: unchanged, or indented on a terminal.
-    fn text<'a>(&self, record: &'a str) -> Cow<'a, str> {
-        if !self.view.is_terminal() {
-            return Cow::Borrowed(record);
-        }
-        let level = usize::from(!self.single);
-        let indentation = if self.single { "" } else { "  " };
-        let text = pretty(&safe(record, true), level, self.view.color);
-        Cow::Owned(format!("{indentation}{text}"))
-    }
-}
-
 impl RecordWriter for Json {
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        if self.single {
-            return out.write_all(self.text(record).as_bytes());
-        }
+        let is_first = !std::mem::replace(&mut self.has_bracket, true);
         if !self.view.is_terminal() {
-            out.write_all(if self.has_bracket { b",\n" } else { b"[\n" })?;
-            self.has_bracket = true;
+            let before: &[u8] = if self.single {
+                b""
+            } else if is_first {
+                b"[\n"
+            } else {
+                b",\n"
+            };
+            out.write_all(before)?;
             return out.write_all(record.as_bytes());
         }
-        if !self.has_bracket {
-            self.has_bracket = true;
+        let (level, indentation) = if self.single { (0, "") } else { (1, "  ") };
+        let text = pretty(&safe(record, true), level, self.view.color);
+        if is_first && !self.single {
             out.write_all(b"[\n")?;
         }
-        let text = self.text(record).into_owned();
-        match self.held.replace(text) {
+        match self.held.replace(format!("{indentation}{text}")) {
             Some(held) => writeln!(out, "{held},"),
             None => Ok(()),
         }
     }
 
     fn abort(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        match self.held.take() {
-            Some(held) => writeln!(out, "{held}"),
-            None if self.has_bracket => out.write_all(b"\n"),
-            None => Ok(()),
-        }
+        let held = self.held.take().unwrap_or_default();
+        if self.has_bracket { writeln!(out, "{held}") } else { Ok(()) }
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-        if let Some(held) = self.held.take() {
-            out.write_all(held.as_bytes())?;
-        }
+        out.write_all(self.held.take().unwrap_or_default().as_bytes())?;
         out.write_all(match (self.single, self.has_bracket) {
             (true, _) => b"\n",
             (false, true) => b"\n]\n",
             (false, false) => b"[]\n",
         })?;
         Ok(Ending::new())
-    }
-}
-
-/// `ndjson`.
-#[derive(Debug)]
-pub(crate) struct NdjsonFormat;
-
-impl OutputFormat for NdjsonFormat {
-    fn name(&self) -> &'static str {
-        "ndjson"
-    }
-
-    fn about(&self) -> &'static str {
-        "One JSON object per line"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["ndjson", "jsonl"]
-    }
-
-    fn other_words(&self) -> &'static [&'static str] {
-        &["jsonl"]
-    }
-
-    fn columns(&self) -> FormatColumns {
-        FormatColumns::Whole
-    }
-
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        Ok(Box::new(Ndjson { terminal: setup.is_terminal() }))
     }
 }
 
@@ -181,66 +116,56 @@ pub(crate) fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
 /// The text must be valid JSON.
 pub(crate) fn pretty(json: &str, mut level: usize, color: bool) -> String {
     let mut text = String::with_capacity(json.len() * 2);
+    let end_line = |text: &mut String, level| {
+        text.push('\n');
+        text.extend(std::iter::repeat_n("  ", level));
+    };
     let mut rest = json.trim_ascii_start();
     while let Some(first) = rest.chars().next() {
         let (token, after) = rest.split_at_checked(token_end(rest, first)).unwrap_or((rest, ""));
-        let after = after.trim_ascii_start();
+        rest = after.trim_ascii_start();
+        if matches!(first, '}' | ']') {
+            level = level.saturating_sub(1);
+            // An empty object or array stays on its line.
+            if !text.ends_with(['{', '[']) {
+                end_line(&mut text, level);
+            }
+        }
         match first {
-            '{' | '[' => {
-                text.push(first);
-                // An empty object or array stays on its line.
-                if after.starts_with(['}', ']']) {
-                    text.push_str(after.get(..1).unwrap_or_default());
-                    rest = after.get(1..).unwrap_or_default().trim_ascii_start();
-                    continue;
-                }
-                level += 1;
-                end_line(&mut text, level);
-            }
-            '}' | ']' => {
-                level = level.saturating_sub(1);
-                end_line(&mut text, level);
-                text.push(first);
-            }
-            ',' => {
-                text.push(',');
-                end_line(&mut text, level);
-            }
             ':' => text.push_str(": "),
-            '"' if after.starts_with(':') => text.push_str(&paint(color, Tone::Name, token)),
+            '"' if rest.starts_with(':') => text.push_str(&paint(color, Tone::Name, token)),
             '"' => text.push_str(&paint(color, Tone::Text, token)),
             'n' => text.push_str(&paint(color, Tone::Dim, token)),
             _ => text.push_str(token),
         }
-        rest = after;
+        level += usize::from(matches!(first, '{' | '['));
+        if matches!(first, '{' | '[' | ',') && !rest.starts_with(['}', ']']) {
+            end_line(&mut text, level);
+        }
     }
     text
 }
 
 /// Returns the length of the token at the start of a text.
 fn token_end(text: &str, first: char) -> usize {
-    let mut letters = text.char_indices().skip(1);
-    match first {
+    let bytes = text.as_bytes();
+    let end = match first {
         '"' => {
-            let mut escaped = false;
-            let end = letters.find(|(_, letter)| {
-                let ends = *letter == '"' && !escaped;
-                escaped = *letter == '\\' && !escaped;
+            let mut escaped = true;
+            bytes.iter().position(|byte| {
+                let ends = *byte == b'"' && !escaped;
+                escaped = *byte == b'\\' && !escaped;
                 ends
-            });
-            end.map_or(text.len(), |(at, _)| at + 1)
+            })
         }
-        '{' | '}' | '[' | ']' | ',' | ':' => 1,
+        '{' | '}' | '[' | ']' | ',' | ':' => Some(0),
         _ => {
-            let ends = |letter: char| ",:{}[]\"".contains(letter) || letter.is_ascii_whitespace();
-            letters.find(|(_, letter)| ends(*letter)).map_or(text.len(), |(at, _)| at)
+            let follows = |byte: &u8| b",:{}[]\"".contains(byte) || byte.is_ascii_whitespace();
+            // The byte before the one that follows.
+            bytes.iter().skip(1).position(follows)
         }
-    }
-}
-
-fn end_line(text: &mut String, level: usize) {
-    text.push('\n');
-    text.extend(std::iter::repeat_n("  ", level));
+    };
+    end.map_or(text.len(), |end| end + 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
 use std::{env, thread};
 
 use crate::interrupt::{self, Unfinished};
@@ -60,58 +60,43 @@ impl Pager {
     }
 
     /// Starts the pager. Warns if the person chose one that does not start.
-    pub(crate) fn start(&self) -> Option<Paged> {
+    pub(crate) fn start(self) -> Option<Paged> {
+        let (screen, is_chosen) = (self.screen, self.chosen);
+        let (name, advice) = (self.name().to_owned(), self.advice());
         let started = self.try_start().inspect_err(|error| {
-            if self.chosen || error.kind() != io::ErrorKind::NotFound {
-                let (name, advice) = (self.name(), self.advice());
-                self.screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
+            if is_chosen || error.kind() != io::ErrorKind::NotFound {
+                screen.warn(&format!("cannot start the pager `{name}`: {error}; {advice}"));
             }
         });
         started.ok()
     }
 
-    fn try_start(&self) -> io::Result<Paged> {
+    fn try_start(self) -> io::Result<Paged> {
         let mut command = Command::new(self.name());
         command.args(self.words.iter().skip(1)).stdin(Stdio::piped());
         if variable("LESS").is_none() {
             // Quits if the output fits, shows colours, and leaves the output on the screen. Wide lines are not wrapped.
             command.env("LESS", if self.wide { "FRSX" } else { "FRX" });
         }
-        if variable("LV").is_none() {
-            command.env("LV", "-c");
-        }
-        let ended = Arc::new(AtomicBool::new(false));
-        let (mut child, killed) = interrupt::begin("", || {
-            let child = command.spawn()?;
-            let (id, has_ended) = (child.id(), Arc::clone(&ended));
-            let undo = move || {
-                if !has_ended.load(Ordering::Acquire) {
-                    terminate(id);
-                }
-            };
-            io::Result::Ok((child, undo))
-        })?;
-        let input = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut child = command.spawn()?;
+        let (id, input) = (child.id(), child.stdin.take().map(buffered));
+        let killed = Unfinished::new("", move || terminate(id));
         // Ctrl-C belongs to the pager from now on.
         interrupt::leave_to_pager(true);
         let finished = Arc::new(AtomicBool::new(false));
         let is_finished = Arc::clone(&finished);
-        let (sender, status) = channel();
         let watch = move || {
             let status = child.wait();
-            ended.store(true, Ordering::Release);
-            interrupt::leave_to_pager(false);
+            killed.finish(|| interrupt::leave_to_pager(false));
             let quits = status.as_ref().is_ok_and(ExitStatus::success);
-            // If the program is finished, it is waiting for this.
-            drop(sender.send(status));
             if quits && !is_finished.load(Ordering::Acquire) {
                 // The person has seen enough. The program may be waiting for the network.
                 interrupt::quit();
             }
+            status
         };
-        thread::Builder::new().name("pager".to_owned()).spawn(watch)?;
-        let input = Some(buffered(input));
-        Ok(Paged { input, status, finished, killed: Some(killed), pager: self.clone() })
+        let ended = thread::Builder::new().name("pager".to_owned()).spawn(watch)?;
+        Ok(Paged { input, ended: Some(ended), finished, pager: self })
     }
 }
 
@@ -120,10 +105,10 @@ impl Pager {
 pub(crate) struct Paged {
     /// `None` after the end of the output.
     input: Option<BufWriter<ChildStdin>>,
-    status: Receiver<io::Result<ExitStatus>>,
+    /// Returns how the pager ended.
+    ended: Option<JoinHandle<io::Result<ExitStatus>>>,
     /// Whether the program has written everything.
     finished: Arc<AtomicBool>,
-    killed: Option<Unfinished>,
     pager: Pager,
 }
 
@@ -152,14 +137,9 @@ impl Paged {
     /// Waits for the end of the pager. Fails if it failed, because the person may not have seen the output.
     fn wait(&mut self) -> io::Result<()> {
         self.finished.store(true, Ordering::Release);
-        let Some(input) = self.input.take() else { return Ok(()) };
-        drop(input);
-        let status =
-            self.status.recv().unwrap_or_else(|_gone| Err(io::ErrorKind::BrokenPipe.into()));
-        if let Some(killed) = self.killed.take() {
-            killed.finish(|| ());
-        }
-        let status = status?;
+        drop(self.input.take());
+        let Some(ended) = self.ended.take() else { return Ok(()) };
+        let status = ended.join().unwrap_or_else(|_gone| Err(io::ErrorKind::BrokenPipe.into()))?;
         if status.success() {
             return Ok(());
         }

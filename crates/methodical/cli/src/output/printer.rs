@@ -61,13 +61,13 @@ impl Printer {
         let is_terminal = out.view(screen).is_terminal();
         let default = if is_terminal { Format::TABLE } else { Format::JSON };
         let format = requested.unwrap_or(default);
-        if is_terminal && format.get().is_binary() {
+        if is_terminal && format.is_binary {
             return Err(refused_on_terminal(format));
         }
         let out = out.through(pager);
         let view = out.view(screen);
         let columns = columns(schema, flags, format, &chooser);
-        let is_whole = format.get().columns() == FormatColumns::Whole;
+        let is_whole = format.columns == FormatColumns::Whole;
         let selection = (is_whole && flags.fields.is_some())
             .then(|| Selection::of(&columns.iter().map(|one| &one.path).collect::<Vec<_>>()));
         let notes = screen.errors_seen && !view.is_terminal();
@@ -85,7 +85,7 @@ impl Printer {
             file: flags.file().filter(|file| url_of(file).is_none()),
         };
         Ok(Self {
-            writer: format.get().writer(&setup)?,
+            writer: (format.writer)(&setup)?,
             out,
             json: format == Format::JSON,
             chooser,
@@ -243,7 +243,7 @@ fn columns(
     }
     let names: Vec<&str> = match &flags.fields {
         Some(fields) => fields.iter().map(String::as_str).collect(),
-        None if format.get().columns() == FormatColumns::All => schema.leaves(),
+        None if format.columns == FormatColumns::All => schema.leaves(),
         None => schema.columns.to_vec(),
     };
     let mut columns: Vec<OutputColumn> = Vec::new();
@@ -258,26 +258,30 @@ fn columns(
 
 /// Returns the failure for a format that is not text.
 fn refused_on_terminal(format: Format) -> Failure {
-    let name = format.name();
-    let extension = format.get().extensions().first().unwrap_or(&name);
+    let name = format.name;
+    let extension = format.extensions.first().unwrap_or(&name);
     Failure::usage(format!("cannot print {name} on a terminal: it is not text"))
         .hint(format!("add --output-file FILE.{extension}, or redirect the output"))
 }
 
 /// Fails if the output does not contain every value.
 fn check_complete(ending: Ending) -> Result<(), Failure> {
-    let Ending { left_out, left_out_count, .. } = ending;
-    if left_out_count == 0 {
+    let Ending { left_out, .. } = ending;
+    let count = left_out.len();
+    if count == 0 {
         return Ok(());
     }
-    let values = if left_out_count == 1 { "1 value" } else { &format!("{left_out_count} values") };
-    let unnamed = left_out_count.saturating_sub(u64::try_from(left_out.len()).unwrap_or(0));
-    let rest = (unnamed > 0).then(|| format!("and {unnamed} more"));
+    let values = if count == 1 { "1 value" } else { &format!("{count} values") };
+    let rest = (count > MAX_REPORTED).then(|| format!("and {} more", count - MAX_REPORTED));
     let failure = Failure::new(Exit::Rejected, format!("left out {values}"));
-    let failure = left_out.into_iter().chain(rest).fold(failure, Failure::because);
+    let named = left_out.into_iter().take(MAX_REPORTED);
+    let failure = named.chain(rest).fold(failure, Failure::because);
     Err(failure
         .hint("the output is complete but for them; -o json and -o csv hold values of any length"))
 }
+
+/// Maximum number of values that are left out and whose places are reported.
+const MAX_REPORTED: usize = 10;
 
 /// Maximum number of skipped records that warnings name; the others are counted.
 pub(crate) const MAX_NAMED: u8 = 20;

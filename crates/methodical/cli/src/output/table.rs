@@ -7,39 +7,17 @@ use std::time::{Duration, Instant};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::failure::Failure;
-use crate::output::format::{Ending, FormatColumns, OutputFormat, OutputSetup, RecordWriter};
+use crate::output::format::{Ending, OutputSetup, RecordWriter};
 use crate::output::layout::{Column, GAP, Layout};
 use crate::output::printer::with_separators;
 use crate::output::record::{Cells, Path};
 use crate::program::Noun;
 use crate::screen::{Tone, View, paint, printable, wrap};
 
-/// `table`.
-#[derive(Debug)]
-pub(crate) struct TableFormat;
-
-impl OutputFormat for TableFormat {
-    fn name(&self) -> &'static str {
-        "table"
-    }
-
-    fn about(&self) -> &'static str {
-        "Aligned columns; the default on a terminal"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["txt"]
-    }
-
-    fn columns(&self) -> FormatColumns {
-        FormatColumns::Shown
-    }
-
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        let &OutputSetup { view, wide, quiet, noun, counts, .. } = setup;
-        Ok(Box::new(Table::new(setup.paths(), Style { view, wide, quiet, noun, counts })))
-    }
+/// Creates the writer of the format.
+pub(crate) fn writer(setup: &OutputSetup<'_>) -> Box<dyn RecordWriter> {
+    let &OutputSetup { view, wide, quiet, noun, counts, .. } = setup;
+    Box::new(Table::new(setup.paths(), Style { view, wide, quiet, noun, counts }))
 }
 
 /// A header, then one line per record. On a terminal, the number of records follows.

@@ -2,110 +2,164 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 
 use methodical_client::model::Civil;
 use methodical_client::model::tables::FieldType;
+use rust_xlsxwriter::{ExcelDateTime, Format, IgnoreError, Workbook, Worksheet, XlsxError};
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
-use crate::output::book::{Book, LAST_ROW, MAX_COLUMNS};
-use crate::output::format::{Ending, OutputColumn, OutputFormat, OutputSetup, RecordWriter};
+use crate::output::format::{Ending, OutputColumn, OutputSetup, RecordWriter};
 use crate::output::record::{Cells, text_of};
 use crate::program::Noun;
 
-/// `xlsx`.
-#[derive(Debug)]
-pub(crate) struct XlsxFormat;
-
-impl OutputFormat for XlsxFormat {
-    fn name(&self) -> &'static str {
-        "xlsx"
+/// Creates the writer of the format.
+pub(crate) fn writer(setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
+    let columns = setup.columns.to_vec();
+    if columns.len() > MAX_COLUMNS {
+        let fields = columns.len();
+        let text = format!("cannot write {fields} fields: a sheet has {MAX_COLUMNS} columns");
+        return Err(Failure::usage(text).hint("choose some with --fields"));
     }
-
-    fn about(&self) -> &'static str {
-        "An Excel workbook, for any spreadsheet: identifiers and phone numbers keep every character"
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["xlsx"]
-    }
-
-    fn other_words(&self) -> &'static [&'static str] {
-        &["excel", "xls", "spreadsheet"]
-    }
-
-    fn is_binary(&self) -> bool {
-        true
-    }
-
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        let columns = setup.columns.to_vec();
-        if columns.len() > MAX_COLUMNS {
-            let fields = columns.len();
-            let text = format!("cannot write {fields} fields: a sheet has {MAX_COLUMNS} columns");
-            return Err(Failure::usage(text).hint("choose some with --fields"));
+    let names: Vec<String> = columns.iter().map(OutputColumn::name).collect();
+    let mut workbook = Workbook::new();
+    let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
+    guarded(|| {
+        if let Some(folder) = setup.folder() {
+            workbook.set_tempdir(folder)?;
         }
-        let names: Vec<String> = columns.iter().map(OutputColumn::name).collect();
-        let noun = setup.noun.unwrap_or(Noun::RECORD);
-        let book = Book::new(noun.of(0), &names, setup.folder(), LAST_ROW)?;
-        Ok(Box::new(Xlsx { columns, book, records: 0, with_hidden: 0, ending: Ending::new() }))
+        begin(workbook.add_worksheet_with_constant_memory()?.set_name(sheet)?, &names)
+    })?;
+    let widths = names.iter().map(|name| width(name) + FILTER_BUTTON).collect();
+    let text = Format::new().set_num_format("@");
+    let date = Format::new().set_num_format("yyyy-mm-dd hh:mm:ss");
+    let ending = Ending::new();
+    Ok(Box::new(Xlsx { columns, workbook, widths, row: 0, last_row: LAST_ROW, text, date, ending }))
+}
+
+/// Writes the header of a sheet.
+fn begin(sheet: &mut Worksheet, names: &[String]) -> Result<(), XlsxError> {
+    sheet.set_freeze_panes(1, 0)?;
+    let bold = Format::new().set_bold();
+    for (column, name) in (0..).zip(names) {
+        let end = name.char_indices().nth(MAX_TEXT / 2).map_or(name.len(), |(end, _)| end);
+        let name = name.get(..end).unwrap_or_default();
+        sheet.write_string_with_format(0, column, name, &bold)?;
     }
+    Ok(())
 }
 
 /// A workbook with one row for each record. Rows go to a temporary file that has no name, and to the output at the end.
 struct Xlsx {
     columns: Vec<OutputColumn>,
-    book: Book,
-    records: u64,
-    /// The number of cells with control characters.
-    with_hidden: u64,
+    workbook: Workbook,
+    widths: Vec<usize>,
+    /// The current row. Row 0 is the header.
+    row: u32,
+    last_row: u32,
+    /// The formats of cells.
+    text: Format,
+    date: Format,
     ending: Ending,
 }
 
 impl RecordWriter for Xlsx {
     fn write(&mut self, _out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        self.records += 1;
-        self.book.start_row()?;
-        let mut cells = Cells::read(record);
-        for (index, column) in self.columns.iter().enumerate() {
-            let Some(json) = column.json(&mut cells) else { continue };
-            let cell = Cell::of(json, column.field_type());
-            if let Cell::Text(text) = &cell {
-                if let Some(length) = text_length(text).filter(|length| *length > MAX_TEXT) {
-                    self.ending = std::mem::take(&mut self.ending).left_out(format!(
-                        "record {}, field `{}`: {length} characters, and a cell of a workbook holds {MAX_TEXT}",
-                        self.records,
-                        column.name()
-                    ));
-                    continue;
-                }
-                self.with_hidden += u64::from(text.contains(hidden));
-            }
-            self.book.push(index, &cell)?;
+        let Self { columns, workbook, widths, row, text, date, ending, .. } = self;
+        if *row == self.last_row {
+            let text = format!("a sheet holds {row} records; use -o csv, or --filter");
+            return Err(io::Error::other(text));
         }
-        self.book.end_row()
+        *row += 1;
+        let mut cells = Cells::read(record);
+        let mut found: Vec<Cell<'_>> = Vec::with_capacity(columns.len());
+        for column in &*columns {
+            let json = column.json(&mut cells);
+            let cell = json.map_or(Cell::Empty, |json| Cell::of(json, column.field_type()));
+            let length = if let Cell::Text(text) = &cell { text_length(text) } else { None };
+            found.push(match length.filter(|length| *length > MAX_TEXT) {
+                None => cell,
+                Some(length) => {
+                    let place = format!("record {row}, field `{}`", column.name());
+                    *ending = std::mem::take(ending).left_out(format!(
+                        "{place}: {length} characters, and a cell of a workbook holds {MAX_TEXT}"
+                    ));
+                    Cell::Empty
+                }
+            });
+        }
+        if *row <= ROWS_FOR_WIDTHS {
+            widths
+                .iter_mut()
+                .zip(&found)
+                .for_each(|(width, cell)| *width = cell.width().max(*width));
+        }
+        guarded(|| {
+            let sheet = workbook.worksheet_from_index(0)?;
+            if found.iter().all(|cell| *cell == Cell::Empty) {
+                // Readers skip rows that are not in the file.
+                sheet.write_blank(*row, 0, text)?;
+            }
+            (0..)
+                .zip(&found)
+                .try_for_each(|(column, cell)| put(sheet, *row, column, cell, text, date))
+        })
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<Ending> {
-        self.book.save(out)?;
-        let mut ending = std::mem::take(&mut self.ending);
-        for note in self.book.notes() {
-            ending = ending.note(note);
+        let mut out = Remember { out, error: None };
+        let saved = guarded(|| {
+            let sheet = self.workbook.worksheet_from_index(0)?;
+            if let Some(last) = self.columns.len().checked_sub(1) {
+                let last = u16::try_from(last).unwrap_or(u16::MAX);
+                sheet.autofilter(0, 0, self.row, last)?;
+                // No warning beside an identifier in digits.
+                sheet.ignore_error_range(0, 0, self.row, last, IgnoreError::NumberStoredAsText)?;
+            }
+            for (column, width) in (0..).zip(&self.widths) {
+                let width = u16::try_from((*width).min(MAX_WIDTH) + 2).unwrap_or(u16::MAX);
+                sheet.set_column_width(column, width)?;
+            }
+            self.workbook.save_to_writer(&mut out)
+        });
+        match out.error {
+            Some(error) => Err(error),
+            None => saved.map(|()| std::mem::take(&mut self.ending)),
         }
-        if self.with_hidden > 0 {
-            let cells = if self.with_hidden == 1 { "cell has" } else { "cells have" };
-            ending = ending.note(format!(
-                "{} {cells} control characters, which are in the file as _xHHHH_",
-                self.with_hidden
-            ));
-        }
-        Ok(ending)
     }
+}
+
+fn put(
+    sheet: &mut Worksheet,
+    row: u32,
+    column: u16,
+    cell: &Cell<'_>,
+    text: &Format,
+    date: &Format,
+) -> Result<(), XlsxError> {
+    match cell {
+        Cell::Empty => return Ok(()),
+        // Some versions of Excel show a long text in the text format as `###`.
+        Cell::Text(long) if long.len() > MAX_TEXT_FORMAT => {
+            sheet.write_string(row, column, &**long)?
+        }
+        Cell::Text(short) => sheet.write_string_with_format(row, column, &**short, text)?,
+        Cell::Number(number) => sheet.write_number(row, column, *number)?,
+        Cell::Boolean(value) => sheet.write_boolean(row, column, *value)?,
+        Cell::DateTime(civil) => {
+            let day = ExcelDateTime::from_ymd(civil.year, civil.month, civil.day)?;
+            let moment = day.and_hms(civil.hour.into(), civil.minute, civil.second)?;
+            sheet.write_datetime_with_format(row, column, &moment, date)?
+        }
+    };
+    Ok(())
 }
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cell<'a> {
+enum Cell<'a> {
     /// Also for `null`: a workbook does not distinguish it from an empty text or an absent field.
     Empty,
     /// Never a formula, and never converted.
@@ -117,7 +171,7 @@ pub(crate) enum Cell<'a> {
 
 impl<'a> Cell<'a> {
     /// Creates a cell from JSON text. A value that does not fit its type stays text.
-    pub(crate) fn of(json: &'a str, field_type: Option<FieldType>) -> Self {
+    fn of(json: &'a str, field_type: Option<FieldType>) -> Self {
         let text = text_of(Some(json));
         if text.is_empty() {
             return Self::Empty;
@@ -132,6 +186,17 @@ impl<'a> Cell<'a> {
             _ => None,
         };
         typed.unwrap_or(Self::Text(text))
+    }
+
+    /// Returns the width of a column that shows the cell.
+    fn width(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::Text(text) => width(text),
+            Self::DateTime(_) => DATE_WIDTH,
+            Self::Number(number) => number.to_string().len(),
+            Self::Boolean(_) => "FALSE".len(),
+        }
     }
 }
 
@@ -154,25 +219,94 @@ fn real(json: &str) -> Option<f64> {
 }
 
 /// Returns the length of a text in UTF-16 units, in which a workbook counts; `None` if the text is certainly short enough.
-pub(crate) fn text_length(text: &str) -> Option<usize> {
+fn text_length(text: &str) -> Option<usize> {
     (text.len() > MAX_TEXT).then(|| text.encode_utf16().count())
 }
 
 /// Returns the width of a text in a column.
-pub(crate) fn width(text: &str) -> usize {
+fn width(text: &str) -> usize {
     text.lines().map(UnicodeWidthStr::width).max().unwrap_or_default()
 }
 
-/// Returns whether a character is in the file only as `_xHHHH_`: XML does not have it, or changes it.
-pub(crate) fn hidden(letter: char) -> bool {
-    matches!(letter, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
-}
-
 /// Maximum length of a text in a cell, in UTF-16 units.
-pub(crate) const MAX_TEXT: usize = 32_767;
+const MAX_TEXT: usize = 32_767;
 
 /// Number of digits that a spreadsheet keeps of a number.
 const MAX_DIGITS: usize = 15;
+
+/// Maximum number of columns in a sheet.
+const MAX_COLUMNS: usize = 16_384;
+
+/// Last row of a sheet, from 0, and so the maximum number of records in it.
+const LAST_ROW: u32 = 1_048_575;
+
+/// Number of rows that set the widths of the columns.
+const ROWS_FOR_WIDTHS: u32 = 1000;
+
+/// Maximum width of a column, in characters.
+const MAX_WIDTH: usize = 60;
+
+/// Width of the button of the filter in a header, in characters.
+const FILTER_BUTTON: usize = 2;
+
+/// Width of a date and time, in characters.
+const DATE_WIDTH: usize = 19;
+
+/// Maximum length of the name of a sheet, in characters.
+const MAX_NAME: usize = 31;
+
+/// Maximum length of a text in the text format, in bytes.
+const MAX_TEXT_FORMAT: usize = 255;
+
+/// An output that keeps its first error and ignores what follows: the library would report a second failure on standard
+/// error.
+struct Remember<'a> {
+    out: &'a mut (dyn Write + Send),
+    error: Option<io::Error>,
+}
+
+impl Remember<'_> {
+    fn run(&mut self, action: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) {
+        if self.error.is_none() {
+            self.error = action(self.out).err();
+        }
+    }
+}
+
+impl Write for Remember<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.run(|out| out.write_all(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.run(|out| out.flush());
+        Ok(())
+    }
+}
+
+/// Calls the library, which panics if it cannot write a temporary file, such as on a full disk. The panic prints nothing.
+fn guarded<T>(action: impl FnOnce() -> Result<T, XlsxError>) -> io::Result<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !panic.location().is_some_and(|at| at.file().contains("rust_xlsxwriter")) {
+                previous(panic);
+            }
+        }));
+    });
+    // After a failure, the workbook is only dropped.
+    match panic::catch_unwind(AssertUnwindSafe(action)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(XlsxError::IoError(error))) => Err(error),
+        Ok(Err(error)) => Err(io::Error::other(error.to_string())),
+        Err(_) => Err(io::Error::new(io::ErrorKind::StorageFull, TEMPORARY)),
+    }
+}
+
+const TEMPORARY: &str = "the temporary file with the rows cannot be written, which is in the folder of the output file, or of \
+                         TMPDIR; the disk may be full";
 
 #[cfg(test)]
 mod tests;

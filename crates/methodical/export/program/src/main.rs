@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use gateway_cli::core::{ExportRequest, ExportedTable, Exporter, Failure, Uploader};
+use gateway_cli::core::{ExportRequest, ExportedTable, Exporter, Failure};
 use gateway_model::service::RecruitmentGateway;
 use methodical_export::mirror::described;
 use methodical_export::{Copy, Error, ErrorKind, Place};
@@ -11,15 +11,13 @@ use methodical_export::{Copy, Error, ErrorKind, Place};
 mod parquet_format;
 mod upload;
 
-use crate::parquet_format::ParquetFormat;
-
 fn main() -> ExitCode {
     // Files with people in them are for their owner only, also those that a library creates.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let program = gateway_cli::program()
-        .formats(&[&ParquetFormat::TEXT, &ParquetFormat::DECIMALS])
-        .uploader(Uploader::new(upload::open))
+        .formats(&[parquet_format::TEXT, parquet_format::DECIMALS])
+        .uploader(upload::open)
         .exporter(Exporter::new(copy));
     gateway_cli::run(&program)
 }

@@ -2,49 +2,35 @@
 
 use std::io::{self, Write};
 
-use gateway_cli::core::{Ending, Failure, OutputFormat, OutputSetup, RecordWriter};
-use methodical_export::ParquetStream;
+use gateway_cli::core::{Ending, Failure, FieldType, OutputFormat, OutputSetup, RecordWriter};
+use methodical_export::{Error, ParquetStream};
 
 /// The output format Parquet.
-#[derive(Debug)]
-pub(crate) struct ParquetFormat {
-    /// Whether decimal numbers have a second column of a decimal type.
-    decimals: bool,
-}
+pub(crate) const TEXT: OutputFormat =
+    OutputFormat::new("parquet", "Parquet, for warehouses and data frames", |setup| {
+        begin(ParquetStream::new, setup)
+    })
+    .extensions(&["parquet"])
+    .binary();
 
-impl ParquetFormat {
-    pub(crate) const TEXT: Self = Self { decimals: false };
-    pub(crate) const DECIMALS: Self = Self { decimals: true };
-}
+/// The output format Parquet with decimal numbers.
+pub(crate) const DECIMALS: OutputFormat = OutputFormat::new(
+    "parquet-decimals",
+    "Parquet with a second column for each decimal number",
+    |setup| begin(ParquetStream::with_decimals, setup),
+)
+.binary();
 
-impl OutputFormat for ParquetFormat {
-    fn name(&self) -> &'static str {
-        if self.decimals { "parquet-decimals" } else { "parquet" }
-    }
+type Columns = [(String, Option<FieldType>)];
 
-    fn about(&self) -> &'static str {
-        if self.decimals {
-            "Parquet with a second column for each decimal number"
-        } else {
-            "Parquet, for warehouses and data frames"
-        }
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        if self.decimals { &[] } else { &["parquet"] }
-    }
-
-    fn is_binary(&self) -> bool {
-        true
-    }
-
-    fn writer(&self, setup: &OutputSetup<'_>) -> Result<Box<dyn RecordWriter>, Failure> {
-        let columns = setup.columns().iter();
-        let types: Vec<_> = columns.map(|one| (one.name(), one.field_type())).collect();
-        let begin = if self.decimals { ParquetStream::with_decimals } else { ParquetStream::new };
-        let stream = begin(&types).map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Box::new(Writer(stream)))
-    }
+fn begin(
+    begin: fn(&Columns) -> Result<ParquetStream, Error>,
+    setup: &OutputSetup<'_>,
+) -> Result<Box<dyn RecordWriter>, Failure> {
+    let columns = setup.columns().iter();
+    let types: Vec<_> = columns.map(|one| (one.name(), one.field_type())).collect();
+    let stream = begin(&types).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Box::new(Writer(stream)))
 }
 
 #[derive(Debug)]

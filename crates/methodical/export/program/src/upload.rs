@@ -3,21 +3,14 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use gateway_cli::core::{Failure, Upload, UploadTarget};
-use url::Url;
+use gateway_cli::core::{Failure, Upload};
 
 use crate::explained;
 
 /// Opens the file that a URL names.
-pub(crate) fn open(url: &str) -> Result<UploadTarget, Failure> {
-    if let Ok(parsed) = Url::parse(url)
-        && parsed.scheme() == "file"
-        && let Ok(path) = parsed.to_file_path()
-    {
-        return Ok(UploadTarget::File(path));
-    }
+pub(crate) fn open(url: &str) -> Result<Box<dyn Upload>, Failure> {
     let upload = methodical_export::Upload::open(url).map_err(|error| explained(&error))?;
-    Ok(UploadTarget::Upload(Box::new(Uploaded(upload))))
+    Ok(Box::new(Uploaded(upload)))
 }
 
 #[derive(Debug)]

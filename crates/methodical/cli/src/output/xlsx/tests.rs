@@ -7,12 +7,9 @@ use methodical_client::model::tables::FieldType;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::XlsxFormat;
-use crate::output::book::Book;
+use super::writer;
 use crate::output::flags::Dialect;
-use crate::output::format::{
-    Ending, OutputColumn, OutputFormat as _, OutputSetup, RecordWriter as _,
-};
+use crate::output::format::{Ending, OutputColumn, OutputSetup};
 
 /// The cells of all sheets, row by row, and the end of the output.
 type Written = (Vec<Vec<Data>>, Ending);
@@ -22,7 +19,7 @@ fn written(columns: &[(&str, FieldType)], records: &[String]) -> Written {
     let columns: Vec<_> =
         columns.iter().map(|(name, ty)| OutputColumn::new(name, Some(*ty))).collect();
     let setup = OutputSetup::plain(&columns, Dialect { escape_formulas: true, separator: ',' });
-    let (mut writer, mut out) = (XlsxFormat.writer(&setup).unwrap(), Vec::new());
+    let (mut writer, mut out) = (writer(&setup).unwrap(), Vec::new());
     for record in records {
         writer.write(&mut out, record).unwrap();
     }
@@ -39,7 +36,7 @@ fn text(text: &str) -> Data {
     let record = json!({"title": text, "id": "7"}).to_string();
     let columns = [("id", FieldType::Id), ("title", FieldType::Text)];
     let (rows, ending) = written(&columns, &[record]);
-    assert_eq!(ending.left_out_count, 0);
+    assert!(ending.left_out.is_empty());
     assert_eq!(rows.len(), 2);
     rows[1][1].clone()
 }
@@ -84,7 +81,7 @@ fn a_cell_holds_32767_utf_16_units_and_longer_text_is_reported() {
     let (rows, ending) = written(&columns, &records);
     assert_eq!(rows[1], [Data::String("7".to_owned()), Data::Empty]);
     assert_eq!(rows[2], rows[1]);
-    assert_eq!(ending.left_out_count, 2);
+    assert_eq!(ending.left_out.len(), 2);
     assert_eq!(
         ending.left_out[1],
         "record 2, field `title`: 32768 characters, and a cell of a workbook holds 32767"
@@ -118,36 +115,6 @@ fn a_record_without_values_has_a_row() {
     let (rows, _) = written(&columns, &records);
     assert_eq!(rows.len(), 4);
     assert_eq!(rows[3], [Data::String("7".to_owned()), Data::Empty]);
-}
-
-#[test]
-fn records_that_do_not_fit_go_on_in_the_next_sheet() {
-    let columns = vec![OutputColumn::new("id", Some(FieldType::Id))];
-    let book = Book::new("photos", &["id".to_owned()], None, 3).unwrap();
-    let ending = Ending::new();
-    let mut xlsx = super::Xlsx { columns, book, records: 0, with_hidden: 0, ending };
-    let mut out = Vec::new();
-    for id in 1..=7 {
-        xlsx.write(&mut out, &json!({"id": id.to_string()}).to_string()).unwrap();
-    }
-    let ending = xlsx.finish(&mut out).unwrap();
-    let mut book: Workbook<_> = open_workbook_from_rs(Cursor::new(out)).unwrap();
-    let sheets = book.worksheets().into_iter().map(|(name, sheet)| {
-        let cells = sheet.rows().map(|row| row[0].to_string());
-        format!("{name}: {}", cells.collect::<Vec<_>>().join(" "))
-    });
-    let sheets: Vec<String> = sheets.collect();
-    assert_eq!(sheets, ["photos: id 1 2 3", "photos 2: id 4 5 6", "photos 3: id 7"]);
-    let note = "a sheet holds 3 records: those from 7 on are in the sheet `photos 3`";
-    assert_eq!(ending.notes[1], note);
-}
-
-#[test]
-fn control_characters_are_counted() {
-    let records = ["a\u{1}", "b\r\n", "c\n"].map(|text| json!({ "id": text }).to_string());
-    let (_, ending) = written(&[("id", FieldType::Id)], &records);
-    let note = "2 cells have control characters, which are in the file as _xHHHH_";
-    assert_eq!(ending, Ending::new().note(note));
 }
 
 proptest! {
