@@ -109,15 +109,26 @@ impl Recovered {
 /// The parts of a mirror that commands name.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// The tables, and the API method of the list of each.
-    lists: Vec<(&'static Table, &'static str)>,
+    pub(crate) parts: Vec<Part>,
     pub(crate) recovered: Vec<Recovered>,
+}
+
+/// A part of a mirror.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// A table, and the API method of its list.
+    Table(&'static Table, &'static str),
+    /// The samples of a gauge.
+    Gauge(Gauge),
 }
 
 impl Found {
     /// Returns all tables, with the API method of the list of each.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (&'static Table, &'static str)> {
-        self.lists.iter().copied()
+        self.parts.iter().filter_map(|part| match *part {
+            Part::Table(table, method) => Some((table, method)),
+            Part::Gauge(_) => None,
+        })
     }
 
     /// Returns the names of the tables that have personal columns.
@@ -236,7 +247,7 @@ impl<S> Default for Visitor<'_, S> {
 impl<S: Service> Visitor<'_, S> {
     /// Takes a list that returns the whole table.
     fn whole<O: Operation + 'static>(&mut self, table: &'static Table, all: &O) {
-        self.found.lists.push((table, O::METHOD));
+        self.found.parts.push(Part::Table(table, O::METHOD));
         let Some(query) = self.query.and_then(<dyn Any>::downcast_ref::<O>) else { return };
         if is_same(query, all) {
             self.selected = Selected::All(table);
@@ -295,7 +306,7 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let of = Recovered::of(&recovery);
-        self.found.lists.push((recovery.table, O::METHOD));
+        self.found.parts.push(Part::Table(recovery.table, O::METHOD));
         self.found.recovered.push(of);
         let Some(query) = self.query.and_then(<dyn Any>::downcast_ref::<O>) else { return };
         let (Some(group), value) = (recovery.filters)(query) else { return };
@@ -314,11 +325,11 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
         self.selected = Selected::Members(Members { of, group, value, identities: |_, _| None });
     }
 
-    fn gauge<O>(&mut self, _: Gauge, _: O)
+    fn gauge<O>(&mut self, gauge: Gauge, _: O)
     where
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static,
     {
-        // Its samples are in no table of records.
+        self.found.parts.push(Part::Gauge(gauge));
     }
 }
 

@@ -87,10 +87,7 @@ fn text_that_is_nested_too_deeply_is_not_parsed() {
             assert!(stderr(&output).contains(cause), "{filter}: {}", stderr(&output));
         }
     }
-    check(
-        &["vacancies", "list", "--jq", r#""1 [2,\"[\"]\n{}" | fromjson"#],
-        "1\n[2,\"[\"]\n{}\n",
-    );
+    check(&["vacancies", "list", "--jq", r#""1 [2,\"[\"]\n{}" | fromjson"#], "1\n[2,\"[\"]\n{}\n");
     let deepest = r#"("[" * 127 + "]" * 127) | fromjson | tojson | length"#;
     check(&["vacancies", "list", "--jq", deepest], "254\n");
 }

@@ -495,10 +495,7 @@ fn the_samples_of_the_mirror_answer_checks_and_forecasts() {
     let low = check("--below 100 --from mirror");
     assert_eq!(code(&low), 8);
     assert!(stdout(&low).starts_with(r#"{"gauge":"credits","value":"99.99","unit":"EUR","#));
-    assert!(
-        stderr(&low)
-            .contains("credits is too low: 99.99 EUR is below 100")
-    );
+    assert!(stderr(&low).contains("credits is too low: 99.99 EUR is below 100"));
     // Two samples within a day have no pace.
     for flags in ["--days 7 --from mirror", "--below 1 --days 7 --from mirror"] {
         let unjudged = check(flags);

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::connect::connect_to_sample;
 use crate::demo::{SampleHistory, Started};
 use crate::failure::Failure;
-use crate::interrupt::{self, Unfinished};
+use crate::interrupt::Unfinished;
 use crate::mirror::found;
 use crate::mirror::open::{Reader, sample};
 use crate::run::Invocation;
@@ -50,15 +50,14 @@ fn synced<S: Mirrored>(
     let Started { base_url, token, history, running } = demo.start()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let client = connect_to_sample::<S>(invocation, settings, base_url, token)?;
-    let (folder, guard) = interrupt::begin("", || {
-        let folder = TempDir::with_prefix("mirror-").map_err(|error| {
-            Failure::usage("cannot create a temporary folder for the mirror")
-                .because(error.to_string())
-                .hint("set TMPDIR to use another folder")
-        })?;
-        Ok::<_, Failure>((folder.path().to_owned(), move || drop(folder)))
+    let folder = TempDir::with_prefix("mirror-").map_err(|error| {
+        Failure::usage("cannot create a temporary folder for the mirror")
+            .because(error.to_string())
+            .hint("set TMPDIR to use another folder")
     })?;
-    let mut mirror = Mirror::open(folder.join("demo.db"), &sample())?;
+    let file = folder.path().join("demo.db");
+    let guard = Unfinished::new("", move || drop(folder));
+    let mut mirror = Mirror::open(file, &sample())?;
     let mut options = SyncOptions::new();
     for recovered in found::<S>().recovered {
         options = options.values(recovered.value, values.iter().copied());
