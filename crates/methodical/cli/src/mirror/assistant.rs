@@ -160,7 +160,7 @@ impl<'a> Assistant<'a> {
             input: arguments(&input),
             output: object(&output),
         };
-        let page = |name: &str, row: Value| members_of("next_cursor as_of").with(name, list(&row));
+        let page = |name: &str, row: Value| members_of("next_cursor").with(name, list(&row));
         let happened = members_of(&format!("{group_id} title? new:integer moved:integer"));
         let times = members_of(&format!("{value} times:integer median_days:number"));
         let counts = members_of(&format!("{value}? count:integer oldest_since"));
@@ -200,7 +200,7 @@ impl<'a> Assistant<'a> {
                     "What happened in a period: new {many}, moves, and time in each {value}, by {group} and source."
                 ),
                 period.to_vec(),
-                members_of("since until new:integer moved:integer")
+                members_of("since until new:integer moved:integer groups_left_out:integer")
                     .with("groups", list(&happened))
                     .with("sources", list(&members_of("source? new:integer")))
                     .with("times", list(&times)),
@@ -292,7 +292,7 @@ impl<'a> Assistant<'a> {
             } else if is_wanted {
                 rows.push(one);
             }
-            if rows.len() > page.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            until(rows.len() > page.limit)
         })?;
         let ids: Vec<&str> = rows.iter().map(|one| &*one.member).collect();
         let records = self.mirror.records_of(self.of.members.name(), &ids)?;
@@ -327,11 +327,7 @@ impl<'a> Assistant<'a> {
         let (mut placements, mut history) = (Vec::new(), Vec::new());
         queries::placements(&self.mirror, table, &Wanted::new().member(&id), now(), |one| {
             placements.push(self.placement(&one));
-            if placements.len() < MAX_ROWS {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            until(placements.len() >= MAX_ROWS)
         })?;
         self.mirror.each_past_value(table, Some(&id), |one| {
             history.push(json!({
@@ -340,11 +336,7 @@ impl<'a> Assistant<'a> {
                 "from": utc(one.began_at),
                 "until": one.ended_at.map(utc),
             }));
-            if history.len() < MAX_ROWS {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            until(history.len() >= MAX_ROWS)
         })?;
         let result = json!({"id": record.id, "state": record.state.as_str()});
         let result = self.with_fields(self.of.members, &record.json, result);
@@ -378,28 +370,23 @@ impl<'a> Assistant<'a> {
         let mut report =
             queries::report(&self.mirror, self.of.table.name(), period.clone(), source.as_deref())?;
         report.groups.sort_by_key(|one| std::cmp::Reverse(one.new + one.moved));
-        let groups: Vec<Value> = report.groups.iter().take(MAX_ROWS).map(|one| {
+        let groups = report.groups.iter().take(MAX_ROWS).map(|one| {
             json!({&self.group: one.group, TITLE: one.title.as_deref().map(cut), "new": one.new, "moved": one.moved})
-        }).collect();
-        let sources: Vec<Value> = report
-            .sources
-            .iter()
-            .take(MAX_ROWS)
-            .map(|(name, new)| json!({"source": name.as_deref().map(cut), "new": new}))
-            .collect();
-        let times: Vec<Value> = report
-            .times
-            .iter()
-            .take(MAX_ROWS)
-            .map(|one| {
-                #[expect(clippy::cast_precision_loss, reason = "days are rounded to tenths")]
-                let days = (one.median as f64 / 8_640.0).round() / 10.0;
-                json!({self.of.value: cut(&one.value), "times": one.times, "median_days": days})
-            })
-            .collect();
+        });
+        let sources = report.sources.iter().take(MAX_ROWS);
+        let sources =
+            sources.map(|(name, new)| json!({"source": name.as_deref().map(cut), "new": new}));
+        let times = report.times.iter().take(MAX_ROWS).map(|one| {
+            #[expect(clippy::cast_precision_loss, reason = "days are rounded to tenths")]
+            let days = (one.median as f64 / 8_640.0).round() / 10.0;
+            json!({self.of.value: cut(&one.value), "times": one.times, "median_days": days})
+        });
         Ok(json!({
             "since": utc(period.start), "until": utc(period.end), "new": report.new, "moved": report.moved,
-            "groups": groups, "sources": sources, "times": times,
+            "groups_left_out": report.groups.len().saturating_sub(MAX_ROWS),
+            "groups": groups.collect::<Vec<_>>(),
+            "sources": sources.collect::<Vec<_>>(),
+            "times": times.collect::<Vec<_>>(),
         }))
     }
 
@@ -488,8 +475,7 @@ impl<'a> Assistant<'a> {
                 })?
             }
         };
-        let completed = self.mirror.tables()?.into_iter().filter_map(|one| one.completed_at);
-        Ok(Page { skip, limit, feed, as_of: completed.min().map(utc) })
+        Ok(Page { skip, limit, feed })
     }
 }
 
@@ -498,8 +484,6 @@ struct Page {
     skip: usize,
     limit: usize,
     feed: String,
-    /// When the oldest table was synced.
-    as_of: Option<String>,
 }
 
 impl Page {
@@ -514,16 +498,10 @@ impl Page {
             }
             taken.push(one);
         }
-        let mut result = Map::new();
-        if taken.len() < rows.len() {
-            let next = format!("{}.{}", self.skip.saturating_add(taken.len()), self.feed);
-            result.insert("next_cursor".to_owned(), next.into());
-        }
-        if let Some(as_of) = &self.as_of {
-            result.insert("as_of".to_owned(), as_of.clone().into());
-        }
-        result.insert(name.to_owned(), taken.into());
-        result.into()
+        let next = format!("{}.{}", self.skip.saturating_add(taken.len()), self.feed);
+        let is_last = taken.len() == rows.len();
+        let result = json!({name: taken});
+        if is_last { result } else { result.with("next_cursor", next) }
     }
 }
 
@@ -638,6 +616,11 @@ fn arguments(texts: &[&str]) -> Value {
         let kind = json!({"type": if kind.is_empty() { "string" } else { kind }});
         members.with(name, if doc.is_empty() { kind } else { kind.with("description", doc) })
     }))
+}
+
+/// Ends a loop over rows when it has enough of them.
+fn until(is_enough: bool) -> ControlFlow<()> {
+    if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
 /// Cuts a text of the service to a length that leaves room for others.
