@@ -1,7 +1,6 @@
 //! The Model Context Protocol over standard input and output: one JSON-RPC message on each line.
 //!
-//! Ours, because a server with tools needs five methods. `rmcp` 3.11 would bring 17 crates for them, schemars and uuid among
-//! them, and it logs messages, which may have personal values.
+//! Ours, because a server with tools needs five methods: `rmcp` 3.11 would add 17 crates, a minute of build on one core and 2.2 MB.
 //!
 //! A client of 2025-11-25 or before begins with `initialize`. One of 2026-07-28 sends its version with each request, and may
 //! ask for the versions with `server/discover`. The server keeps no state, so it answers both at any time.
