@@ -94,7 +94,7 @@ impl Copy {
         }
         let upload = Upload::new(place, &format!("{}.parquet", table.name));
         let mut file = File::new(upload, &columns)?;
-        source.each_row(table, i64::MIN, |values| {
+        source.each_row(table, |values| {
             let mut row = Vec::with_capacity(columns.len());
             for ((value, column), typed) in values.iter().zip(&table.columns).zip(&typed) {
                 row.push(cell(*value, column.kind));

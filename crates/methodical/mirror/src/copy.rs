@@ -3,13 +3,12 @@
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 
-use std::fmt;
 use std::path::Path;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::Error;
+use crate::error::{Error, debug_with};
 use crate::fields::hash::hex;
 use crate::fields::{Kind, Shape};
 use crate::mirror::Mirror;
@@ -95,7 +94,7 @@ impl Mirror {
     /// let mut mirror = Mirror::open(folder.path().join("mirror.db"), &source)?;
     /// let source = mirror.begin_copy("the archive")?;
     /// for table in source.tables()? {
-    ///     source.each_row(&table, 0, |row| {
+    ///     source.each_row(&table, |row| {
     ///         println!("{} {row:?}", table.name);
     ///         Ok::<(), methodical_mirror::Error>(())
     ///     })?;
@@ -192,7 +191,7 @@ impl CopySource {
             .or_failed()
     }
 
-    /// Passes the rows of a table with a key above this one to `take`, in the order of their keys.
+    /// Passes the rows of a table to `take`, in the order of their keys.
     ///
     /// # Errors
     ///
@@ -200,13 +199,12 @@ impl CopySource {
     pub fn each_row<E: From<Error>>(
         &self,
         table: &CopyTable,
-        above: i64,
         mut take: impl FnMut(&[CopyValue<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
         let (columns, key, name) = (table.list(), table.key(), quoted(&table.name));
-        let select = format!("SELECT {columns} FROM {name} WHERE {key} > ?1 ORDER BY {key}");
+        let select = format!("SELECT {columns} FROM {name} ORDER BY {key}");
         let mut statement = self.connection.prepare(&select).or_failed()?;
-        let mut rows = statement.query((above,)).or_failed()?;
+        let mut rows = statement.query(()).or_failed()?;
         while let Some(row) = rows.next().or_failed()? {
             let value = |index| -> rusqlite::Result<CopyValue<'_>> {
                 Ok(match row.get_ref(index)? {
@@ -236,11 +234,7 @@ impl CopyTable {
     }
 }
 
-impl fmt::Debug for CopySource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CopySource").field("target", &self.target).finish_non_exhaustive()
-    }
-}
+debug_with!(CopySource: target);
 
 /// Describes a table with these columns, separated by spaces: a name, and the kind after a colon unless it is text.
 fn own(name: &str, columns: &str) -> CopyTable {
@@ -286,8 +280,5 @@ const OWN: [(&str, &str); 5] = [
         "mirror_spell",
         "number:integer table_name record_id group_id member_id value began_at:time ended_at:time began_before:boolean",
     ),
-    (FEED, "number:integer at:time table_name record_id kind fields previous value"),
+    ("mirror_change", "number:integer at:time table_name record_id kind fields previous value"),
 ];
-
-/// The table of the feed, to which rows are only added.
-const FEED: &str = "mirror_change";

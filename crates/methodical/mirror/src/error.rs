@@ -4,6 +4,20 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 
+/// Implements `Debug` with these fields only: the others are personal, or of no use.
+macro_rules! debug_with {
+    ($type:ident $(<$life:lifetime>)?: $($field:ident),*) => {
+        impl std::fmt::Debug for $type $(<$life>)? {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let mut shown = f.debug_struct(stringify!($type));
+                $(shown.field(stringify!($field), &self.$field);)*
+                shown.finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use debug_with;
+
 /// Why a sync or a read of a mirror failed. One pointer wide.
 ///
 /// The text is a lowercase fragment for people. It never contains a value of a record, a token or the secret of the mirror.

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 use rusqlite::Row;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::fields::hash::hex;
 use crate::mirror::Mirror;
 use crate::source::Identity;
@@ -42,19 +42,8 @@ pub struct Change {
     pub value: Option<String>,
 }
 
-/// Does not show the values, which belong to the member.
-impl fmt::Debug for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Change")
-            .field("number", &self.number)
-            .field("at", &self.at)
-            .field("table", &self.table)
-            .field("id", &self.id)
-            .field("kind", &self.kind)
-            .field("fields", &self.fields)
-            .finish_non_exhaustive()
-    }
-}
+// Does not show the values, which belong to the member.
+debug_with!(Change: number, at, table, id, kind, fields);
 
 /// The kind of a [`Change`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

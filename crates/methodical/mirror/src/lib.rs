@@ -145,7 +145,7 @@
 //!
 //! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL does not have in text, becomes U+FFFD.
 //! - The copy lacks what only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`, the consumers,
-//!   the notes and the forgotten identities. `mirror_copy` is the hash of a row, by which the next copy finds the differences.
+//!   the notes and the forgotten identities.
 //! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They change in the
 //!   transaction of the rows. If the id is another one, everything is copied again.
 //! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows runs

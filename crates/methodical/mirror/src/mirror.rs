@@ -1,11 +1,10 @@
 //! The entry point: a mirror in a file, and its tables.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::error::Error;
+use crate::error::{Error, debug_with};
 use crate::source::Source;
 use crate::store::Store;
 use crate::store::page::Order;
@@ -189,11 +188,7 @@ impl Mirror {
     }
 }
 
-impl fmt::Debug for Mirror {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mirror").finish_non_exhaustive()
-    }
-}
+debug_with!(Mirror:);
 
 /// The note with the access token of the last sync, as a short hash.
 const TOKEN: &str = "token";

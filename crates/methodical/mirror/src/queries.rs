@@ -7,13 +7,13 @@
 //! such table, and if the store fails.
 
 use std::collections::{BTreeMap, HashMap};
+use std::iter;
 use std::ops::{ControlFlow, Range};
-use std::{fmt, iter};
 
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Row, params_from_iter};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::fields::{Kind, Shape};
 use crate::mirror::Mirror;
 use crate::store::rows::id;
@@ -43,15 +43,8 @@ pub struct Placement {
     pub is_older: bool,
 }
 
-/// Does not show the values, which belong to the member.
-impl fmt::Debug for Placement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Placement")
-            .field("id", &self.id)
-            .field("since", &self.since)
-            .finish_non_exhaustive()
-    }
-}
+// Does not show the values, which belong to the member.
+debug_with!(Placement: id, since);
 
 /// Which placements to read, and in which order. The default is all of them, in the order of first sight.
 ///
@@ -124,12 +117,8 @@ pub struct Move {
     pub is_learned: bool,
 }
 
-/// Does not show the values, which belong to the member.
-impl fmt::Debug for Move {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Move").field("at", &self.at).finish_non_exhaustive()
-    }
-}
+// Does not show the values, which belong to the member.
+debug_with!(Move: at);
 
 /// The events of a period, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! Reads the records of a mirror: by identity, in pages, and all that a filter accepts.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::ControlFlow;
 
-use crate::error::Error;
+use crate::error::{Error, debug_with};
 use crate::mirror::Mirror;
 use crate::store::filter::Filter;
 use crate::store::page::Paging;
@@ -59,20 +58,8 @@ impl Record {
     }
 }
 
-/// Does not show the record, which may be personal.
-impl fmt::Debug for Record {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Record")
-            .field("number", &self.number)
-            .field("id", &self.id)
-            .field("state", &self.state)
-            .field("first_seen", &self.first_seen)
-            .field("changed_at", &self.changed_at)
-            .field("missing_since", &self.missing_since)
-            .field("gone_at", &self.gone_at)
-            .finish_non_exhaustive()
-    }
-}
+// Does not show the record, which may be personal.
+debug_with!(Record: number, id, state, first_seen, changed_at, missing_since, gone_at);
 
 /// A page of the records of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

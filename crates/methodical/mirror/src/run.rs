@@ -4,14 +4,13 @@
 //! 50 MB during its sync, and as much again if the list has another order than the table.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::mem::{replace, take};
 use std::sync::MutexGuard;
 
 use methodical_model::tables::Table;
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{ChangeKind, Values};
 use crate::fields::Shape;
 use crate::fields::difference::{Version, changed};
@@ -649,14 +648,7 @@ impl Drop for Run<'_> {
     }
 }
 
-impl fmt::Debug for Run<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run")
-            .field("scope", &self.scope)
-            .field("report", &self.report)
-            .finish_non_exhaustive()
-    }
-}
+debug_with!(Run<'_>: scope, report);
 
 /// Maximum number of rejected records that a report describes.
 const MAX_REJECTIONS: usize = 3;

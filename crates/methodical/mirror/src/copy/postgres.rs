@@ -1,21 +1,17 @@
-//! A copy of a mirror in a schema of a PostgreSQL database: each row is compared with its hash in the copy.
+//! A copy of a mirror in a schema of a PostgreSQL database, which compares each row with that of the copy.
 
-use std::collections::{HashMap, HashSet};
 use std::error::Error as StdError;
 use std::io::Write as _;
 use std::time::Duration;
 use std::{fmt, io};
 
 use ::postgres::error::{DbError, SqlState};
-use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::{ToSql, Type};
-use ::postgres::{Row, Transaction};
+use ::postgres::{Row, SimpleQueryMessage, Transaction};
 use methodical_postgres::Connector;
-use sha2::{Digest as _, Sha256};
 
-use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue, FEED};
+use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue};
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::hex;
 use crate::mirror::Mirror;
 use crate::queries::{Dialect, Relation};
 use crate::recovery::VIEW;
@@ -110,19 +106,18 @@ fn write(
     copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
     let source = &open()?;
 
-    let (before, now) = (copy.prepare()?, State::read(source)?);
-    let is_replaced = before.as_ref().is_some_and(|before| before.id != now.id);
+    let select = "SELECT id, max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
+    let state = source.connection.query_row(select, (), |row| Ok((row.get(0)?, row.get(1)?)));
+    let (id, position): (Vec<u8>, i64) = state.or_failed()?;
+    // A restored mirror has another id.
+    let is_replaced = copy.prepare()?.is_some_and(|before| before != id);
     if is_replaced {
         copy.clear()?;
     }
-    let position = before.filter(|_| !is_replaced).map_or(0, |before| before.position);
     let mut tables = Vec::new();
     for table in source.tables()? {
         copy.describe(&table)?;
-        tables.push(match &*table.name {
-            FEED => copy.follow(source, &table, position, &now)?,
-            _ => copy.compare(source, &table)?,
-        });
+        tables.push(copy.update(source, &table)?);
     }
     if let Some(placements) = placements.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
         let view = placements.view(Dialect::Postgres(name));
@@ -137,7 +132,7 @@ fn write(
          ON CONFLICT (one) DO UPDATE SET id = $1, position = $2, copied_at = now()",
         copy.schema
     );
-    copy.query(&update, &[(&&*now.id, Type::BYTEA), (&now.position, Type::INT8)])?;
+    copy.query(&update, &[(&id, Type::BYTEA), (&position, Type::INT8)])?;
     copy.target.commit().map_err(|error| failed_in("COMMIT", error))?;
     Ok(Copied { is_replaced, tables })
 }
@@ -148,30 +143,6 @@ struct Copy<'a> {
     name: &'a str,
     /// The schema, as SQL has it.
     schema: String,
-}
-
-/// Which mirror a copy is of, and how far.
-struct State {
-    /// It differs after a restore.
-    id: Vec<u8>,
-    /// The last number of the feed.
-    position: i64,
-    /// The last number that was removed from the feed.
-    pruned: i64,
-}
-
-impl State {
-    /// Reads the state of the mirror.
-    fn read(source: &CopySource) -> Result<Self, Error> {
-        let select = "SELECT id, pruned, \
-                      max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
-        source
-            .connection
-            .query_row(select, (), |row| {
-                Ok(Self { id: row.get(0)?, pruned: row.get(1)?, position: row.get(2)? })
-            })
-            .or_failed()
-    }
 }
 
 /// A parameter and its type.
@@ -187,8 +158,8 @@ impl Copy<'_> {
         self.target.batch_execute(sql).map_err(|error| failed_in(sql, error))
     }
 
-    /// Creates the schema and the table with the state, or reads the state. Refuses a schema with other tables.
-    fn prepare(&mut self) -> Result<Option<State>, Error> {
+    /// Creates the schema and the table with the state, or returns the id of the copied mirror. Refuses a schema with other tables.
+    fn prepare(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let found = "SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid) \
                      FROM pg_namespace n WHERE nspname = $1";
         let found = self.query(found, &[(&{ self.name }, Type::TEXT)])?;
@@ -197,9 +168,8 @@ impl Copy<'_> {
         }
         let columns = self.columns("mirror_meta")?;
         if columns.iter().any(|name| name == "position") {
-            let select = format!("SELECT id, position FROM {}.mirror_meta", self.schema);
-            let state = |row: &Row| State { id: row.get(0), position: row.get(1), pruned: 0 };
-            return Ok(self.query(&select, &[])?.first().map(state));
+            let select = format!("SELECT id FROM {}.mirror_meta", self.schema);
+            return Ok(self.query(&select, &[])?.first().map(|row| row.get(0)));
         }
         if found.first().is_some_and(|row| row.get::<_, i64>(0) > 0) {
             let text = format!(
@@ -241,9 +211,7 @@ impl Copy<'_> {
         let (name, existing) = (quoted(&table.name), self.columns(&table.name)?);
         let (schema, mut sql) = (&self.schema, Vec::new());
         if existing.is_empty() {
-            let hash = if table.name == FEED { "" } else { ", mirror_copy bytea" };
-            let columns = format!("{} bigint PRIMARY KEY{hash}", table.key());
-            sql.push(format!("CREATE TABLE {schema}.{name} ({columns})"));
+            sql.push(format!("CREATE TABLE {schema}.{name} ({} bigint PRIMARY KEY)", table.key()));
         }
         let is_key = |name: &str| table.columns.first().is_some_and(|key| key.name == name);
         for column in &table.columns {
@@ -276,156 +244,61 @@ impl Copy<'_> {
         self.batch(&sql.join("; "))
     }
 
-    /// Compares each row with its hash in the copy, and writes the differences. The feed does not name each of them: not those of
-    /// a first sync, of a purge, or of an erasure of personal fields.
-    fn compare(&mut self, source: &CopySource, table: &CopyTable) -> Result<CopiedTable, Error> {
-        let mut others = self.hashes(table)?;
-        let mut differs = (!others.is_empty()).then(HashSet::new);
-        if let Some(differs) = &mut differs {
-            each_line(source, table, 0, |key, line| {
-                if others.get(&key) == Some(&hash(line)) {
-                    others.remove(&key);
-                } else {
-                    differs.insert(key);
-                }
-                Ok(())
-            })?;
+    /// Makes a table equal to that of the mirror. The feed does not name each difference: not those of a first sync, of a purge, or
+    /// of an erasure of personal fields.
+    fn update(&mut self, source: &CopySource, table: &CopyTable) -> Result<CopiedTable, Error> {
+        let (to, key) = (format!("{}.{}", self.schema, quoted(&table.name)), table.key());
+        let mut copied = CopiedTable { table: table.name.clone(), written: 0, removed: 0 };
+        if self.query(&format!("SELECT FROM {to} LIMIT 1"), &[])?.is_empty() {
+            copied.written = self.write(source, table, &to)?;
+        } else {
+            let from = "pg_temp.mirror_new";
+            self.batch(&format!("CREATE TEMPORARY TABLE mirror_new (LIKE {to}) ON COMMIT DROP"))?;
+            self.write(source, table, from)?;
+            copied.removed = self.change(&format!(
+                "DELETE FROM {to} a WHERE NOT EXISTS (SELECT FROM {from} b \
+                 WHERE b.{key} = a.{key} AND ROW(b.*) IS NOT DISTINCT FROM ROW(a.*))"
+            ))?;
+            copied.written = self.change(&format!(
+                "INSERT INTO {to} SELECT * FROM {from} b WHERE NOT EXISTS (SELECT FROM {to} a WHERE a.{key} = b.{key})"
+            ))?;
+            self.batch(&format!("DROP TABLE {from}"))?;
         }
-        let removed: Vec<i64> = others.into_keys().collect();
-        let name = quoted(&table.name);
-        let delete = format!("DELETE FROM {}.{name} WHERE {} = ANY($1)", self.schema, table.key());
-        self.query(&delete, &[(&removed, Type::INT8_ARRAY)])?;
-        let written = self.write(source, table, 0, true, |key| {
-            differs.as_ref().is_none_or(|differs| differs.contains(&key))
-        })?;
-        Ok(CopiedTable { table: table.name.clone(), written, removed: count(removed.len()) })
+        Ok(copied)
     }
 
-    /// Adds the later changes of the feed, and removes those that the mirror removed.
-    fn follow(
-        &mut self,
-        source: &CopySource,
-        table: &CopyTable,
-        position: i64,
-        now: &State,
-    ) -> Result<CopiedTable, Error> {
-        let delete = format!(
-            "WITH removed AS (DELETE FROM {}.mirror_change WHERE number <= $1 RETURNING 1) SELECT count(*) FROM removed",
-            self.schema
-        );
-        let removed = self.query(&delete, &[(&now.pruned, Type::INT8)])?;
-        let removed = removed.first().map_or(0, |row| row.get::<_, i64>(0));
-        let emptied = self.empty_feed(source)?;
-        let written = self.write(source, table, position, false, |_| true)?;
-        let removed = u64::try_from(removed).unwrap_or_default().saturating_add(emptied);
-        Ok(CopiedTable { table: table.name.clone(), written, removed })
+    /// Runs a statement, and returns how many rows it changed.
+    fn change(&mut self, sql: &str) -> Result<u64, Error> {
+        let results = self.target.simple_query(sql).map_err(|error| failed_in(sql, error))?;
+        let changed = results.iter().map(|result| match result {
+            SimpleQueryMessage::CommandComplete(rows) => *rows,
+            _ => 0,
+        });
+        Ok(changed.sum())
     }
 
-    /// Empties the values of changes that the mirror has erased since. Returns how many changes had some.
-    fn empty_feed(&mut self, source: &CopySource) -> Result<u64, Error> {
-        let with_values = "WHERE previous IS NOT NULL OR value IS NOT NULL";
-        let select = format!("SELECT number FROM {}.mirror_change {with_values}", self.schema);
-        let mut erased: HashSet<i64> =
-            self.query(&select, &[])?.iter().map(|row| row.get(0)).collect();
-        let select = format!("SELECT number FROM mirror_change {with_values}");
-        let mut statement = source.connection.prepare(&select).or_failed()?;
-        let mut kept = statement.query(()).or_failed()?;
-        while let Some(row) = kept.next().or_failed()? {
-            erased.remove(&row.get(0).or_failed()?);
-        }
-        let erased: Vec<i64> = erased.into_iter().collect();
-        let update = format!(
-            "UPDATE {}.mirror_change SET previous = NULL, value = NULL WHERE number = ANY($1)",
-            self.schema
-        );
-        self.query(&update, &[(&erased, Type::INT8_ARRAY)])?;
-        Ok(count(erased.len()))
-    }
-
-    /// Returns the hashes of the rows of the copy, by their keys.
-    fn hashes(&mut self, table: &CopyTable) -> Result<HashMap<i64, RowHash>, Error> {
-        let (key, name) = (table.key(), quoted(&table.name));
-        let select = format!("SELECT {key}, mirror_copy FROM {}.{name}", self.schema);
-        let nothing: [Parameter<'_>; 0] = [];
-        let rows = self.target.query_typed_raw::<&(dyn ToSql + Sync), _>(&select, nothing);
-        let mut rows = rows.map_err(|error| failed_in(&select, error))?;
-        let mut hashes = HashMap::new();
-        while let Some(row) = rows.next().map_err(|error| failed_in(&select, error))? {
-            let hash: Option<&[u8]> = row.get(1);
-            let hash = hash.and_then(|hash| hash.try_into().ok());
-            hashes.insert(row.get(0), hash.unwrap_or_default());
-        }
-        Ok(hashes)
-    }
-
-    /// Writes the rows of the mirror that are wanted, with a key above this one. Returns how many.
-    fn write(
-        &mut self,
-        source: &CopySource,
-        table: &CopyTable,
-        above: i64,
-        has_hash: bool,
-        is_wanted: impl Fn(i64) -> bool,
-    ) -> Result<u64, Error> {
-        let hashed = if has_hash { ", mirror_copy" } else { "" };
-        let (columns, name) = (table.list(), quoted(&table.name));
-        let sql = format!("COPY {}.{name} ({columns}{hashed}) FROM STDIN", self.schema);
+    /// Writes all rows of a table of the mirror to an empty one. Returns how many.
+    fn write(&mut self, source: &CopySource, table: &CopyTable, to: &str) -> Result<u64, Error> {
+        let sql = format!("COPY {to} ({}) FROM STDIN", table.list());
         let mut writer = self.target.copy_in(&sql).map_err(|error| failed_in(&sql, error))?;
         let mut out = Vec::new();
-        each_line(source, table, above, |key, line| {
-            if !is_wanted(key) {
-                return Ok(());
-            }
-            out.extend_from_slice(line);
-            if has_hash {
-                out.push(b'\t');
-                out.extend_from_slice(format!("\\\\x{}", hex(&hash(line))).as_bytes());
+        source.each_row(table, |row| {
+            for (index, (column, value)) in table.columns.iter().zip(row).enumerate() {
+                if index > 0 {
+                    out.push(b'\t');
+                }
+                append(&mut out, column.kind, *value);
             }
             out.push(b'\n');
             if out.len() >= BUFFER {
                 writer.write_all(&out).map_err(|error| lost().because(error))?;
                 out.clear();
             }
-            Ok(())
+            Ok::<_, Error>(())
         })?;
         writer.write_all(&out).map_err(|error| lost().because(error))?;
         writer.finish().map_err(|error| failed_in(&sql, error))
     }
-}
-
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
-}
-
-/// Passes the rows of a table with a key above this one: the key, and the line of COPY without its end.
-fn each_line(
-    source: &CopySource,
-    table: &CopyTable,
-    above: i64,
-    mut take: impl FnMut(i64, &[u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut line = Vec::new();
-    source.each_row(table, above, |row| {
-        line.clear();
-        for (index, (column, value)) in table.columns.iter().zip(row).enumerate() {
-            if index > 0 {
-                line.push(b'\t');
-            }
-            append(&mut line, column.kind, *value);
-        }
-        match row.first() {
-            Some(CopyValue::Integer(key)) => take(*key, &line),
-            _ => Ok(()),
-        }
-    })
-}
-
-/// The hash of a row.
-type RowHash = [u8; 16];
-
-/// Returns the hash of a row from its line.
-fn hash(line: &[u8]) -> RowHash {
-    Sha256::digest(line).first_chunk().copied().unwrap_or_default()
 }
 
 /// Appends a cell of a line.

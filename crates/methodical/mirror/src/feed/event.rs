@@ -1,12 +1,10 @@
 //! Events: changes as they are delivered, with their records.
 
-use std::fmt;
-
 use serde::ser::{Error as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{Change, Cursor};
 use crate::fields::hash::{Hasher, hex};
 use crate::mirror::Mirror;
@@ -130,12 +128,5 @@ impl Serialize for Event {
     }
 }
 
-/// Does not show the record, which may be personal.
-impl fmt::Debug for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event")
-            .field("id", &self.id)
-            .field("change", &self.change)
-            .finish_non_exhaustive()
-    }
-}
+// Does not show the record, which may be personal.
+debug_with!(Event: id, change);

@@ -1,9 +1,8 @@
 //! The past values of placements: when each one had which value. They are in the table `mirror_spell`.
 
-use std::fmt;
 use std::ops::ControlFlow;
 
-use crate::error::Error;
+use crate::error::{Error, debug_with};
 use crate::mirror::Mirror;
 use crate::recovery::parts;
 use crate::store::rows::PAGE;
@@ -35,18 +34,8 @@ pub struct PastValue {
     pub began_before: bool,
 }
 
-/// Does not show the value, which belongs to the member.
-impl fmt::Debug for PastValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PastValue")
-            .field("number", &self.number)
-            .field("id", &self.id)
-            .field("began_at", &self.began_at)
-            .field("ended_at", &self.ended_at)
-            .field("began_before", &self.began_before)
-            .finish_non_exhaustive()
-    }
-}
+// Does not show the value, which belongs to the member.
+debug_with!(PastValue: number, id, began_at, ended_at, began_before);
 
 /// Whose past values are removed.
 #[derive(Clone, Copy, Debug)]

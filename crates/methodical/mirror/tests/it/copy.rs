@@ -62,7 +62,7 @@ fn assert_equal(path: &Path, url: &str) {
         count += 1;
         let columns = format!(
             "SELECT column_name, data_type FROM information_schema.columns \
-             WHERE table_name = '{name}' AND table_schema = current_schema() AND column_name <> 'mirror_copy'"
+             WHERE table_name = '{name}' AND table_schema = current_schema()"
         );
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for column in rows(&mut client, &columns) {
