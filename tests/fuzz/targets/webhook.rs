@@ -48,7 +48,7 @@ fuzz_target!(|input: Input<'_>| {
         *answer.lock().unwrap() = response.body(body.to_vec()).unwrap();
         let status = answer.lock().unwrap().status();
         let wait = retry_after(answer.lock().unwrap().headers(), now);
-        let result = mirror.deliver("receiver", &mut webhook, &Limits::new());
+        let result = mirror.deliver("receiver", &mut webhook, &Limits::default());
         asked.append(&mut sent.lock().unwrap());
         let consumer = mirror.consumers().unwrap().remove(0);
         if events == 0 {

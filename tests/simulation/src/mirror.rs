@@ -326,7 +326,7 @@ impl Job {
         }
         self.sink.port = Some(port);
         // A failure of the receiver is expected: the events arrive later.
-        drop(mirror.deliver(CONSUMER, &mut self.sink, &Limits::new()));
+        drop(mirror.deliver(CONSUMER, &mut self.sink, &Limits::default()));
         let copy = if self.is_checked { Copy::checked(&mirror) } else { Copy::read(&mirror) };
         Ok(Report { mirror, sync, copy })
     }

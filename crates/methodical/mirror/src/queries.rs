@@ -52,49 +52,22 @@ debug_with!(Placement: id, since);
 /// use methodical_mirror::queries::Wanted;
 ///
 /// // Those in album 7 that have been waiting for review for five days or more, the longest waiting first.
-/// let wanted = Wanted::new().group("7").value("In review").for_days(5).longest_first();
-/// # assert_ne!(wanted, Wanted::new());
+/// let wanted = Wanted { group: Some("7"), value: Some("In review"), days: 5, is_longest_first: true, ..Wanted::default() };
+/// # assert_ne!(wanted, Wanted::default());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct Wanted {
-    group: Option<String>,
-    member: Option<String>,
-    value: Option<String>,
-    days: i64,
-    is_longest_first: bool,
-}
-
-impl Wanted {
-    /// Asks for all placements.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Asks for those in this group.
-    pub fn group(self, id: &str) -> Self {
-        Self { group: Some(id.to_owned()), ..self }
-    }
-
-    /// Asks for those of this member.
-    pub fn member(self, id: &str) -> Self {
-        Self { member: Some(id.to_owned()), ..self }
-    }
-
-    /// Asks for those with this value.
-    pub fn value(self, value: &str) -> Self {
-        Self { value: Some(value.to_owned()), ..self }
-    }
-
-    /// Asks for those that have had their value for at least this many whole days.
-    pub fn for_days(self, days: u32) -> Self {
-        Self { days: days.into(), ..self }
-    }
-
-    /// Returns those first that have had their value for the longest time.
-    pub fn longest_first(self) -> Self {
-        Self { is_longest_first: true, ..self }
-    }
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+pub struct Wanted<'a> {
+    /// Only those in this group.
+    pub group: Option<&'a str>,
+    /// Only those of this member.
+    pub member: Option<&'a str>,
+    /// Only those with this value.
+    pub value: Option<&'a str>,
+    /// Only those that have had their value for at least this many whole days.
+    pub days: u32,
+    /// Those first that have had their value for the longest time.
+    pub is_longest_first: bool,
 }
 
 /// A value that a placement got instead of another one.
@@ -243,7 +216,7 @@ pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
 ///
 /// /// Prints who waits for review for a week or more.
 /// fn print_waiting(mirror: &Mirror, now: i64) -> Result<(), Error> {
-///     let wanted = Wanted::new().value("In review").for_days(7).longest_first();
+///     let wanted = Wanted { value: Some("In review"), days: 7, is_longest_first: true, ..Wanted::default() };
 ///     placements(mirror, "photo_album", &wanted, now, |one| {
 ///         println!("{} in {}: {} days", one.member, one.title.unwrap_or(one.group), one.days);
 ///         ControlFlow::Continue(())
@@ -255,19 +228,19 @@ pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
 pub fn placements(
     mirror: &Mirror,
     table: &str,
-    wanted: &Wanted,
+    wanted: &Wanted<'_>,
     now: i64,
     mut take: impl FnMut(Placement) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    let Wanted { group, member, value, days, is_longest_first } = wanted;
-    let before = (*days > 0).then(|| utc(now.saturating_sub(days.saturating_mul(DAY))));
+    let Wanted { group, member, value, days, is_longest_first } = *wanted;
+    let before = utc(now.saturating_sub(i64::from(days).saturating_mul(DAY)));
     let wanted = [
         (format!("{} =", quoted(&relation.group)), group),
         (format!("{} =", quoted(&relation.member)), member),
         (format!("{} =", quoted(&relation.value)), value),
-        ("since <=".to_owned(), &before),
+        ("since <=".to_owned(), (days > 0).then_some(&*before)),
     ];
     let wanted: Vec<_> = wanted.into_iter().filter(|(_, wanted)| wanted.is_some()).collect();
     let conditions: Vec<String> = iter::once("1 = 1".to_owned())
@@ -276,7 +249,7 @@ pub fn placements(
         )
         .collect();
     let (placements, conditions) = (relation.placements(), conditions.join(" AND "));
-    let order = if *is_longest_first { "since, key" } else { "key" };
+    let order = if is_longest_first { "since, key" } else { "key" };
     let select = format!("SELECT * FROM ({placements}) WHERE {conditions} ORDER BY {order}");
     let parameters = wanted.iter().map(|(_, value)| value);
     let mut statement = store.connection.prepare_cached(&select).or_failed()?;

@@ -21,44 +21,21 @@ use crate::store::{OrFailed as _, Store, quoted, utc};
 /// const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// // How much would be removed, if deleted records are kept for 90 days, and changes for 30 days?
-/// let purge = Purge::new().records_gone_for(90 * DAY).changes_older_than(30 * DAY).dry_run();
-/// # assert_ne!(purge, Purge::new());
+/// let purge = Purge { gone_for: Some(90 * DAY), age: Some(30 * DAY), is_dry_run: true, ..Purge::default() };
+/// # assert_ne!(purge, Purge::default());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
+#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Purge {
-    gone_for: Option<Duration>,
-    age: Option<Duration>,
-    until: Option<Cursor>,
-    is_dry_run: bool,
-}
-
-impl Purge {
-    /// Creates a purge that removes nothing.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Removes the rows of records that have been gone or forgotten for this long. Forgotten identities stay blocked.
     /// A record that was gone and is in a list again is added, instead of returned.
-    pub fn records_gone_for(self, duration: Duration) -> Self {
-        Self { gone_for: Some(duration), ..self }
-    }
-
+    pub gone_for: Option<Duration>,
     /// Removes the changes that are older than this, up to the first one that is not.
-    pub fn changes_older_than(self, duration: Duration) -> Self {
-        Self { age: Some(duration), ..self }
-    }
-
+    pub age: Option<Duration>,
     /// Removes the changes up to this cursor.
-    pub fn changes_until(self, cursor: &Cursor) -> Self {
-        Self { until: Some(cursor.clone()), ..self }
-    }
-
+    pub until: Option<Cursor>,
     /// Counts what would be removed, and removes nothing.
-    pub fn dry_run(self) -> Self {
-        Self { is_dry_run: true, ..self }
-    }
+    pub is_dry_run: bool,
 }
 
 /// The result of [`Mirror::purge`].
@@ -91,7 +68,7 @@ impl Mirror {
     /// use methodical_mirror::{Mirror, Purge};
     ///
     /// let mut mirror = Mirror::in_memory()?;
-    /// let purged = mirror.purge(&Purge::new().records_gone_for(Duration::from_secs(86_400)))?;
+    /// let purged = mirror.purge(&Purge { gone_for: Some(Duration::from_secs(86_400)), ..Purge::default() })?;
     /// assert_eq!((purged.records, purged.changes), (0, 0));
     /// # Ok::<(), methodical_mirror::Error>(())
     /// ```

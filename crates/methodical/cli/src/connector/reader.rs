@@ -294,7 +294,11 @@ mod tests {
             "{foreign}"
         );
         sync(&mut one, &[TWO, ONE]);
-        one.purge(&methodical_mirror::Purge::new().changes_until(&one.cursor().unwrap())).unwrap();
+        one.purge(&methodical_mirror::Purge {
+            until: Some(one.cursor().unwrap()),
+            ..methodical_mirror::Purge::default()
+        })
+        .unwrap();
         assert!(refusal(&one, bookmark).contains("were removed"));
         let empty = Bookmark { cursor: String::new(), layout: String::new() };
         assert!(refusal(&one, Some(empty)).contains("the text is not a cursor"));

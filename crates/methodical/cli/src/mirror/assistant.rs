@@ -259,7 +259,12 @@ impl<'a> Assistant<'a> {
         arguments.finish()?;
         let groups = group.map(|text| self.groups_of(&text)).transpose()?;
         let table = self.of.table.name();
-        let mut wanted = Wanted::new();
+        let wanted = Wanted {
+            value: value.as_deref(),
+            days: u32::try_from(days).unwrap_or(u32::MAX),
+            is_longest_first: days > 0,
+            ..Wanted::default()
+        };
         if let Some(value) = &value {
             let known = queries::funnel(&self.mirror, table, None, self.of.known_values)?;
             if !known.iter().any(|step| step.value == *value) {
@@ -268,10 +273,6 @@ impl<'a> Assistant<'a> {
                     self.of.value
                 )));
             }
-            wanted = wanted.value(value);
-        }
-        if days > 0 {
-            wanted = wanted.for_days(u32::try_from(days).unwrap_or(u32::MAX)).longest_first();
         }
         let mut members = None;
         if let Some(text) = text {
@@ -325,7 +326,8 @@ impl<'a> Assistant<'a> {
         })?;
         let table = self.of.table.name();
         let (mut placements, mut history) = (Vec::new(), Vec::new());
-        queries::placements(&self.mirror, table, &Wanted::new().member(&id), now(), |one| {
+        let wanted = Wanted { member: Some(&id), ..Wanted::default() };
+        queries::placements(&self.mirror, table, &wanted, now(), |one| {
             placements.push(self.placement(&one));
             until(placements.len() >= MAX_ROWS)
         })?;

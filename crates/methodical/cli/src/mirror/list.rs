@@ -117,7 +117,7 @@ struct Placed {
 /// Reads the members of a group, or those with a value.
 fn placed(mirror: &Mirror, members: &Members, more: &[String]) -> Result<Placed, Error> {
     let mut placed = Placed { ids: HashSet::new(), unknown: 0 };
-    let wanted = Wanted::new().group(&members.group);
+    let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
     placements(mirror, members.of.table.name(), &wanted, 0, |one| {
         let is_wanted =
             |value: &String| members.value.as_ref() == Some(value) || more.contains(value);

@@ -177,16 +177,14 @@ pub(crate) struct PurgeFlags {
 
 /// Removes rows of deleted records, and old changes.
 pub(crate) fn purge(flags: &PurgeFlags, yes: bool, invocation: &Invocation) -> Result<(), Failure> {
-    let mut purge = Purge::new();
-    if let Some(seconds) = flags.gone_for {
-        purge = purge.records_gone_for(Duration::from_secs(seconds));
-    }
-    if let Some(seconds) = flags.changes_older_than {
-        purge = purge.changes_older_than(Duration::from_secs(seconds));
-    }
+    let purge = Purge {
+        gone_for: flags.gone_for.map(Duration::from_secs),
+        age: flags.changes_older_than.map(Duration::from_secs),
+        until: None,
+        is_dry_run: invocation.call.dry_run,
+    };
     let mut mirror = open::to_read(invocation)?;
-    let done = if invocation.call.dry_run {
-        purge = purge.dry_run();
+    let done = if purge.is_dry_run {
         "would remove"
     } else {
         confirm("Remove these rows and changes? This cannot be undone.", yes)?;

@@ -146,7 +146,7 @@ pub(crate) fn list(
     }
     let (days, mut older) = (flags.waiting.map_or(0, |seconds| seconds.div_ceil(86_400)), 0);
     let days = i64::try_from(days).unwrap_or(i64::MAX);
-    let wanted = if days > 0 { Wanted::new().longest_first() } else { Wanted::new() };
+    let wanted = Wanted { is_longest_first: days > 0, ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
     queries::placements(&mirror, of.table.name(), &wanted, now(), |one| {
         let has_value = |value: &String| flags.values.contains(value);
@@ -275,7 +275,7 @@ pub(crate) fn show(
             invocation.command("mirror search TEXT")
         )));
     };
-    let (table, wanted) = (of.table.name(), Wanted::new().member(id));
+    let (table, wanted) = (of.table.name(), Wanted { member: Some(id), ..Wanted::default() });
     let mut placements = Vec::new();
     queries::placements(&mirror, table, &wanted, now(), |one| {
         placements.push(one);

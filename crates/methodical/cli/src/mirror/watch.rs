@@ -172,8 +172,8 @@ pub(crate) struct WatchFlags {
 impl WatchFlags {
     /// Returns which changes are delivered.
     fn limits(&self) -> Limits {
-        let limits = self.table.iter().fold(Limits::new(), |limits, name| limits.table(name));
-        self.kind.iter().fold(limits, |limits, kind| limits.kind(*kind))
+        let tables = self.table.iter().cloned().collect();
+        Limits { tables, kinds: self.kind.clone(), ..Limits::default() }
     }
 
     /// Returns the name of the consumer. The defaults differ, so that printing events takes none from a webhook.

@@ -15,62 +15,25 @@ use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
 use crate::store::utc;
 
-/// The limits of one delivery.
-#[derive(Clone, Debug)]
+/// The limits of one delivery. The default delivers all changes.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
 pub struct Limits {
-    events: u64,
-    stop: Stop,
-    /// Empty for all tables.
-    tables: BTreeSet<String>,
-    /// Empty for all kinds.
-    kinds: Vec<ChangeKind>,
+    /// The maximum number of events.
+    pub events: Option<u64>,
+    /// A request that ends the delivery after the event that is being delivered.
+    pub stop: Stop,
+    /// Only changes of these tables, unless it is empty. The position moves past the others, so that a later delivery with other
+    /// tables does not deliver them.
+    pub tables: BTreeSet<String>,
+    /// Only changes of these kinds, unless it is empty. The position moves past the others.
+    pub kinds: Vec<ChangeKind>,
 }
 
 impl Limits {
-    /// Creates limits that end a delivery only at the end of the feed.
-    pub fn new() -> Self {
-        let (tables, kinds) = (BTreeSet::new(), Vec::new());
-        Self { events: u64::MAX, stop: Stop::new(), tables, kinds }
-    }
-
-    /// Sets the maximum number of events.
-    #[must_use]
-    pub fn events(self, events: u64) -> Self {
-        Self { events, ..self }
-    }
-
-    /// Sets a request that ends the delivery after the event that is being delivered.
-    #[must_use]
-    pub fn stop(self, stop: &Stop) -> Self {
-        Self { stop: stop.clone(), ..self }
-    }
-}
-
-impl Limits {
-    /// Delivers only changes of this table. Several tables add up. The position moves past the others, so that a later delivery
-    /// with other tables does not deliver them.
-    #[must_use]
-    pub fn table(mut self, name: &str) -> Self {
-        self.tables.insert(name.to_owned());
-        self
-    }
-
-    /// Delivers only changes of this kind. Several kinds add up. The position moves past the others.
-    #[must_use]
-    pub fn kind(mut self, kind: ChangeKind) -> Self {
-        self.kinds.push(kind);
-        self
-    }
-
     fn wants(&self, change: &Change) -> bool {
         (self.tables.is_empty() || self.tables.contains(&change.table))
             && (self.kinds.is_empty() || self.kinds.contains(&change.kind))
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -148,7 +111,7 @@ impl Mirror {
     /// run.finish()?;
     ///
     /// let mut titles = Titles::default();
-    /// let delivery = mirror.deliver("titles", &mut titles, &Limits::new())?;
+    /// let delivery = mirror.deliver("titles", &mut titles, &Limits::default())?;
     /// assert_eq!((delivery.delivered, delivery.end), (1, DeliveryEnd::Complete));
     /// assert_eq!(titles.0, [r#"{"id":"1","title":"Harbour"}"#]);
     /// # Ok::<(), methodical_mirror::Error>(())
@@ -211,7 +174,9 @@ impl Mirror {
         let (changes, mut failure, mut count) = (self.page(consumer, sink.batch())?, None, 0);
         let mut end = changes.is_empty().then_some(DeliveryEnd::Complete);
         for change in changes {
-            if limits.stop.is_requested() || *delivered + count >= limits.events {
+            if limits.stop.is_requested()
+                || limits.events.is_some_and(|most| *delivered + count >= most)
+            {
                 end = Some(DeliveryEnd::Limited);
                 break;
             }

@@ -40,7 +40,7 @@ use crate::feed::sink::{Failure, Sink};
 ///
 /// fn deliver(mirror: &Mirror) -> Result<(), Error> {
 ///     let mut notify = Exec::new("./notify").arg("--team=photos").timeout(Duration::from_secs(10));
-///     mirror.deliver("notify", &mut notify, &Limits::new())?;
+///     mirror.deliver("notify", &mut notify, &Limits::default())?;
 ///     Ok(())
 /// }
 /// ```

@@ -135,7 +135,7 @@ impl StdError for Failure {
 /// let mut mirror = Mirror::in_memory()?;
 /// mirror.add_consumer("export", &StartAt::Oldest)?;
 /// let mut lines = Ndjson::new(Vec::new());
-/// mirror.deliver("export", &mut lines, &Limits::new())?;
+/// mirror.deliver("export", &mut lines, &Limits::default())?;
 /// assert!(lines.into_inner().is_empty());
 /// # Ok(())
 /// # }

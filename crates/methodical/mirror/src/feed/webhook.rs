@@ -57,7 +57,7 @@ use crate::feed::sink::{Failure, Sink};
 ///     let secret = WebhookSecret::new("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")?;
 ///     let mut webhook = Webhook::new(transport, "https://hooks.example.com/photos", secret)?
 ///         .timeout(Duration::from_secs(10));
-///     match mirror.deliver("photos", &mut webhook, &Limits::new()) {
+///     match mirror.deliver("photos", &mut webhook, &Limits::default()) {
 ///         // It is sent again later.
 ///         Err(error) if error.kind() == ErrorKind::Delivery => eprintln!("{error}"),
 ///         result => println!("{} events were delivered", result?.delivered),

@@ -39,7 +39,7 @@ fn a_sync_of_another_process_delays_a_delivery_and_does_not_repeat_it() {
     });
     begun.recv_timeout(Duration::from_secs(60)).unwrap();
     let mut receiver = Numbers::default();
-    let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+    let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
     sync.join().unwrap();
     assert_eq!((delivery.delivered, receiver.0), (3, vec![1, 2, 3]));
 }

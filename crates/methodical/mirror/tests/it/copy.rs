@@ -141,7 +141,7 @@ fn a_copy_equals_the_mirror_after_each_step() {
     let print = "SELECT count(*) FROM mirror_change WHERE 'Print' IN (previous, value)";
     assert_eq!(rows(&mut client(url), print), [[Some("0".to_owned())]]);
     clock.set(1_000_000);
-    mirror.purge(&Purge::new().records_gone_for(Duration::from_secs(1))).unwrap();
+    mirror.purge(&Purge { gone_for: Some(Duration::from_secs(1)), ..Purge::default() }).unwrap();
     mirror.omit_personal().unwrap();
     copy(&mut mirror, url);
     assert_equal(&place.file(), url);

@@ -103,7 +103,7 @@ fn each_event_is_delivered_once_and_in_order() {
         assert_eq!(consumer(mirror).behind, 4);
         clock.advance(7);
         let mut receiver = Receiver::default();
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!((delivery.delivered, delivery.behind), (4, 0));
         assert_eq!(delivery.end, DeliveryEnd::Complete);
         assert_eq!(receiver.numbers(), [1, 2, 3, 4]);
@@ -112,7 +112,7 @@ fn each_event_is_delivered_once_and_in_order() {
         assert_eq!((one.position, one.behind, one.failures), (4, 0, 0));
         assert_eq!(one.delivered_at, Some(one.created_at + 7));
 
-        let again = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        let again = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!((again.delivered, receiver.events.len()), (0, 4));
     });
 }
@@ -152,7 +152,7 @@ fn a_consumer_begins_at_the_end_at_the_oldest_change_or_after_a_cursor() {
         {
             let mut receiver = Receiver::default();
             mirror.add_consumer("new", &start).unwrap();
-            mirror.deliver("new", &mut receiver, &Limits::new()).unwrap();
+            mirror.deliver("new", &mut receiver, &Limits::default()).unwrap();
             assert_eq!(receiver.numbers(), expected, "{start:?}");
             assert!(mirror.remove_consumer("new").unwrap());
         }
@@ -171,7 +171,7 @@ fn a_failed_event_is_delivered_again_after_a_delay_with_the_same_id() {
         four_changes(mirror);
         let mut receiver = Receiver { plan: vec![None, None], ..Receiver::default() };
         receiver.plan.push(Some(Failure::new("status 503")));
-        let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Delivery);
         let says = "cannot deliver to `all`: status 503; the next attempt is due at 2026-11-";
         assert!(error.to_string().starts_with(says), "{error}");
@@ -180,12 +180,12 @@ fn a_failed_event_is_delivered_again_after_a_delay_with_the_same_id() {
         let until = one.next_attempt_at.unwrap();
         assert!((one.created_at + 3..=one.created_at + 5).contains(&until), "{until}");
 
-        let early = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        let early = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!((early.end, early.behind), (DeliveryEnd::Waiting { until }, 2));
         assert_eq!(receiver.numbers(), [1, 2, 3]);
 
         clock.advance(5);
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!(receiver.numbers(), [1, 2, 3, 3, 4]);
         assert_eq!(receiver.events[2], receiver.events[3]);
         let one = consumer(mirror);
@@ -200,7 +200,7 @@ fn a_receiver_can_ask_for_a_delay() {
         for (asked, kept) in [(120, 120), (u64::MAX, 24 * 60 * 60)] {
             let failure = Failure::new("busy").retry_after(Duration::from_secs(asked));
             let mut receiver = Receiver::failing(failure);
-            mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+            mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
             let one = consumer(mirror);
             let now = i64::try_from(clock.0.load(Ordering::Relaxed)).unwrap();
             assert_eq!(one.next_attempt_at, Some(now + kept));
@@ -214,9 +214,9 @@ fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
     on_each(|mirror, clock| {
         photos(mirror, &[ONE_LATER]);
         let mut receiver = Receiver::failing(Failure::new("busy"));
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
         clock.0.store(1_000_000_000, Ordering::Relaxed);
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!(delivery.delivered, 1);
     });
 }
@@ -231,14 +231,14 @@ fn a_disabled_consumer_receives_nothing_until_it_is_enabled() {
             "cannot deliver to `all`: it is disabled: status 410; enable it to try again",
         ];
         for (kind, says) in [ErrorKind::Delivery, ErrorKind::Consumer].into_iter().zip(says) {
-            let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+            let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
             assert_eq!((error.kind(), &*error.to_string()), (kind, says));
         }
         let disabled = consumer(mirror);
         assert_eq!(disabled.error.as_deref(), Some("status 410"));
         assert!(disabled.disabled_at.is_some() && disabled.disabled_at == disabled.failed_at);
         mirror.enable_consumer("all").unwrap();
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!(receiver.numbers(), [1, 1]);
     });
 }
@@ -248,17 +248,17 @@ fn the_position_moves_only_after_a_flush() {
     on_each(|mirror, clock| {
         four_changes(mirror);
         let mut receiver = Receiver { batch: 3, flush_fails: true, ..Receiver::default() };
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
         assert_eq!((receiver.numbers(), consumer(mirror).position), (vec![1, 2, 3], 0));
 
         receiver.flush_fails = false;
         receiver.plan = vec![None, Some(Failure::new("status 500"))];
         clock.advance(5);
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
         assert_eq!(consumer(mirror).position, 1);
 
         clock.advance(5);
-        mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!(receiver.numbers(), [1, 2, 3, 1, 2, 2, 3, 4]);
         assert_eq!(receiver.flushes, [3, 5, 8]);
     });
@@ -270,7 +270,7 @@ fn a_closed_receiver_ends_the_delivery_without_an_error() {
         four_changes(mirror);
         let mut receiver =
             Receiver { plan: vec![None, Some(Failure::closed())], ..Receiver::default() };
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+        let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
         assert_eq!((delivery.delivered, delivery.end), (1, DeliveryEnd::Closed));
         let one = consumer(mirror);
         assert_eq!((one.position, one.failures, one.next_attempt_at), (1, 0, None));
@@ -282,13 +282,16 @@ fn limits_end_a_delivery() {
     on_each(|mirror, _| {
         four_changes(mirror);
         let mut receiver = Receiver { batch: 3, ..Receiver::default() };
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::new().events(2)).unwrap();
+        let delivery = mirror
+            .deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() })
+            .unwrap();
         assert_eq!((delivery.delivered, delivery.end), (2, DeliveryEnd::Limited));
         assert_eq!(delivery.behind, 2);
 
         let stop = Stop::new();
         stop.request();
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::new().stop(&stop)).unwrap();
+        let delivery =
+            mirror.deliver("all", &mut receiver, &Limits { stop, ..Limits::default() }).unwrap();
         assert_eq!((delivery.delivered, delivery.end), (0, DeliveryEnd::Limited));
         assert_eq!(consumer(mirror).position, 2);
     });
@@ -299,10 +302,12 @@ fn changes_that_a_consumer_needs_are_not_removed() {
     on_each(|mirror, _| {
         four_changes(mirror);
         let mut receiver = Receiver::default();
-        mirror.deliver("all", &mut receiver, &Limits::new().events(2)).unwrap();
+        mirror
+            .deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() })
+            .unwrap();
         let needed = mirror.cursor().unwrap();
         let (_, unneeded) = mirror.changes(None, 2).unwrap();
-        let purge = |until: &Cursor| Purge::new().changes_until(until);
+        let purge = |until: &Cursor| Purge { until: Some(until.clone()), ..Purge::default() };
         assert_eq!(mirror.purge(&purge(&unneeded)).unwrap().kept_for, None);
         let purged = mirror.purge(&purge(&needed)).unwrap();
         assert_eq!((purged.changes, purged.kept_for.as_deref()), (0, Some("all")));
@@ -315,7 +320,7 @@ fn changes_that_a_consumer_needs_are_not_removed() {
 fn unknown_and_invalid_names_are_refused() {
     on_each(|mirror, _| {
         let mut receiver = Receiver::default();
-        let error = mirror.deliver("other", &mut receiver, &Limits::new()).unwrap_err();
+        let error = mirror.deliver("other", &mut receiver, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Consumer);
         let says = "cannot find the consumer `other`: the mirror does not have it; add it first";
         assert_eq!(error.to_string(), says);
@@ -336,13 +341,13 @@ fn the_state_of_a_consumer_is_kept() {
     mirror.add_consumer("all", &StartAt::End).unwrap();
     photos(&mut mirror, &[ONE_LATER]);
     let mut receiver = Receiver::failing(Failure::new("status 503"));
-    mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
     let kept = consumer(&mirror);
     drop(mirror);
 
     let mirror = store.open();
     assert_eq!(consumer(&mirror), kept);
-    let delivery = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+    let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
     assert!(matches!(delivery.end, DeliveryEnd::Waiting { .. }), "{delivery:?}");
 }
 
@@ -353,7 +358,7 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
     photos(&mut mirror, &[ONE]);
     four_changes(&mut mirror);
     let until = mirror.changes(None, 2).unwrap().1;
-    mirror.purge(&Purge::new().changes_until(&until)).unwrap();
+    mirror.purge(&Purge { until: Some(until.clone()), ..Purge::default() }).unwrap();
     mirror.add_consumer("all", &StartAt::End).unwrap();
     for (position, why) in [
         (1, "the changes after its position were removed"),
@@ -361,7 +366,7 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
     ] {
         store.execute(&format!("UPDATE mirror_consumer SET position = {position}"));
         let mut receiver = Receiver::default();
-        let error = mirror.deliver("all", &mut receiver, &Limits::new()).unwrap_err();
+        let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Cursor);
         let says = format!(
             "cannot deliver to `all`: {why}; take a new snapshot, and rewind the consumer to its cursor"
@@ -370,7 +375,7 @@ fn a_consumer_whose_changes_were_removed_needs_a_snapshot() {
     }
     mirror.rewind_consumer("all", &until).unwrap();
     let mut receiver = Receiver::default();
-    mirror.deliver("all", &mut receiver, &Limits::new()).unwrap();
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
     assert_eq!(receiver.numbers(), [3, 4]);
 }
 
@@ -395,8 +400,8 @@ fn a_consumer_that_is_moved_during_a_delivery_ends_it() {
     mirror.add_consumer("all", &StartAt::End).unwrap();
     four_changes(&mut mirror);
     let mut mover = Mover(Some(store.open()), Receiver::default());
-    let error = mirror.deliver("all", &mut mover, &Limits::new()).unwrap_err();
+    let error = mirror.deliver("all", &mut mover, &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Busy);
-    mirror.deliver("all", &mut mover, &Limits::new()).unwrap();
+    mirror.deliver("all", &mut mover, &Limits::default()).unwrap();
     assert_eq!(mover.1.numbers(), [1, 3, 4]);
 }

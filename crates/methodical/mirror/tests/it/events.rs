@@ -86,7 +86,9 @@ fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_deliver
                 put(&server, &mut mirror, "1", "b", "Print");
                 assert_eq!(shown(&mirror)[2], "value_changed 1/a New Zebra");
                 clock.set(10);
-                mirror.purge(&Purge::new().records_gone_for(Duration::from_secs(1))).unwrap();
+                mirror
+                    .purge(&Purge { gone_for: Some(Duration::from_secs(1)), ..Purge::default() })
+                    .unwrap();
             }
             _ => drop(mirror.forget("album", "1").unwrap()),
         }
@@ -98,7 +100,7 @@ fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_deliver
         assert_eq!(shown(&mirror)[..2], expected, "{erases}");
         assert_eq!(shown(&mirror)[2], "value_changed 1/a - -", "{erases}");
         let mut lines = Ndjson::new(Vec::new());
-        mirror.deliver("all", &mut lines, &Limits::new()).unwrap();
+        mirror.deliver("all", &mut lines, &Limits::default()).unwrap();
         let lines = String::from_utf8(lines.into_inner()).unwrap();
         assert!(lines.contains("value_changed") && !lines.contains("Zebra"), "{erases}: {lines}");
         let spells = "SELECT count(*) FROM mirror_spell WHERE value = 'Zebra'";
@@ -122,18 +124,19 @@ fn a_delivery_takes_tables_and_kinds_and_moves_past_the_others() {
         String::from_utf8(lines.into_inner()).unwrap()
     };
     let cursor = mirror.cursor().unwrap();
-    let lines = deliver(&Limits::new().kind(ChangeKind::ValueChanged));
+    let lines = deliver(&Limits { kinds: vec![ChangeKind::ValueChanged], ..Limits::default() });
     assert_eq!(
         (lines.lines().count(), lines.contains(r#""previous":"New""#)),
         (1, true),
         "{lines}"
     );
-    assert_eq!(deliver(&Limits::new()), "");
+    assert_eq!(deliver(&Limits::default()), "");
     let first = mirror.changes(None, 1).unwrap().1;
     assert_ne!(first, cursor);
     let mut again = Mirror::in_memory().unwrap();
     assert!(again.rewind_consumer("all", &first).is_err());
-    let limits = Limits::new().table("album").table("photo").kind(ChangeKind::Added);
+    let tables = ["album", "photo"].map(str::to_owned).into();
+    let limits = Limits { tables, kinds: vec![ChangeKind::Added], ..Limits::default() };
     mirror.rewind_consumer("all", &first).unwrap();
     let mut lines = Ndjson::new(Vec::new());
     mirror.deliver("all", &mut lines, &limits).unwrap();

@@ -44,10 +44,16 @@ fn a_mirror_of_commit_409364ed_opens_without_a_false_event() {
     let values = (changes[0].previous.as_deref(), changes[0].value.as_deref());
     assert_eq!((changes.len(), values), (1, (Some("Print"), Some("Rejected"))));
     let mut previous = None;
-    queries::placements(&mirror, "photo_album", &Wanted::new().member("a"), 700, |one| {
-        previous = one.previous;
-        ControlFlow::Continue(())
-    })
+    queries::placements(
+        &mirror,
+        "photo_album",
+        &Wanted { member: Some("a"), ..Wanted::default() },
+        700,
+        |one| {
+            previous = one.previous;
+            ControlFlow::Continue(())
+        },
+    )
     .unwrap();
     assert_eq!(previous.as_deref(), Some("Print"));
 }

@@ -128,7 +128,7 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror) {
             // Otherwise, each comparison would take longer than the last one.
             for mirror in [&mut mirror, &mut oracle] {
                 let until = mirror.cursor().unwrap();
-                mirror.purge(&Purge::new().changes_until(&until)).unwrap();
+                mirror.purge(&Purge { until: Some(until.clone()), ..Purge::default() }).unwrap();
             }
         }
     }

@@ -17,11 +17,11 @@ struct Rival<'a> {
 impl Sink for Rival<'_> {
     fn deliver(&mut self, event: &Event) -> Result<(), Failure> {
         self.numbers.push(event.change.number);
-        let error = self.mirror.deliver("one", &mut Nothing, &Limits::new()).unwrap_err();
+        let error = self.mirror.deliver("one", &mut Nothing, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         self.refused.push(error.to_string());
         // Another consumer is not affected.
-        self.mirror.deliver("other", &mut Nothing, &Limits::new()).unwrap();
+        self.mirror.deliver("other", &mut Nothing, &Limits::default()).unwrap();
         Ok(())
     }
 }
@@ -54,11 +54,11 @@ fn prepare(mirror: &mut Mirror) {
 /// Delivers with one mirror, and attempts it with the other meanwhile. Returns the texts of the refusals.
 pub(crate) fn compete(mirror: &Mirror, other: &Mirror) -> Vec<String> {
     let mut rival = Rival { mirror: other, numbers: Vec::new(), refused: Vec::new() };
-    let delivery = mirror.deliver("one", &mut rival, &Limits::new()).unwrap();
+    let delivery = mirror.deliver("one", &mut rival, &Limits::default()).unwrap();
     assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
     assert_eq!(rival.numbers, [1, 2, 3]);
     assert_eq!(rival.refused.len(), 3);
-    let after = other.deliver("one", &mut Nothing, &Limits::new()).unwrap();
+    let after = other.deliver("one", &mut Nothing, &Limits::default()).unwrap();
     assert_eq!((after.delivered, after.end), (0, DeliveryEnd::Complete));
     rival.refused
 }
@@ -88,8 +88,8 @@ fn a_sink_that_panics_leaves_the_consumer_free() {
     let mut mirror = place.open();
     prepare(&mut mirror);
     let panics =
-        std::panic::AssertUnwindSafe(|| mirror.deliver("one", &mut Panics, &Limits::new()));
+        std::panic::AssertUnwindSafe(|| mirror.deliver("one", &mut Panics, &Limits::default()));
     std::panic::catch_unwind(panics).unwrap_err();
-    let delivery = place.open().deliver("one", &mut Nothing, &Limits::new()).unwrap();
+    let delivery = place.open().deliver("one", &mut Nothing, &Limits::default()).unwrap();
     assert_eq!(delivery.delivered, 3);
 }

@@ -46,13 +46,18 @@ fn old_rows_and_changes_are_removed() {
         let mut mirror = fill(mirror, &time);
         let start = mirror.changes(None, 1).unwrap().1;
         time.set(150);
-        assert_eq!(counts(&mirror.purge(&Purge::new()).unwrap()), (0, 0));
-        let purge = Purge::new().records_gone_for(seconds(30)).changes_older_than(seconds(30));
+        assert_eq!(counts(&mirror.purge(&Purge::default()).unwrap()), (0, 0));
+        let purge =
+            Purge { gone_for: Some(seconds(30)), age: Some(seconds(30)), ..Purge::default() };
         assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 1));
         // Not older than 30 seconds.
         assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
-        let purge = Purge::new().records_gone_for(seconds(29)).changes_older_than(seconds(29));
-        assert_eq!(counts(&mirror.purge(&purge.clone().dry_run()).unwrap()), (1, 1));
+        let purge =
+            Purge { gone_for: Some(seconds(29)), age: Some(seconds(29)), ..Purge::default() };
+        assert_eq!(
+            counts(&mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap()),
+            (1, 1)
+        );
         assert_eq!(states(&mirror).len(), 3);
         assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
         assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 0));
@@ -80,7 +85,7 @@ fn a_removed_row_may_be_named_by_the_feed() {
         let time = Clock::default();
         let mut mirror = fill(mirror, &time);
         time.set(1000);
-        let purge = Purge::new().records_gone_for(seconds(1));
+        let purge = Purge { gone_for: Some(seconds(1)), ..Purge::default() };
         assert_eq!(counts(&mirror.purge(&purge).unwrap()), (2, 0));
         assert_eq!(mirror.check().unwrap().findings, []);
         let list: Vec<String> = (10..30).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
@@ -101,15 +106,17 @@ fn changes_that_a_consumer_needs_stay() {
         mirror.add_consumer("fast", &StartAt::End).unwrap();
         time.set(1000);
         let end = mirror.cursor().unwrap();
-        for purge in [Purge::new().changes_older_than(seconds(1)), Purge::new().changes_until(&end)]
-        {
-            let purged = mirror.purge(&purge.clone().dry_run()).unwrap();
+        for purge in [
+            Purge { age: Some(seconds(1)), ..Purge::default() },
+            Purge { until: Some(end.clone()), ..Purge::default() },
+        ] {
+            let purged = mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap();
             assert_eq!((purged.changes, purged.kept_for.as_deref()), (1, Some("slow")));
         }
-        mirror.purge(&Purge::new().changes_until(&end)).unwrap();
+        mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
         assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
         mirror.remove_consumer("slow").unwrap();
-        let purged = mirror.purge(&Purge::new().changes_until(&end)).unwrap();
+        let purged = mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
         assert_eq!((purged.changes, purged.kept_for), (2, None));
     }
 }
@@ -130,7 +137,7 @@ fn a_file_with_much_free_space_is_built_again() {
     sync(&mut mirror, &PHOTO, rules, &list[7000..]).unwrap();
     time.set(1000);
     let before = std::fs::metadata(&path).unwrap().len();
-    let purged = mirror.purge(&Purge::new().records_gone_for(seconds(1))).unwrap();
+    let purged = mirror.purge(&Purge { gone_for: Some(seconds(1)), ..Purge::default() }).unwrap();
     let after = std::fs::metadata(&path).unwrap().len();
     assert_eq!(purged.records, 7000);
     assert!(purged.freed > 6_000_000 && before - after == purged.freed, "{purged:?}");

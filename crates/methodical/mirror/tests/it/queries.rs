@@ -32,7 +32,7 @@ fn mirror(place: &Place) -> Mirror {
     mirror
 }
 
-fn placements(mirror: &Mirror, wanted: &Wanted) -> Vec<Placement> {
+fn placements(mirror: &Mirror, wanted: &Wanted<'_>) -> Vec<Placement> {
     let mut found = Vec::new();
     queries::placements(mirror, "photo_album", wanted, 20 * DAY, |one| {
         found.push(one);
@@ -43,7 +43,7 @@ fn placements(mirror: &Mirror, wanted: &Wanted) -> Vec<Placement> {
 }
 
 /// Returns placements in short: identity, value, value before, days.
-fn shown(mirror: &Mirror, wanted: &Wanted) -> Vec<String> {
+fn shown(mirror: &Mirror, wanted: &Wanted<'_>) -> Vec<String> {
     let text = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
     let show = |one: Placement| {
         let older = if one.is_older { ">" } else { "" };
@@ -57,13 +57,13 @@ fn placements_have_their_previous_value_and_its_age() {
     let place = Place::new();
     let mirror = mirror(&place);
     let all = ["1/a Rejected Print 4", "1/b New ? >7", "2/c Print New 3"];
-    assert_eq!(shown(&mirror, &Wanted::new()), all);
-    assert_eq!(shown(&mirror, &Wanted::new().group("2")), all[2..]);
-    assert_eq!(shown(&mirror, &Wanted::new().member("b")), all[1..2]);
-    assert_eq!(shown(&mirror, &Wanted::new().value("Print")), all[2..]);
-    let waiting = shown(&mirror, &Wanted::new().for_days(4).longest_first());
+    assert_eq!(shown(&mirror, &Wanted::default()), all);
+    assert_eq!(shown(&mirror, &Wanted { group: Some("2"), ..Wanted::default() }), all[2..]);
+    assert_eq!(shown(&mirror, &Wanted { member: Some("b"), ..Wanted::default() }), all[1..2]);
+    assert_eq!(shown(&mirror, &Wanted { value: Some("Print"), ..Wanted::default() }), all[2..]);
+    let waiting = shown(&mirror, &Wanted { days: 4, is_longest_first: true, ..Wanted::default() });
     assert_eq!(waiting, [all[1], all[0]]);
-    let first = &placements(&mirror, &Wanted::new())[0];
+    let first = &placements(&mirror, &Wanted::default())[0];
     assert_eq!((&*first.member, &*first.group, first.since), ("a", "1", 16 * DAY));
     assert_eq!(first.title.as_deref(), Some("a title"));
     assert!(!format!("{first:?}").contains("Rejected"));

@@ -25,7 +25,7 @@ fn position(mirror: &Mirror) -> i64 {
 fn each_event_is_a_line() {
     let mirror = mirror();
     let mut lines = Ndjson::new(Vec::new());
-    let delivery = mirror.deliver("all", &mut lines, &Limits::new()).unwrap();
+    let delivery = mirror.deliver("all", &mut lines, &Limits::default()).unwrap();
     assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
     let events = mirror.events(None, 10).unwrap().0;
     let expected: Vec<_> = events.iter().map(|event| event.to_json().unwrap()).collect();
@@ -38,12 +38,12 @@ fn a_closed_pipe_ends_the_delivery_without_moving_the_position() {
     let mirror = mirror();
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
-    let delivery = mirror.deliver("all", &mut Ndjson::new(writer), &Limits::new()).unwrap();
+    let delivery = mirror.deliver("all", &mut Ndjson::new(writer), &Limits::default()).unwrap();
     assert_eq!((delivery.delivered, delivery.end), (0, DeliveryEnd::Closed));
     assert_eq!(position(&mirror), 0);
 
     let (reader, writer) = io::pipe().unwrap();
-    mirror.deliver("all", &mut Ndjson::new(writer), &Limits::new()).unwrap();
+    mirror.deliver("all", &mut Ndjson::new(writer), &Limits::default()).unwrap();
     assert_eq!((BufReader::new(reader).lines().count(), position(&mirror)), (3, 3));
 }
 
@@ -63,7 +63,7 @@ fn a_full_disk_is_a_failure_and_moves_nothing() {
     }
 
     let mirror = mirror();
-    let error = mirror.deliver("all", &mut Ndjson::new(Full), &Limits::new()).unwrap_err();
+    let error = mirror.deliver("all", &mut Ndjson::new(Full), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Delivery);
     let says = "cannot deliver to `all`: cannot write the events: no storage space; ";
     assert!(error.to_string().starts_with(says), "{error}");
@@ -83,7 +83,7 @@ fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
     let file = folder.path().join("events");
     let script = "cat >> \"$0\" && env | grep ^MIRROR_EVENT_ | sort >> \"$0\"";
     let mut command = shell(script).arg(&file);
-    mirror.deliver("all", &mut command, &Limits::new().events(1)).unwrap();
+    mirror.deliver("all", &mut command, &Limits { events: Some(1), ..Limits::default() }).unwrap();
     let event = mirror.events(None, 1).unwrap().0.remove(0);
     let expected = format!(
         "{}\nMIRROR_EVENT_ID={}\nMIRROR_EVENT_KIND=changed\nMIRROR_EVENT_NUMBER=1\nMIRROR_EVENT_TABLE=photo\n",
@@ -98,7 +98,7 @@ fn a_command_has_the_event_on_its_input_and_names_in_its_environment() {
 fn a_command_that_fails_keeps_the_position() {
     let mirror = mirror();
     let script = "test $MIRROR_EVENT_NUMBER -lt 3 || exit 7";
-    let error = mirror.deliver("all", &mut shell(script), &Limits::new()).unwrap_err();
+    let error = mirror.deliver("all", &mut shell(script), &Limits::default()).unwrap_err();
     let says = "cannot deliver to `all`: the command sh failed (exit status: 7); the next attempt";
     assert!(error.to_string().starts_with(says), "{error}");
     assert_eq!(position(&mirror), 2);
@@ -108,7 +108,7 @@ fn a_command_that_fails_keeps_the_position() {
 fn a_command_that_does_not_exist_is_named_without_its_arguments() {
     let mirror = mirror();
     let mut command = Exec::new("no-such-program").arg("CANARY");
-    let error = mirror.deliver("all", &mut command, &Limits::new()).unwrap_err().to_string();
+    let error = mirror.deliver("all", &mut command, &Limits::default()).unwrap_err().to_string();
     let says = "cannot deliver to `all`: cannot run the command no-such-program: ";
     assert!(error.starts_with(says), "{error}");
     assert!(!format!("{error}{command:?}").contains("CANARY"));
@@ -122,14 +122,14 @@ fn a_command_that_does_not_read_a_large_event_is_delivered_to() {
     photos(&mut mirror, &[]);
     let record = format!(r#"{{"id":"1","title":"{}"}}"#, "x".repeat(1 << 20));
     photos(&mut mirror, &[&record]);
-    mirror.deliver("all", &mut shell("exit 0"), &Limits::new()).unwrap();
+    mirror.deliver("all", &mut shell("exit 0"), &Limits::default()).unwrap();
     let oldest = mirror.changes(None, 0).unwrap().1;
     mirror.rewind_consumer("all", &oldest).unwrap();
     let mut reader = shell("test $(wc -c) -gt 1048576");
-    mirror.deliver("all", &mut reader, &Limits::new()).unwrap();
+    mirror.deliver("all", &mut reader, &Limits::default()).unwrap();
     // The program has ended, but another process of its group has the input open.
     mirror.rewind_consumer("all", &oldest).unwrap();
-    mirror.deliver("all", &mut shell("sleep 600 <&0 & exit 0"), &Limits::new()).unwrap();
+    mirror.deliver("all", &mut shell("sleep 600 <&0 & exit 0"), &Limits::default()).unwrap();
 }
 
 #[cfg(unix)]
@@ -147,7 +147,7 @@ fn a_command_and_its_children_are_killed_at_the_timeout_and_at_its_end() {
         let mut command = shell(script).arg(&pipe).timeout(Duration::from_secs(2));
         let start = Instant::now();
         let delivery = std::thread::spawn(move || {
-            mirror.deliver("all", &mut command, &Limits::new().events(1))
+            mirror.deliver("all", &mut command, &Limits { events: Some(1), ..Limits::default() })
         });
         // The pipe ends when no process has it open any more.
         let said = std::fs::read_to_string(&pipe).unwrap();

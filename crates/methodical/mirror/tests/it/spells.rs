@@ -107,9 +107,9 @@ fn an_erased_member_has_no_spells_and_a_gone_group_keeps_them() {
     assert_eq!(mirror.check().unwrap().findings, []);
     mirror.forget("album", "2").unwrap();
     assert_eq!(shown(&mirror), all[1..2]);
-    mirror.purge(&Purge::new().records_gone_for(std::time::Duration::ZERO)).unwrap();
+    mirror.purge(&Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() }).unwrap();
     clock.set(400);
-    mirror.purge(&Purge::new().records_gone_for(std::time::Duration::ZERO)).unwrap();
+    mirror.purge(&Purge { gone_for: Some(std::time::Duration::ZERO), ..Purge::default() }).unwrap();
     assert_eq!(shown(&mirror), [""; 0]);
     assert_eq!(mirror.check().unwrap().findings, []);
     let left = "SELECT count(*) FROM mirror_spell";

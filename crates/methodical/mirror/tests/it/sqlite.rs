@@ -100,7 +100,7 @@ fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
     copying.execute("VACUUM INTO ?1", (copy.to_str().unwrap(),)).unwrap();
     photos(&mut mirror, &[r#"{"id":"1"}"#, r#"{"id":"2"}"#, r#"{"id":"3"}"#]);
     let end = mirror.cursor().unwrap();
-    mirror.purge(&Purge::new().changes_until(&middle)).unwrap();
+    mirror.purge(&Purge { until: Some(middle.clone()), ..Purge::default() }).unwrap();
 
     let says = |mirror: &Mirror, cursor: &Cursor| match mirror.changes(Some(cursor), 9) {
         Ok((changes, _)) => format!("{} changes", changes.len()),

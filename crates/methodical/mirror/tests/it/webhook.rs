@@ -68,7 +68,7 @@ fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns
     let mut sink = webhook(&receiver.url()).timeout(Duration::from_secs(2));
     let mut errors = Vec::new();
     loop {
-        match mirror.deliver("all", &mut sink, &Limits::new()) {
+        match mirror.deliver("all", &mut sink, &Limits::default()) {
             Ok(delivery) if delivery.end == DeliveryEnd::Complete => break,
             Ok(delivery) => panic!("{delivery:?}"),
             Err(error) if error.kind() == ErrorKind::Delivery => errors.push(error.to_string()),
@@ -76,12 +76,12 @@ fn every_event_arrives_although_the_receiver_fails_hangs_answers_410_and_returns
         }
         let state = consumer(&mirror);
         if state.disabled_at.is_some() {
-            let refused = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err();
+            let refused = mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::Consumer);
             mirror.enable_consumer("all").unwrap();
         }
         if let Some(until) = state.next_attempt_at {
-            let early = mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+            let early = mirror.deliver("all", &mut sink, &Limits::default()).unwrap();
             assert_eq!(early.end, DeliveryEnd::Waiting { until });
             clock.store(until.unsigned_abs(), Ordering::Relaxed);
         }
@@ -106,7 +106,7 @@ fn the_request_is_signed_with_each_secret() {
     let (mirror, _) = mirror(1);
     let receiver = Receiver::start([]);
     let mut sink = webhook(&receiver.url()).and_secret(secret(NEW_SECRET));
-    mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+    mirror.deliver("all", &mut sink, &Limits::default()).unwrap();
     let request = receiver.requests().remove(0);
     assert_eq!(request.line, "POST /hook?key=CANARY HTTP/1.1");
     assert_eq!(request.header("content-type"), "application/json");
@@ -128,17 +128,17 @@ fn the_delay_that_the_receiver_asks_for_is_kept() {
     let (mirror, clock) = mirror(1);
     let receiver = Receiver::start([Answer::Status("429 Too Many Requests\r\nretry-after: 4000")]);
     let mut sink = webhook(&receiver.url());
-    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    let error = mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err().to_string();
     let says = format!(
         "cannot deliver to `all`: {} answered 429; the next attempt is due at 2026-11-18T12:13:20Z",
         receiver.url().split("/hook").next().unwrap()
     );
     assert_eq!(error, says);
     clock.fetch_add(3999, Ordering::Relaxed);
-    let early = mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+    let early = mirror.deliver("all", &mut sink, &Limits::default()).unwrap();
     assert!(matches!(early.end, DeliveryEnd::Waiting { .. }), "{early:?}");
     clock.fetch_add(1, Ordering::Relaxed);
-    assert_eq!(mirror.deliver("all", &mut sink, &Limits::new()).unwrap().delivered, 1);
+    assert_eq!(mirror.deliver("all", &mut sink, &Limits::default()).unwrap().delivered, 1);
 }
 
 #[test]
@@ -146,10 +146,10 @@ fn a_batch_is_one_signed_request_and_is_sent_again_as_a_whole() {
     let (mirror, clock) = mirror(5);
     let receiver = Receiver::start([Answer::Accept, Answer::Status("500 Internal Server Error")]);
     let mut sink = webhook(&receiver.url()).batch(2.try_into().unwrap());
-    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err();
+    let error = mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err();
     assert_eq!((error.kind(), consumer(&mirror).position), (ErrorKind::Delivery, 2));
     clock.fetch_add(60, Ordering::Relaxed);
-    assert_eq!(mirror.deliver("all", &mut sink, &Limits::new()).unwrap().delivered, 3);
+    assert_eq!(mirror.deliver("all", &mut sink, &Limits::default()).unwrap().delivered, 3);
     let events = mirror.events(None, 9).unwrap().0;
     let json: Vec<String> = events.iter().map(|event| event.to_json().unwrap()).collect();
     let sent: Vec<_> = receiver.requests().into_iter().map(|one| (one.id, one.body)).collect();
@@ -164,7 +164,8 @@ fn a_batch_is_one_signed_request_and_is_sent_again_as_a_whole() {
 fn an_event_is_sent_again_at_once_if_the_kept_connection_was_closed() {
     let (mirror, _) = mirror(3);
     let receiver = Receiver::start([Answer::Accept, Answer::Reset, Answer::Accept]);
-    let delivery = mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap();
+    let delivery =
+        mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::default()).unwrap();
     assert_eq!((delivery.delivered, delivery.end), (3, DeliveryEnd::Complete));
     let requests = receiver.requests();
     assert_eq!(requests.iter().map(|one| one.connection).collect::<Vec<_>>(), [1, 1, 2, 2]);
@@ -179,7 +180,7 @@ fn an_event_is_sent_again_at_once_only_once() {
     let (mirror, _) = mirror(2);
     let receiver = Receiver::start([Answer::Accept, Answer::Reset, Answer::Reset]);
     let mut sink = webhook(&receiver.url());
-    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    let error = mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err().to_string();
     assert!(error.contains("the connection was lost; the next attempt is due at"), "{error}");
     assert_eq!((receiver.requests().len(), consumer(&mirror).failures), (3, 1));
 }
@@ -190,7 +191,7 @@ fn a_receiver_that_hangs_fails_after_the_timeout() {
     let receiver = Receiver::start([Answer::Hang]);
     let mut sink = webhook(&receiver.url()).timeout(Duration::from_millis(300));
     let start = Instant::now();
-    let error = mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err().to_string();
+    let error = mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err().to_string();
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(error.contains("cannot send the event to http://127.0.0.1:"), "{error}");
     assert_eq!((consumer(&mirror).position, consumer(&mirror).failures), (0, 1));
@@ -202,7 +203,7 @@ fn a_receiver_that_does_not_listen_is_a_failure() {
     let receiver = Receiver::start([]);
     let url = receiver.url();
     drop(receiver);
-    let error = mirror.deliver("all", &mut webhook(&url), &Limits::new()).unwrap_err();
+    let error = mirror.deliver("all", &mut webhook(&url), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Delivery);
     assert!(!error.to_string().contains("/hook"), "{error}");
 }
@@ -212,7 +213,7 @@ fn an_erased_person_is_not_sent() {
     let (mut mirror, _) = mirror(2);
     mirror.forget("photo", "0").unwrap();
     let receiver = Receiver::start([]);
-    mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap();
+    mirror.deliver("all", &mut webhook(&receiver.url()), &Limits::default()).unwrap();
     let bodies: Vec<_> = receiver.requests().into_iter().map(|request| request.body).collect();
     assert_eq!(bodies.len(), 3);
     assert!(bodies[0].ends_with(r#""record":null}"#), "{bodies:?}");

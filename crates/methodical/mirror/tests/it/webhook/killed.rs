@@ -14,7 +14,7 @@ use crate::webhook::webhook;
 
 /// Delivers all events, unless the process is killed before.
 fn deliver(mirror: &Mirror, url: &str) {
-    mirror.deliver("all", &mut webhook(url), &Limits::new()).unwrap();
+    mirror.deliver("all", &mut webhook(url), &Limits::default()).unwrap();
 }
 
 /// Starts a test as a child that delivers.
@@ -68,7 +68,7 @@ fn kill(test: &str, place: &OsStr, open: impl Fn() -> Mirror, rival: impl Fn() -
         let mut child = start(test, place, &receiver.url());
         receiver.wait_for(requests);
         let error =
-            rival().deliver("all", &mut webhook(&receiver.url()), &Limits::new()).unwrap_err();
+            rival().deliver("all", &mut webhook(&receiver.url()), &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         let shown = error.to_string();
         let by_process = format!("process {} is delivering to it", child.id());

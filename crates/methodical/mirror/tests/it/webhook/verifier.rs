@@ -36,9 +36,9 @@ fn another_library_verifies_the_signatures() {
     let (mirror, clock) = mirror(5);
     let receiver = Receiver::start([Answer::Status("500 Internal Server Error")]);
     let mut sink = webhook(&receiver.url()).and_secret(secret(NEW_SECRET));
-    mirror.deliver("all", &mut sink, &Limits::new()).unwrap_err();
+    mirror.deliver("all", &mut sink, &Limits::default()).unwrap_err();
     clock.fetch_add(5, std::sync::atomic::Ordering::Relaxed);
-    mirror.deliver("all", &mut sink, &Limits::new()).unwrap();
+    mirror.deliver("all", &mut sink, &Limits::default()).unwrap();
 
     let (mut input, mut expected) = (String::new(), Vec::new());
     for request in receiver.requests() {
