@@ -226,10 +226,8 @@ impl Service for Front {
         connection: &Arc<Connection>,
     ) -> Response<RecordedBody> {
         let id = request::request_id(&request.headers);
-        let mut recorder = Recorder::begin(&id, connection, self);
         let client = Client::find(&request.headers, connection.peer(), &self.trusted_proxies);
-        recorder.client(client.address);
-        recorder.request(request);
+        let mut recorder = Recorder::begin(request, &id, client.address, connection, self);
         let mut response = match self.decide(request, refusal, client, &mut recorder).await {
             Ok(response) => response,
             Err(problem) => {

@@ -31,6 +31,7 @@ mod server;
 mod storage;
 mod store;
 mod token;
+#[cfg_attr(not(feature = "opentelemetry"), path = "no_traces.rs")]
 mod traces;
 #[cfg(feature = "test-util")]
 mod unbound;

@@ -19,7 +19,6 @@ use crate::error::ErrorKind;
 use crate::front::body::ResponseBody;
 use crate::front::metrics::{Exposition, Metrics, Type};
 use crate::front::work::Work;
-use crate::traces::Traces;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
@@ -104,7 +103,6 @@ pub(crate) const CONNECTIONS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Sources {
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) traces: Traces,
     pub(crate) work: Work,
     pub(crate) cleanup: Arc<Cleanup>,
     pub(crate) tls: Option<Arc<Acceptor>>,
@@ -143,7 +141,6 @@ impl Sources {
         let help = "Whether a read has found damage in the database since the start.";
         out.gauge("gateway_database_damaged", help, u8::from(readiness == Err(DAMAGED)));
         self.metrics.write(&mut out);
-        self.traces.write(&mut out);
         out.gauge("gateway_connections_limit", "Maximum of open connections.", self.connections);
         self.work.write(&mut out);
         if let Ok(Some(UnixTime(newest))) = readiness {

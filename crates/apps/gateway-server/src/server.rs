@@ -50,7 +50,6 @@ impl Server {
         let prefix = config.prefix.trim_end_matches('/').to_owned();
         let (drain, limit, clock) =
             (config.drain_timeout, config.connections, config.clock.clone());
-        let traces = config.traces.clone();
         let work = Work::new(store, config.readers, config.statement_timeout);
         let Assembled { listen, metrics, tls, phase } = assemble(&config, &work)?;
         let cleanup = Arc::new(Cleanup::default());
@@ -60,7 +59,6 @@ impl Server {
                 let address = listener.local_addr()?;
                 let ops = Ops(Sources {
                     metrics,
-                    traces,
                     work: work.clone(),
                     cleanup: Arc::clone(&cleanup),
                     tls: tls.clone(),
@@ -120,10 +118,8 @@ pub(crate) fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error>
     let connections = Arc::new(Counts::default());
     let metrics =
         Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
-    let path = Front::path_below(&config.prefix);
-    let traces = config.traces.clone().of_service(&path, config.tls.is_some());
     let front = Front {
-        path,
+        path: Front::path_below(&config.prefix),
         trusted_proxies: config.trusted_proxies.clone(),
         work: work.clone(),
         clock: config.clock.clone(),
@@ -134,7 +130,7 @@ pub(crate) fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error>
         response_timeout: config.response_timeout,
         access_log: config.access_log,
         metrics: Arc::clone(&metrics),
-        traces,
+        traces: config.traces.clone(),
     };
     let tls = acceptor(config)?;
     let limits = Limits {

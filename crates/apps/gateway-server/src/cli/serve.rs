@@ -49,7 +49,8 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, check, settings } = arguments;
     refuse_former()?;
-    let config = Config { traces: Traces::from_environment()?, ..settings.config()? };
+    let mut config = settings.config()?;
+    config.traces = Traces::from_environment(&config)?;
     if check {
         validate(&settings, &config)?;
         return Ok(ExitCode::SUCCESS);
@@ -115,7 +116,6 @@ async fn serve(
     // Before the address is printed: a process that has read it may send a signal.
     let mut stop = StopSignals::register()?;
     let encrypted = config.tls.is_some();
-    let traces = config.traces.clone();
     let hangup = signal(SignalKind::hangup())?;
     let (running, directory) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
@@ -132,7 +132,6 @@ async fn serve(
         print(&exports(&running, token.reveal()))?;
         (running, Some(directory))
     };
-    traces.log_start();
     ready();
     let signal = tokio::select! {
         signal = stop.received() => signal,

@@ -56,9 +56,7 @@ impl Metrics {
             counters.ended(response);
         }
         self.ends.increment(|end| *end == response.end);
-        if let Some(version) = response.version {
-            self.versions.increment(|one| *one == version);
-        }
+        self.versions.increment(|one| *one == response.version);
         if let Some(problem) = response.problem {
             *lock(&self.problems).entry(problem).or_default() += 1;
         }

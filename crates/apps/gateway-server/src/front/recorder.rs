@@ -21,7 +21,7 @@ use crate::front::client::ClientKey;
 use crate::front::limit::Share;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
-use crate::front::request::TraceParent;
+use crate::front::request::trace_id;
 use crate::generated::operation::Operation;
 use crate::store::Principal;
 use crate::token::TokenId;
@@ -44,17 +44,21 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Starts to record a request that has just arrived.
     pub(crate) fn begin(
+        request: &Parts,
         request_id: &HeaderValue,
+        client: IpAddr,
         connection: &Arc<Connection>,
         front: &Front,
     ) -> Self {
         front.metrics.began();
+        let is_logged = front.access_log;
+        let trace_id = is_logged.then(|| trace_id(&request.headers)).flatten();
         let response = EndedResponse {
             request_id: request_id.clone(),
-            client: None,
-            trace_id: None,
-            version: None,
-            method: None,
+            client,
+            trace_id: trace_id.map(ToOwned::to_owned),
+            version: request.version,
+            method: method(&request.method),
             account: None,
             token: None,
             operation: None,
@@ -72,14 +76,10 @@ impl Recorder {
             response,
             shares: (None, None),
             timeout: front.response_timeout,
-            is_logged: front.access_log,
+            is_logged,
             metrics: Arc::clone(&front.metrics),
-            trace: front.traces.begin(),
+            trace: front.traces.begin(request),
         }
-    }
-
-    pub(crate) fn client(&mut self, address: IpAddr) {
-        self.response.client = Some(address);
     }
 
     /// Keeps the share of the client until the response has ended.
@@ -90,17 +90,6 @@ impl Recorder {
     /// Keeps the share of the token until the response has ended.
     pub(crate) fn keep_of_token(&mut self, share: Share<TokenId>) {
         self.shares.1 = Some(share);
-    }
-
-    /// Records the request line.
-    pub(crate) fn request(&mut self, request: &Parts) {
-        self.response.version = Some(request.version);
-        self.response.method = Some(method(&request.method));
-        self.trace.arrived(request.uri.path(), &request.headers);
-        if self.is_logged {
-            let parent = TraceParent::read(&request.headers);
-            self.response.trace_id = parent.map(|parent| parent.trace_id.to_owned());
-        }
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {
@@ -281,13 +270,11 @@ impl From<Cut> for End {
 pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
     /// Address of the client. Behind a trusted proxy, the address that the proxy names.
-    pub(crate) client: Option<IpAddr>,
+    pub(crate) client: IpAddr,
     /// Id of the trace: the one that the client named, if the access log is on; that of an exported span.
     pub(crate) trace_id: Option<String>,
-    /// Version of HTTP. Unset if the connection refused the request.
-    pub(crate) version: Option<Version>,
-    /// Method of HTTP. Unset if the connection refused the request.
-    pub(crate) method: Option<&'static str>,
+    pub(crate) version: Version,
+    pub(crate) method: &'static str,
     /// Account of the token, if the token is valid.
     pub(crate) account: Option<i64>,
     /// Id of the token, if it is valid and the access log is on.
@@ -325,8 +312,8 @@ fn write_log(response: &EndedResponse) {
                 name: "request",
                 request_id = response.request_id.to_str().ok(),
                 trace_id = response.trace_id.as_deref(),
-                client = response.client.map(tracing::field::display),
-                http = response.version.map(version),
+                client = %response.client,
+                http = version(response.version),
                 http_method = response.method,
                 operation = response.operation.map(Operation::method),
                 account = response.account,

@@ -144,42 +144,20 @@ fn fresh() -> HeaderValue {
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The parts of a valid header `traceparent`, in hexadecimal digits.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "opentelemetry"),
-    expect(dead_code, reason = "only an exported span has a parent")
-)]
-pub(crate) struct TraceParent<'a> {
-    /// 32 digits.
-    pub(crate) trace_id: &'a str,
-    /// Id of the span of the client: 16 digits.
-    pub(crate) parent_id: &'a str,
-    flags: &'a str,
-}
-
-impl<'a> TraceParent<'a> {
-    /// Reads the header `traceparent`. A malformed header is skipped.
-    pub(crate) fn read(headers: &'a HeaderMap) -> Option<Self> {
-        let value = headers.get("traceparent")?.to_str().ok()?;
-        let mut parts = value.split('-');
-        let (version, trace_id) = (parts.next()?, parts.next()?);
-        let (parent_id, flags) = (parts.next()?, parts.next()?);
-        // Version 0 has four parts; later versions may have more. Version ff is invalid.
-        let is_valid = is_hex(version, 2)
-            && version != "ff"
-            && (version != "00" || parts.next().is_none())
-            && is_id(trace_id, 32)
-            && is_id(parent_id, 16)
-            && is_hex(flags, 2);
-        is_valid.then_some(Self { trace_id, parent_id, flags })
-    }
-
-    /// Returns whether the client records its span: the lowest bit of the flags.
-    #[cfg(feature = "opentelemetry")]
-    pub(crate) fn is_sampled(&self) -> bool {
-        u8::from_str_radix(self.flags, 16).is_ok_and(|flags| flags & 1 == 1)
-    }
+/// Returns the trace id of the header `traceparent`: 32 hexadecimal digits. A malformed header is skipped.
+pub(crate) fn trace_id(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get("traceparent")?.to_str().ok()?;
+    let mut parts = value.split('-');
+    let (version, trace_id) = (parts.next()?, parts.next()?);
+    let (parent_id, flags) = (parts.next()?, parts.next()?);
+    // Version 0 has four parts; later versions may have more. Version ff is invalid.
+    let is_valid = is_hex(version, 2)
+        && version != "ff"
+        && (version != "00" || parts.next().is_none())
+        && is_id(trace_id, 32)
+        && is_id(parent_id, 16)
+        && is_hex(flags, 2);
+    is_valid.then_some(trace_id)
 }
 
 fn is_hex(text: &str, length: usize) -> bool {
@@ -331,8 +309,7 @@ mod trace_tests {
     fn check(value: &'static str, expected: Option<&str>) {
         let name = HeaderName::from_static("traceparent");
         let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
-        let read = TraceParent::read(&headers);
-        assert_eq!(read.map(|parent| parent.trace_id), expected, "{value}");
+        assert_eq!(trace_id(&headers), expected, "{value}");
     }
 
     #[test]

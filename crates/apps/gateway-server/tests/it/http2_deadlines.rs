@@ -64,14 +64,19 @@ fn a_head_that_does_not_end_closes_the_connection() {
     let long = |kind| frame(kind, 0, 1, &[0; 10_000])[..20].to_vec();
     let begun = frame(HEADERS, END_STREAM, 1, b"");
     let continued = [begun.clone(), long(CONTINUATION)].concat();
-    for (beginning, piece) in [(long(HEADERS), &[0][..]), (continued, &[0]), (begun, &[])] {
-        let mut raw = target.connect(b"");
-        // The settings of the server are acknowledged before the head.
-        raw.send(&frame(PING, 0, 0, &[0; 8]));
-        assert_eq!(raw.next(), Some(Event::Pong));
-        assert!(raw.send(&beginning));
-        assert!(matches!(drip(&mut raw, piece), Some("NO_ERROR") | None), "{beginning:?}");
-    }
+    std::thread::scope(|scope| {
+        for (beginning, piece) in [(long(HEADERS), &[0][..]), (continued, &[0]), (begun, &[])] {
+            let target = &target;
+            scope.spawn(move || {
+                let mut raw = target.connect(b"");
+                // The settings of the server are acknowledged before the head.
+                raw.send(&frame(PING, 0, 0, &[0; 8]));
+                assert_eq!(raw.next(), Some(Event::Pong));
+                assert!(raw.send(&beginning));
+                assert!(matches!(drip(&mut raw, piece), Some("NO_ERROR") | None), "{beginning:?}");
+            });
+        }
+    });
 }
 
 /// Pings do not make a connection less idle.

@@ -379,7 +379,6 @@ fn a_connection_begins_with_its_preface_and_settings() {
     // Another frame in place of the settings.
     let mut raw = Raw::silent(address);
     raw.send(&[PREFACE, &frame(PING, 0, 0, &[0; 8])].concat());
-    // The server ends the connection.
-    let mut events = std::iter::from_fn(|| raw.next());
-    assert!(events.all(|event| !matches!(event, Event::Status(..))));
+    // `h2` answers it, and closes the connection when it is idle, or ends it at once.
+    assert!(matches!(raw.next(), Some(Event::Pong | Event::GoAway(_)) | None));
 }

@@ -50,23 +50,17 @@ impl Traced {
         get(&self.served.base_url, &self.served.token, query).status
     }
 
-    fn metrics(&self) -> String {
-        parse(&exchange(&self.ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")).text().to_owned()
-    }
-
-    /// Waits until the metrics have a line that matches.
-    fn wait(&self, matches: impl Fn(&str) -> bool) {
+    /// Waits until the metrics have a line.
+    fn wait_for(&self, line: &str) {
         let begun = Instant::now();
-        while !self.metrics().lines().any(&matches) {
-            assert!(begun.elapsed() < GENEROUS, "{}", self.metrics());
+        loop {
+            let text = parse(&exchange(&self.ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
+            if text.text().lines().any(|one| one == line) {
+                return;
+            }
+            assert!(begun.elapsed() < GENEROUS, "{}", text.text());
             std::thread::yield_now();
         }
-    }
-
-    /// Waits until a counter of spans is not zero.
-    fn wait_for(&self, outcome: &str) {
-        let sample = format!("gateway_spans_total{{outcome=\"{outcome}\"}} ");
-        self.wait(|line| line.strip_prefix(&sample).is_some_and(|count| count != "0"));
     }
 
     /// Sends a request for a large list, and reads only the first bytes of the response.
@@ -192,8 +186,6 @@ fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
     assert_eq!(unsampled["trace_id"], TRACE);
     let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
     assert!(!text.contains("canary") && !text.contains(&token.to_ascii_lowercase()), "{text}");
-    let shown = event(&log, "spans_exported");
-    assert_eq!(shown["endpoint"], format!("{}/v1/traces", collector.endpoint));
 }
 
 #[test]
@@ -202,7 +194,7 @@ fn a_cut_response_is_an_error_and_a_client_that_leaves_is_not() {
     let flags = ["--drain-timeout", "0"];
     let traced = Traced::start(&collector.endpoint, "40000", &flags, &[NEVER]);
     drop(traced.begin_list());
-    traced.wait(|line| line == "gateway_requests_in_flight 0");
+    traced.wait_for("gateway_requests_in_flight 0");
     let unread = traced.begin_list();
     drop(traced.stop());
     drop(unread);
@@ -226,17 +218,15 @@ fn spans_are_exported_over_https_to_a_trusted_collector_only() {
     let directory = tempfile::tempdir().unwrap();
     let roots = directory.path().join("roots.pem").to_str().unwrap().to_owned();
     std::fs::write(&roots, made.cert.pem()).unwrap();
-    let trusted = Traced::start(&collector.endpoint, "3", &[], &[SOON, ("SSL_CERT_FILE", &roots)]);
+    let trusted = Traced::start(&collector.endpoint, "3", &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
     assert_eq!(trusted.get("method=credits/get"), 200);
-    trusted.wait_for("exported");
     drop(trusted.stop());
     assert_eq!(collector.received().0.len(), 1);
 
     let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     std::fs::write(&roots, other.cert.pem()).unwrap();
-    let wary = Traced::start(&collector.endpoint, "3", &[], &[SOON, ("SSL_CERT_FILE", &roots)]);
+    let wary = Traced::start(&collector.endpoint, "3", &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
     assert_eq!(wary.get("method=credits/get"), 200);
-    wary.wait_for("failed");
     let log = wary.stop();
     let failed = event(&log, "span_export_failed");
     assert!(failed["cause"].as_str().unwrap().contains("certificate"), "{failed}");
@@ -247,13 +237,12 @@ fn spans_are_exported_over_https_to_a_trusted_collector_only() {
 fn a_collector_that_fails_is_logged_once_until_it_works_again() {
     let collector = Collector::start(Reply::Unavailable);
     let traced = Traced::start(&collector.endpoint, "3", &[], &[SOON]);
-    for _ in 0..3 {
-        assert_eq!(traced.get("method=credits/get"), 200);
-        traced.wait_for("failed");
+    assert_eq!(traced.get("method=credits/get"), 200);
+    for _ in 0..2 {
+        collector.wait();
     }
     *collector.reply.lock().unwrap() = Reply::Ok;
     assert_eq!(traced.get("method=credits/get"), 200);
-    traced.wait_for("exported");
     let log = traced.stop();
     let failed = event(&log, "span_export_failed");
     assert!(failed["cause"].as_str().unwrap().contains("503"), "{failed}");
@@ -270,7 +259,6 @@ fn a_collector_that_cannot_be_reached_delays_no_response() {
     for _ in 0..20 {
         assert_eq!(traced.get("method=credits/get"), 200);
     }
-    traced.wait_for("failed");
     let log = traced.stop();
     let failed = event(&log, "span_export_failed");
     assert!(failed["cause"].as_str().unwrap().contains("refused"), "{failed}");
@@ -278,7 +266,7 @@ fn a_collector_that_cannot_be_reached_delays_no_response() {
 }
 
 #[test]
-fn spans_for_which_a_hanging_collector_leaves_no_room_are_dropped() {
+fn a_collector_that_hangs_delays_no_response_and_no_stop() {
     let collector = Collector::start(Reply::Never);
     // The timeout is longer than the test: only the limit of the stop ends the export.
     let timeout = ("OTEL_EXPORTER_OTLP_TIMEOUT", "600000");
@@ -287,28 +275,21 @@ fn spans_for_which_a_hanging_collector_leaves_no_room_are_dropped() {
     for _ in 0..20 {
         assert_eq!(traced.get("method=credits/get"), 200);
     }
-    traced.wait(|line| line == "gateway_spans_total{outcome=\"dropped\"} 16");
-    let log = traced.stop();
-    let lost = event(&log, "spans_lost");
-    assert_eq!(lost["spans"], 4);
+    collector.wait();
+    let stopped = Instant::now();
+    traced.stop();
+    assert!(stopped.elapsed() < GENEROUS);
 }
 
 #[test]
-fn an_unusable_variable_stops_the_start_and_is_not_repeated() {
-    for (name, value) in [
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:hunter2@127.0.0.1:4318"),
-        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "hunter2"),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
-    ] {
-        let output = program()
-            .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
-            .env(name, value)
-            .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
-            .output()
-            .unwrap();
-        let text = error(&output);
-        assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains(&format!("cannot use {name}: ")), "{text}");
-        assert!(!text.contains("hunter2"), "{text}");
-    }
+fn an_unusable_endpoint_stops_the_start_and_is_not_repeated() {
+    let output = program()
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:hunter2@ x")
+        .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
+        .output()
+        .unwrap();
+    let text = error(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("OTEL_EXPORTER_OTLP_ENDPOINT cannot be used"), "{text}");
+    assert!(!text.contains("hunter2"), "{text}");
 }

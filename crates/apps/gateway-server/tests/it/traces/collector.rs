@@ -26,7 +26,7 @@ pub(super) enum Reply {
 /// A collector that accepts OTLP/HTTP.
 pub(super) struct Collector {
     pub(super) endpoint: String,
-    bodies: Receiver<(String, Vec<u8>)>,
+    requests: Receiver<(Reply, String, Vec<u8>)>,
     pub(super) reply: Arc<Mutex<Reply>>,
 }
 
@@ -60,7 +60,7 @@ impl Collector {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = format!("{scheme}://{host}:{}", listener.local_addr().unwrap().port());
-        let (sender, bodies) = sync_channel(1_000);
+        let (sender, requests) = sync_channel(1_000);
         let reply = Arc::new(Mutex::new(reply));
         let shared = Arc::clone(&reply);
         std::thread::spawn(move || {
@@ -70,13 +70,19 @@ impl Collector {
                 std::thread::spawn(move || receive(accept(socket.unwrap()), &sender, &reply));
             }
         });
-        Self { endpoint, bodies, reply }
+        Self { endpoint, requests, reply }
     }
 
-    /// Returns what has arrived, after the server has stopped.
+    /// Waits for a request.
+    pub(super) fn wait(&self) {
+        self.requests.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+    }
+
+    /// Returns what was accepted, after the server has stopped.
     pub(super) fn received(&self) -> (Vec<Span>, Vec<u8>) {
         let (mut spans, mut bytes) = (Vec::new(), Vec::new());
-        for (head, body) in self.bodies.try_iter() {
+        let accepted = self.requests.try_iter().filter(|(reply, ..)| *reply == Reply::Ok);
+        for (_, head, body) in accepted {
             assert!(head.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{head}");
             assert!(head.contains("x-key: from the environment\r\n"), "{head}");
             let request = ExportTraceServiceRequest::decode(&*body).unwrap();
@@ -94,7 +100,7 @@ impl Collector {
 
 fn receive(
     socket: impl Read + Write,
-    bodies: &SyncSender<(String, Vec<u8>)>,
+    requests: &SyncSender<(Reply, String, Vec<u8>)>,
     reply: &Mutex<Reply>,
 ) -> Option<()> {
     let mut reader = BufReader::new(socket);
@@ -109,6 +115,7 @@ fn receive(
         let mut body = vec![0; length.parse().ok()?];
         reader.read_exact(&mut body).ok()?;
         let reply = *reply.lock().unwrap();
+        requests.send((reply, head, body)).ok()?;
         let status = match reply {
             Reply::Ok => "200 OK",
             Reply::Unavailable => "503 Service Unavailable",
@@ -118,9 +125,6 @@ fn receive(
                 return None;
             }
         };
-        if reply == Reply::Ok {
-            bodies.send((head, body)).ok()?;
-        }
         write!(reader.get_mut(), "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").ok()?;
     }
 }
