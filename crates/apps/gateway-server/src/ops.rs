@@ -9,7 +9,9 @@ use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{Method, Response, StatusCode};
 use methodical_serve::{Acceptor, Connection, Limits, Phase, Refusal, Service};
+use rustix::param::page_size;
 use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -17,7 +19,7 @@ use crate::cleanup::Cleanup;
 use crate::clock::UnixTime;
 use crate::error::ErrorKind;
 use crate::front::body::ResponseBody;
-use crate::front::metrics::{Exposition, Metrics, Type};
+use crate::front::metrics::{Metrics, Scrape};
 use crate::front::work::Work;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
@@ -109,6 +111,7 @@ pub(crate) struct Sources {
     /// Maximum number of open connections.
     pub(crate) connections: usize,
     pub(crate) phase: watch::Receiver<Phase>,
+    pub(crate) started: UnixTime,
 }
 
 impl Sources {
@@ -133,27 +136,28 @@ impl Sources {
     /// Renders all metrics.
     async fn render(&self) -> String {
         let readiness = self.readiness().await;
-        let mut out = Exposition::new();
-        out.metric("gateway_build_info", Type::Gauge, "The version that runs; always 1.");
-        out.sample("gateway_build_info", &[("version", &env!("CARGO_PKG_VERSION"))], 1);
+        let out = Scrape::default();
+        let (version, help) = (env!("CARGO_PKG_VERSION"), "The version that runs; always 1.");
+        out.info("gateway_build_info", help, "version", version);
         let help = "Whether the server can answer requests, as /readyz says.";
         out.gauge("gateway_ready", help, u8::from(readiness.is_ok()));
         let help = "Whether a read has found damage in the database since the start.";
         out.gauge("gateway_database_damaged", help, u8::from(readiness == Err(DAMAGED)));
-        self.metrics.write(&mut out);
         out.gauge("gateway_connections_limit", "Maximum of open connections.", self.connections);
-        self.work.write(&mut out);
+        self.work.write(&out);
         if let Ok(Some(UnixTime(newest))) = readiness {
             let help = "When the newest data was imported, in seconds since 1970.";
             out.gauge("gateway_data_revision_timestamp_seconds", help, newest);
         }
-        self.cleanup.write(&mut out);
+        self.cleanup.write(&out);
         if let Some(expiry) = self.tls.as_ref().and_then(|tls| tls.expiry()) {
             let help = "When the certificate expires, in seconds since 1970.";
             out.gauge("gateway_certificate_expiry_timestamp_seconds", help, expiry);
         }
-        write_process(&mut out);
-        out.finish()
+        let help = "When the server was started, in seconds since 1970.";
+        out.gauge("process_start_time_seconds", help, self.started.0);
+        write_process(&out);
+        self.metrics.render(&out)
     }
 }
 
@@ -165,33 +169,17 @@ const REPLACED: &str = "the database file was replaced; restart the server\n";
 const READY_WITHIN: Duration = Duration::from_secs(2);
 
 /// Writes the metrics of this process.
-fn write_process(out: &mut Exposition) {
-    if let Ok(status) = read_to_string("/proc/self/status") {
-        let bytes = |key: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-            line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-        };
-        if let Some(resident) = bytes("VmRSS:") {
-            out.gauge("process_resident_memory_bytes", "Resident memory.", resident);
-        }
-        if let Some(size) = bytes("VmSize:") {
-            out.gauge("process_virtual_memory_bytes", "Virtual memory.", size);
-        }
+fn write_process(out: &Scrape) {
+    let memory = read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = memory.split(' ').map_while(|pages| pages.parse::<u64>().ok());
+    let mut bytes = pages.map(|pages| pages.saturating_mul(page_size() as u64));
+    if let (Some(size), Some(resident)) = (bytes.next(), bytes.next()) {
+        out.gauge("process_virtual_memory_bytes", "Virtual memory.", size);
+        out.gauge("process_resident_memory_bytes", "Resident memory.", resident);
     }
-    if let Ok(times) = read_to_string("/proc/self/stat") {
-        // The name of the program, in parentheses, may contain spaces. The state follows, which is field 3.
-        let fields = times.rsplit_once(')').map_or("", |(_, fields)| fields);
-        let seconds = |number: usize| -> Option<f64> {
-            Some(fields.split_whitespace().nth(number - 3)?.parse::<f64>().ok()? / TICKS)
-        };
-        if let (Some(user), Some(system)) = (seconds(14), seconds(15)) {
-            out.counter("process_cpu_seconds_total", "CPU time, user and system.", user + system);
-        }
-        if let (Some(started), Some(booted)) = (seconds(22), boot_time()) {
-            let help = "Start of the process, in seconds since 1970.";
-            out.gauge("process_start_time_seconds", help, booted + started);
-        }
-    }
+    let used = clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or(Duration::ZERO);
+    let help = "CPU time, user and system.";
+    out.seconds("process_cpu_seconds_total", help, used.as_secs_f64());
     if let Ok(open) = read_dir("/proc/self/fd") {
         // One of them reads the directory.
         let open = open.count().saturating_sub(1);
@@ -201,12 +189,3 @@ fn write_process(out: &mut Exposition) {
         out.gauge("process_max_fds", "Limit of open file descriptors.", limit);
     }
 }
-
-/// Returns when the system started, in seconds since 1970.
-fn boot_time() -> Option<f64> {
-    let stat = read_to_string("/proc/stat").ok()?;
-    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
-}
-
-/// Ticks per second of the times in `/proc`: 100 on every architecture that Rust supports (`USER_HZ`).
-const TICKS: f64 = 100.0;

@@ -10,6 +10,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 
 use crate::cleanup::Cleanup;
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::front::Front;
@@ -64,6 +65,7 @@ impl Server {
                     tls: tls.clone(),
                     connections: limit,
                     phase: phase.subscribe(),
+                    started: Clock::system().now(),
                 });
                 let (ops, watched) = (Arc::new(ops), phase.subscribe());
                 let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
@@ -116,8 +118,8 @@ pub(crate) struct Assembled {
 pub(crate) fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
     let (phase, watched) = watch::channel(Phase::Serving);
     let connections = Arc::new(Counts::default());
-    let metrics =
-        Arc::new(Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped)));
+    let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))?;
+    let metrics = Arc::new(metrics);
     let front = Front {
         path: Front::path_below(&config.prefix),
         trusted_proxies: config.trusted_proxies.clone(),

@@ -10,7 +10,7 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::error::{Error, ErrorKind, with_causes};
-use crate::front::metrics::Exposition;
+use crate::front::metrics::Scrape;
 use crate::store::Store;
 
 /// Runs short, blocking calls to the store on threads that serve no connections.
@@ -78,7 +78,7 @@ impl Work {
     }
 
     /// Writes the metrics.
-    pub(crate) fn write(&self, out: &mut Exposition) {
+    pub(crate) fn write(&self, out: &Scrape) {
         let help = "Maximum number of concurrent readers of the database.";
         out.gauge("gateway_database_readers_limit", help, self.limit);
         let busy = self.limit.saturating_sub(self.readers.available_permits());
