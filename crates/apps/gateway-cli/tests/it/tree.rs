@@ -62,7 +62,7 @@ fn every_command_has_the_one_output_flag() {
     insta::assert_snapshot!(names.join("\n"));
 }
 
-/// `docs/llms.txt` and the skill list every command with the first line of its help. `INSTA_UPDATE=always` writes them.
+/// `docs/llms.txt` lists every command with the first line of its help, and the skill has the same rules. `INSTA_UPDATE=always` writes them.
 #[cfg(all(feature = "dashboard", feature = "demo"))]
 #[test]
 fn files_for_assistants_list_every_command() {
@@ -75,7 +75,9 @@ fn files_for_assistants_list_every_command() {
         ("llms.txt", format!("# gateway\n\n> {ABOUT}\n\n{RULES}\n## Commands\n\n{commands}")),
         (
             "skill/SKILL.md",
-            format!("---\nname: gateway\ndescription: {ABOUT}\n---\n\n{RULES}\n{commands}"),
+            format!(
+                "---\nname: gateway\ndescription: {ABOUT}\n---\n\n{RULES}- [All commands](../llms.txt).\n"
+            ),
         ),
     ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");

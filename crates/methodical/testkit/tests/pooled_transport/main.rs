@@ -59,17 +59,3 @@ mod on_one_thread {
 
     methodical_testkit::conformance_tests!(subject, skip = []);
 }
-
-#[test]
-fn the_guide_quotes_the_examples() {
-    let guide = include_str!("../../../../../docs/writing-a-transport.md");
-    for (path, example) in [
-        (
-            "examples/pooled_transport/adapter.rs",
-            include_str!("../../examples/pooled_transport/adapter.rs"),
-        ),
-        ("tests/pooled_transport/local.rs", include_str!("local.rs")),
-    ] {
-        assert!(guide.contains(example.trim()), "copy {path} into docs/writing-a-transport.md");
-    }
-}
