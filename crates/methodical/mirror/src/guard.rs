@@ -21,12 +21,13 @@ pub struct Rules {
     pub(crate) confirm: u32,
     pub(crate) accepted: Option<u64>,
     pub(crate) emits_baseline: bool,
+    pub(crate) checks_rows: bool,
 }
 
 impl Rules {
     /// Creates the default rules.
     pub const fn new() -> Self {
-        Self { confirm: 2, accepted: None, emits_baseline: false }
+        Self { confirm: 2, accepted: None, emits_baseline: false, checks_rows: false }
     }
 
     /// Sets after how many complete lists in a row without it a record is gone. Default: 2. With 1, it is never
@@ -39,6 +40,13 @@ impl Rules {
     /// number as before.
     pub const fn accept_missing(self, records: u64) -> Self {
         Self { accepted: Some(records), ..self }
+    }
+
+    /// Compares each row with its hash, and writes those that differ again from the list: bits of a disk flip, and other
+    /// programs change rows. By default, a sync trusts the hash, and does not read an unchanged row. A mirror without personal data
+    /// cannot be checked, because its hashes are those of the whole records.
+    pub const fn check_rows(self) -> Self {
+        Self { checks_rows: true, ..self }
     }
 
     /// Emits the records of the first sync of a scope as added. By default, the first sync emits nothing.

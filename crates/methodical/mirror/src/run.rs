@@ -21,6 +21,7 @@ use crate::guard::{Judged, Rules, Week};
 use crate::history::{Rejection, Report};
 use crate::mirror::Mirror;
 use crate::recovery::{Recovered, Target};
+use crate::store::filter::Filter;
 use crate::store::rows::{Known, State, Stored, id as id_of};
 use crate::store::table::{Counts, NewRow, Scope};
 use crate::store::{Store, count, quoted, utc};
@@ -159,7 +160,27 @@ impl<'a> Run<'a> {
         let last = run.known.rows.last();
         run.next_key = last.map_or(1, |(last, _)| last.key.saturating_add(1));
         run.present_before = run.known.counts().present;
+        if rules.checks_rows {
+            run.check_rows()?;
+        }
         Ok(run)
+    }
+
+    /// Finds the rows whose contents do not have their hash, so that the list replaces them.
+    fn check_rows(&mut self) -> Result<(), Error> {
+        if self.omission.is_some() {
+            return Ok(());
+        }
+        let Self { store, known, hasher, report, .. } = self;
+        let live = Filter::new().state(State::Present).state(State::Missing);
+        store.each_record(&self.table, &live, |_, stored| {
+            let hash = hasher.row(&stored.row, &stored.shape)?;
+            if !stored.has_old_hash && stored.known.hash != Some(hash) {
+                report.damaged += 1;
+                known.set(Known { hash: None, ..stored.known }, false);
+            }
+            Ok(())
+        })
     }
 
     /// Says that the list has the placements of a recovery.

@@ -86,7 +86,10 @@ pub(crate) struct SyncFlags {
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) values: Vec<String>,
 
-    /// Ask for the values in all groups. By default, a sync asks in those whose records changed, and in one eighth of all.
+    /// Ask for the values in all groups, and check all rows. By default, a sync asks in those whose records changed, and in one
+    /// eighth of all.
+    ///
+    /// Checking compares each row of the mirror with its hash. A row that was damaged is written again.
     #[arg(long, conflicts_with = "no_recover")]
     pub(crate) all: bool,
 
@@ -223,6 +226,7 @@ pub(crate) fn sync<S: Mirrored>(
     let done = mirror.sync_all(&session.client, &options);
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
+    warn_of_damage(session, &report);
     let done = failed(session, mirror, &report);
     let is_success = done.as_ref().err().is_none_or(|one| one.exit() == Exit::Rejected);
     if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
@@ -303,6 +307,9 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
     for accepted in flags.accept_missing.iter().filter(|one| one.table.is_none()) {
         rules = rules.accept_missing(accepted.records);
     }
+    if flags.all {
+        rules = rules.check_rows();
+    }
     if flags.emit_baseline {
         rules = rules.emit_baseline();
     }
@@ -326,6 +333,20 @@ fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
         options = options.recheck_every(1);
     }
     if flags.no_recover { options.without_recovery() } else { options }
+}
+
+/// Warns of rows that were damaged.
+fn warn_of_damage<S>(session: &Session<S>, report: &SyncReport) {
+    for TableReport { table, result, .. } in &report.tables {
+        if let Ok(Report { damaged, .. }) = result
+            && *damaged > 0
+        {
+            let rows = counted(*damaged, "damaged row");
+            session.invocation.screen.warn(&format!(
+                "found {rows} of {table}; records in the list were written again; check the disk"
+            ));
+        }
+    }
 }
 
 /// Returns the first failure, and warns of the others.
