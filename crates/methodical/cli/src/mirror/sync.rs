@@ -28,7 +28,9 @@ use crate::mirror::list::unknown;
 use crate::mirror::open::{Place, Reader, duration, refuse_from, source};
 use crate::mirror::watch::{Next, RepeatFlags, Round, repeat};
 use crate::mirror::{Recovered, found};
-use crate::output::printer::{LiveLine, MAX_NAMED, Printer, Schema, records, with_separators};
+use crate::output::printer::{
+    LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
+};
 use crate::program::{Name, capitals};
 use crate::run::Invocation;
 use crate::screen::{Screen, variable};
