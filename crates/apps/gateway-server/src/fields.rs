@@ -1,4 +1,4 @@
-//! The fields of one record, from a file of any format or from a stored JSON text.
+//! The fields of one record, from a file of any format or from a stored JSON text, and their checks.
 
 #![expect(
     clippy::allow_attributes,
@@ -10,11 +10,8 @@ use std::fmt;
 
 pub(crate) use gateway_model::Float;
 use gateway_model::{CivilDateTime, DecimalText};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{
-    self, Deserialize as _, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
-};
-use serde_json::Value as Json;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::{Map, Value as Json};
 
 /// A record of the service, which borrows its texts.
 pub(crate) trait Record<'a>: Sized {
@@ -94,7 +91,7 @@ impl Kind {
                 let names: Vec<_> =
                     fields.iter().map(|field| format!("`{}`", field.name)).collect();
                 let names = names.join(" and ");
-                format!("must be an object with no fields but {names}, each at most once").into()
+                format!("must be an object with no fields but {names}").into()
             }
             Self::List(of) => {
                 format!("must be a list in which each value {}", of.expected()).into()
@@ -124,7 +121,7 @@ impl Kind {
 }
 
 /// Returns a field by its name.
-fn find(known: &[&'static [Field]], name: &str) -> Option<&'static Field> {
+pub(crate) fn find(known: &[&'static [Field]], name: &str) -> Option<&'static Field> {
     known.iter().copied().flatten().find(|field| field.name == name)
 }
 
@@ -139,43 +136,144 @@ pub(crate) fn names(known: Known) -> Vec<&'static str> {
     names
 }
 
-/// Returns the kind of a field.
-pub(crate) fn kind(known: Known, name: &str) -> Option<Kind> {
-    find(known, name).map(|field| field.kind)
-}
-
-/// The fields of a record that are given, in their order.
+/// The values that a file gives for a record, in their order and not checked.
 #[derive(Debug, Default)]
-pub(crate) struct Fields(Vec<(&'static str, Value)>);
+pub(crate) struct Given(Vec<(&'static str, Json)>);
 
-/// The value of a field, as the file has it.
-#[derive(Debug)]
-enum Value {
-    Text(String),
-    /// A number, in decimal digits.
-    Number(String),
-    Boolean(bool),
-    Object(Fields),
-    /// A list, or an object with arbitrary keys, as JSON text.
-    Json(String),
-}
-
-impl Fields {
-    /// Returns a text; an empty one if it is not given.
-    pub(crate) fn text(&self, name: &str) -> &str {
-        match self.get(name) {
-            Some(Value::Text(text) | Value::Number(text)) => text,
-            _ => "",
+impl Given {
+    /// Adds a value; `null` counts as not given.
+    pub(crate) fn push(&mut self, name: &'static str, value: Json) {
+        if !value.is_null() {
+            self.0.push((name, value));
         }
     }
 
-    /// Returns the JSON text of a value that is neither a text nor a record; an empty text if it is not given.
-    #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
-    pub(crate) fn json(&self, name: &str) -> &str {
+    /// Adds a cell, which may be of a nested record. A nested record whose cells are all empty is not given.
+    pub(crate) fn push_cell(&mut self, column: &Column, text: &str) {
+        let Some((name, path)) = column.path.split_first() else { return };
+        if path.is_empty() {
+            return self.push(name, text.into());
+        }
+        if text.is_empty() {
+            return;
+        }
+        let found = self.0.iter().position(|(given, _)| given == name);
+        let index = found.unwrap_or(self.0.len());
+        if found.is_none() {
+            self.0.push((name, Map::new().into()));
+        }
+        let mut place = self.0.get_mut(index).map(|(_, value)| value);
+        for name in path {
+            let object = place.filter(|value| !value.is_null()).and_then(Json::as_object_mut);
+            place = object.map(|members| members.entry(*name).or_insert_with(|| Map::new().into()));
+        }
+        if let Some(place) = place {
+            *place = text.into();
+        }
+    }
+
+    /// Returns whether a field is given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.names().any(|given| given == name)
+    }
+
+    /// Returns the text of a field.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(given, _)| *given == name).and_then(|(_, value)| value.as_str())
+    }
+
+    /// Returns the names of the fields that are given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _value)| *name)
+    }
+}
+
+/// The fields of a record of one kind.
+#[derive(Debug, Default)]
+pub(crate) struct Fields(Vec<(&'static str, Value)>);
+
+/// The value of a field.
+#[derive(Debug)]
+enum Value {
+    /// A text, or the JSON text of a value that is neither a text nor a record.
+    Text(String),
+    Object(Fields),
+}
+
+/// What makes a record invalid.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The field does not belong to the kind of record, and would be lost.
+    Foreign(String),
+    /// The value is not of the kind of its field.
+    Wrong(&'static Field),
+    /// The required field has no value.
+    Missing(&'static Field),
+}
+
+/// What [`Fields`] checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Check {
+    /// Values, and that no required field lacks.
+    Record,
+    /// Values, and that no required field lacks that has no empty form.
+    Nested,
+    /// Names and types: a record that an import has stored.
+    Stored,
+}
+
+impl Fields {
+    /// Checks the values of a record, which may have the fields in `known`.
+    pub(crate) fn check(known: &[&'static [Field]], given: Given) -> Result<Self, Fault> {
+        Self::read(known, given.0.into_iter(), Check::Record)
+    }
+
+    /// Reads a JSON object with only these fields, each at most once. Does not check the values.
+    pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
+        let Members(members) = serde_json::from_slice(json).ok()?;
+        Self::read(&[known], members.into_iter(), Check::Stored).ok()
+    }
+
+    fn read(
+        known: &[&'static [Field]],
+        given: impl Iterator<Item = (impl AsRef<str>, Json)>,
+        check: Check,
+    ) -> Result<Self, Fault> {
+        let mut fields = Self::default();
+        for (name, json) in given {
+            let name = name.as_ref();
+            let field = find(known, name).ok_or_else(|| Fault::Foreign(name.to_owned()))?;
+            if !json.is_null() {
+                let value = field.kind.read(json, check).ok_or(Fault::Wrong(field))?;
+                fields.0.push((field.name, value));
+            }
+        }
+        let may_lack = |field: &Field| match check {
+            Check::Record => false,
+            Check::Nested => field.kind.has_empty_form(),
+            Check::Stored => true,
+        };
+        let mut all = known.iter().copied().flatten();
+        match all.find(|field| fields.lacks(field) && !may_lack(field)) {
+            Some(field) => Err(Fault::Missing(field)),
+            None => Ok(fields),
+        }
+    }
+
+    /// Returns whether a required field has no value.
+    fn lacks(&self, field: &Field) -> bool {
+        field.is_required
+            && match self.get(field.name) {
+                None => true,
+                Some(Value::Text(text)) => text.is_empty() && !field.kind.has_empty_form(),
+                Some(Value::Object(_)) => false,
+            }
+    }
+
+    /// Returns a text, or the JSON text of a value of another kind; an empty text if it is not given.
+    pub(crate) fn text(&self, name: &str) -> &str {
         match self.get(name) {
-            Some(Value::Boolean(true)) => "true",
-            Some(Value::Boolean(false)) => "false",
-            Some(Value::Text(text) | Value::Number(text) | Value::Json(text)) => text,
+            Some(Value::Text(text)) => text,
             Some(Value::Object(_)) | None => "",
         }
     }
@@ -183,7 +281,7 @@ impl Fields {
     /// Returns the JSON text that a response sends for one of some texts; an empty text if no text fits.
     #[allow(dead_code, reason = "the spec decides which kinds its fields have")]
     pub(crate) fn listed(&self, name: &str, texts: &[(&str, &'static str)]) -> &'static str {
-        let given = self.json(name);
+        let given = self.text(name);
         let is_given = |(text, _): &&(&str, _)| !given.is_empty() && *text == given;
         texts.iter().find(is_given).map_or("", |(_, json)| json)
     }
@@ -191,7 +289,7 @@ impl Fields {
     pub(crate) fn object(&self, name: &str) -> Option<&Self> {
         match self.get(name)? {
             Value::Object(fields) => Some(fields),
-            _ => None,
+            Value::Text(_) => None,
         }
     }
 
@@ -200,59 +298,12 @@ impl Fields {
         self.get(name).is_some()
     }
 
-    /// Returns whether a required field has no value.
-    pub(crate) fn lacks(&self, field: &Field) -> bool {
-        field.is_required
-            && match self.get(field.name) {
-                None => true,
-                Some(Value::Text(text)) => text.is_empty() && !field.kind.has_empty_form(),
-                Some(_) => false,
-            }
-    }
-
-    /// Returns the names of the fields that are given.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(name, _value)| *name)
-    }
-
-    /// Returns the number of bytes of all values.
-    pub(crate) fn size(&self) -> usize {
-        let sizes = self.0.iter().map(|(_name, value)| match value {
-            Value::Text(text) | Value::Number(text) | Value::Json(text) => text.len(),
-            Value::Object(fields) => fields.size(),
-            Value::Boolean(_) => 0,
-        });
-        sizes.sum()
-    }
-
     /// Returns the name of a field that contains a NUL character.
     pub(crate) fn with_nul(&self) -> Option<String> {
         self.0.iter().find_map(|(name, value)| match value {
             Value::Text(text) => text.contains('\0').then(|| (*name).to_owned()),
             Value::Object(fields) => fields.with_nul().map(|inner| format!("{name}.{inner}")),
-            Value::Json(json) => json.contains("\\u0000").then(|| (*name).to_owned()),
-            Value::Number(_) | Value::Boolean(_) => None,
         })
-    }
-
-    /// Sets the text of a field, which may be in a nested record. A nested record whose cells are all empty is not given.
-    pub(crate) fn set(&mut self, column: &Column, text: &str) {
-        if text.is_empty() && !column.parents.is_empty() {
-            return;
-        }
-        let mut fields = self;
-        for name in &column.parents {
-            let found = fields.0.iter().position(|(given, _value)| given == name);
-            let index = found.unwrap_or(fields.0.len());
-            if found.is_none() {
-                fields.0.push((name, Value::Object(Self::default())));
-            }
-            match fields.0.get_mut(index) {
-                Some((_, Value::Object(inner))) => fields = inner,
-                _ => return,
-            }
-        }
-        fields.0.push((column.field, Value::Text(text.to_owned())));
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
@@ -260,191 +311,86 @@ impl Fields {
     }
 }
 
-/// Why a field of a JSON object was not read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Fault {
-    /// No record has a field of this name.
-    Unknown,
-    /// The field is given twice.
-    Repeated,
-}
+/// The members of a JSON object in which no name is repeated.
+struct Members(Vec<(String, Json)>);
 
-impl Fields {
-    /// Reads the value of the field `key` of a JSON object; `null` counts as not given. The outer error is the one of
-    /// the parser.
-    pub(crate) fn read<'de, A: MapAccess<'de>>(
-        &mut self,
-        known: &[&'static [Field]],
-        key: &str,
-        map: &mut A,
-    ) -> Result<Result<(), Fault>, A::Error> {
-        let Some(field) = find(known, key) else { return Ok(Err(Fault::Unknown)) };
-        if self.has(field.name) {
-            return Ok(Err(Fault::Repeated));
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members: Vec<(String, Json)> = Vec::new();
+                while let Some(member) = map.next_entry::<String, _>()? {
+                    if members.iter().any(|(name, _)| *name == member.0) {
+                        return Err(A::Error::custom("a repeated name"));
+                    }
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
         }
-        let same = known.iter().copied().flatten().filter(|other| other.name == key);
-        let kinds = same.map(|field| field.kind).collect();
-        if let Some(value) = map.next_value_seed(ReadValue(kinds))? {
-            self.0.push((field.name, value));
-        }
-        Ok(Ok(()))
-    }
 
-    /// Reads a JSON object with only these fields, each at most once.
-    pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
-        let mut parser = serde_json::Deserializer::from_slice(json);
-        let value = ReadValue(vec![Kind::Object(known)]).deserialize(&mut parser).ok()?;
-        parser.end().ok()?;
-        match value {
-            Some(Value::Object(fields)) => Some(fields),
-            _ => None,
-        }
-    }
-}
-
-/// Reads a value, or `None` for `null`. An object has the fields of one of these kinds, or arbitrary keys. Only
-/// [`Fields::wrong`] compares the value with the kind of its field: fields of one name may have several kinds.
-struct ReadValue(Vec<Kind>);
-
-impl<'de> DeserializeSeed<'de> for ReadValue {
-    type Value = Option<Value>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ReadValue {
-    type Value = Option<Value>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value of a field")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Some(Value::Boolean(value)))
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Some(Value::Number(number.to_string())))
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Some(Value::Number(number.to_string())))
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-        if !self.0.iter().any(|kind| matches!(kind, Kind::Float)) {
-            return Err(E::invalid_type(de::Unexpected::Float(number), &self));
-        }
-        Ok(Some(Value::Number(number.to_string())))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(Value::Text(text.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        if !self.0.iter().any(|kind| matches!(kind, Kind::List(_))) {
-            return Err(de::Error::custom("a list"));
-        }
-        let json = Json::deserialize(SeqAccessDeserializer::new(list))?;
-        Ok(Some(Value::Json(json.to_string())))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        if self.0.iter().any(|kind| matches!(kind, Kind::Map(_))) {
-            let json = Json::deserialize(MapAccessDeserializer::new(map))?;
-            return Ok(Some(Value::Json(json.to_string())));
-        }
-        let objects = self.0.into_iter().filter_map(|kind| match kind {
-            Kind::Object(fields) => Some(fields),
-            _ => None,
-        });
-        let known: Vec<_> = objects.collect();
-        if known.is_empty() {
-            return Err(de::Error::custom("an object"));
-        }
-        let mut fields = Fields::default();
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            let read = fields.read(&known, &key, &mut map)?;
-            read.map_err(|_fault| de::Error::custom("unknown or repeated field"))?;
-        }
-        Ok(Some(Value::Object(fields)))
-    }
-}
-
-impl Fields {
-    /// Returns a field whose value is not of its kind, and what it must be. Ignores fields that are not among `known`.
-    pub(crate) fn wrong(&self, known: &[&'static [Field]]) -> Option<(&'static str, Kind)> {
-        self.0.iter().find_map(|(name, value)| {
-            let field = find(known, name)?;
-            (!field.kind.accepts(value)).then_some((field.name, field.kind))
-        })
+        deserializer.deserialize_map(Read)
     }
 }
 
 impl Kind {
-    fn accepts(self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Object(fields), Value::Object(given)) => {
-                let is_known = |(name, value): &(&str, Value)| {
-                    fields.iter().any(|field| field.name == *name && field.kind.accepts(value))
-                };
-                let is_complete =
-                    |field: &Field| field.kind.has_empty_form() || !given.lacks(field);
-                given.0.iter().all(is_known) && fields.iter().all(is_complete)
+    /// Reads a value; `None` if it is not of this kind. Every kind but a record may be a text: a cell of a table is one.
+    fn read(self, json: Json, check: Check) -> Option<Value> {
+        let is_checked = check != Check::Stored;
+        match (self, json) {
+            (Self::Object(fields), Json::Object(members)) => {
+                let check = if is_checked { Check::Nested } else { check };
+                Fields::read(&[fields], members.into_iter(), check).ok().map(Value::Object)
             }
-            (Self::Object(_), _) => false,
-            (Self::List(_) | Self::Map(_), Value::Json(json) | Value::Text(json)) => {
-                json.is_empty() || serde_json::from_str(json).is_ok_and(|json| self.fits(&json))
+            (Self::Object(_), _) => None,
+            (_, Json::String(text)) => {
+                let is_valid = !is_checked || text.is_empty() || self.allows(&text);
+                is_valid.then_some(Value::Text(text))
             }
-            (_, Value::Text(text)) if text.is_empty() => true,
-            (Self::Text | Self::Id, Value::Text(_))
-            | (Self::Id, Value::Number(_))
-            | (Self::Boolean, Value::Boolean(_)) => true,
-            (Self::Choice(texts), Value::Text(text))
-            | (Self::Codes(texts), Value::Text(text) | Value::Number(text)) => {
-                texts.contains(&text.as_str())
+            (Self::Id, Json::Number(number)) if !number.is_f64() => {
+                Some(Value::Text(number.to_string()))
             }
-            (Self::Codes(texts), Value::Boolean(value)) => {
-                texts.contains(&value.to_string().as_str())
+            (Self::Codes(_) | Self::Integer { .. } | Self::Float, json @ Json::Number(_))
+            | (Self::Codes(_) | Self::Boolean, json @ Json::Bool(_))
+            | (Self::List(_), json @ Json::Array(_))
+            | (Self::Map(_), json @ Json::Object(_)) => {
+                let text = json.to_string();
+                (!is_checked || self.allows(&text)).then_some(Value::Text(text))
             }
-            (Self::Decimal, Value::Text(text)) => DecimalText::from(text.as_str()).is_plain(),
-            (Self::CivilDateTime, Value::Text(text)) => {
-                CivilDateTime::from(text.as_str()).civil().is_some()
-            }
-            (Self::Integer { min }, Value::Text(text) | Value::Number(text)) => {
+            _ => None,
+        }
+    }
+
+    /// Returns whether a text is a value of this kind.
+    fn allows(self, text: &str) -> bool {
+        match self {
+            Self::Text | Self::Id => true,
+            Self::Choice(texts) | Self::Codes(texts) => texts.contains(&text),
+            Self::Decimal => DecimalText::from(text).is_plain(),
+            Self::CivilDateTime => CivilDateTime::from(text).civil().is_some(),
+            Self::Integer { min } => {
                 serde_json::from_str::<i64>(text).is_ok_and(|number| number >= min)
             }
-            (Self::Float, Value::Text(text) | Value::Number(text)) => {
-                serde_json::from_str::<Float>(text).is_ok()
+            Self::Float => serde_json::from_str::<Float>(text).is_ok(),
+            Self::Boolean => text.parse::<bool>().is_ok(),
+            Self::List(_) | Self::Map(_) => {
+                serde_json::from_str(text).is_ok_and(|json| self.fits(&json))
             }
-            (Self::Boolean, Value::Text(text)) => text.parse::<bool>().is_ok(),
-            _ => false,
+            Self::Object(_) => false,
         }
     }
 
     /// Returns whether a value in a list or a map, which is sent as it is, is of this kind.
     fn fits(self, json: &Json) -> bool {
         match (self, json) {
-            (Self::Text | Self::Id, Json::String(_))
-            | (Self::Float, Json::Number(_))
-            | (Self::Boolean, Json::Bool(_)) => true,
-            (Self::Choice(_) | Self::Decimal | Self::CivilDateTime, Json::String(text)) => {
-                !text.is_empty() && self.accepts(&Value::Text(text.clone()))
-            }
-            (Self::Codes(texts), json) => {
-                let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
-                texts.contains(&text.as_str())
-            }
-            (Self::Integer { min }, Json::Number(number)) => {
-                number.as_i64().is_some_and(|number| number >= min)
-            }
             (Self::Object(fields), Json::Object(members)) => {
                 let is_known = |(name, value): (&String, &Json)| {
                     let field = fields.iter().find(|field| field.name == name);
@@ -457,6 +403,17 @@ impl Kind {
             }
             (Self::List(of), Json::Array(values)) => values.iter().all(|value| of.fits(value)),
             (Self::Map(of), Json::Object(members)) => members.values().all(|value| of.fits(value)),
+            (
+                Self::Text
+                | Self::Id
+                | Self::Choice(_)
+                | Self::Codes(_)
+                | Self::Decimal
+                | Self::CivilDateTime,
+                Json::String(text),
+            ) => self.allows(text),
+            (Self::Codes(_) | Self::Integer { .. } | Self::Float, Json::Number(_))
+            | (Self::Codes(_) | Self::Boolean, Json::Bool(_)) => self.allows(&json.to_string()),
             _ => false,
         }
     }
@@ -467,8 +424,7 @@ impl Kind {
 pub(crate) struct Column {
     /// The name: `portal.id` for the field `id` of the record `portal`, as in the CSV of the `gateway` program.
     pub(crate) name: String,
-    parents: Vec<&'static str>,
-    field: &'static str,
+    path: Vec<&'static str>,
 }
 
 impl Column {
@@ -483,14 +439,11 @@ pub(crate) fn columns(known: Known) -> Vec<Column> {
     fn add(all: &mut Vec<Column>, fields: &'static [Field], parents: &[&'static str]) {
         for field in fields {
             let path = [parents, &[field.name]].concat();
+            let name = path.join(".");
             if let Kind::Object(inner) = field.kind {
                 add(all, inner, &path);
-            } else {
-                let column =
-                    Column { name: path.join("."), parents: parents.to_vec(), field: field.name };
-                if all.iter().all(|other| other.name != column.name) {
-                    all.push(column);
-                }
+            } else if all.iter().all(|other| other.name != name) {
+                all.push(Column { name, path });
             }
         }
     }
@@ -503,8 +456,6 @@ pub(crate) fn columns(known: Known) -> Vec<Column> {
 
 #[cfg(test)]
 mod tests {
-    use serde::de::DeserializeSeed as _;
-
     use super::*;
 
     const INNER: &[Field] = &[
@@ -513,7 +464,7 @@ mod tests {
     ];
 
     const OUTER: &[Field] = &[
-        Field { name: "name", kind: Kind::Text, is_required: true },
+        Field { name: "name", kind: Kind::Text, is_required: false },
         Field { name: "size", kind: Kind::Choice(&["S", "M"]), is_required: false },
         Field { name: "open", kind: Kind::Boolean, is_required: false },
         Field { name: "price", kind: Kind::Decimal, is_required: false },
@@ -521,18 +472,28 @@ mod tests {
     ];
 
     const LISTS: &[Field] = &[
-        Field { name: "tags", kind: Kind::List(&Kind::Text), is_required: true },
+        Field { name: "tags", kind: Kind::List(&Kind::Text), is_required: false },
         Field { name: "parts", kind: Kind::List(&Kind::Object(INNER)), is_required: false },
         Field { name: "sums", kind: Kind::Map(&Kind::List(&Kind::Decimal)), is_required: false },
     ];
 
+    fn check(known: &'static [Field], json: &str) -> Result<Fields, Fault> {
+        let Members(members) = serde_json::from_str(json).unwrap();
+        Fields::read(&[known], members.into_iter(), Check::Record)
+    }
+
+    /// Returns the name of the field whose value is wrong.
+    fn wrong(known: &'static [Field], json: &str) -> Option<&'static str> {
+        match check(known, json) {
+            Err(Fault::Wrong(field)) => Some(field.name),
+            _ => None,
+        }
+    }
+
     #[test]
     fn lists_and_maps_are_read_and_checked() {
         let good = r#"{"tags":["a",""],"parts":[{"id":"7","count":0}],"sums":{"x":["1.5"],"":[]}}"#;
-        let fields = Fields::from_json(LISTS, good.as_bytes()).unwrap();
-        assert_eq!(fields.wrong(&[LISTS]).map(|(name, _kind)| name), None);
-        assert_eq!(fields.json("tags"), r#"["a",""]"#);
-        assert!(!fields.lacks(&LISTS[0]));
+        assert_eq!(check(LISTS, good).unwrap().text("tags"), r#"["a",""]"#);
         for (json, name) in [
             (r#"{"tags":"a"}"#, "tags"),
             (r#"{"tags":["a",1]}"#, "tags"),
@@ -542,31 +503,27 @@ mod tests {
             (r#"{"parts":[{"id":"1","count":"0"}]}"#, "parts"),
             (r#"{"sums":{"x":["one"]}}"#, "sums"),
             (r#"{"sums":{"x":"1"}}"#, "sums"),
+            (r#"{"sums":[]}"#, "sums"),
         ] {
-            let fields = Fields::from_json(LISTS, json.as_bytes()).unwrap();
-            assert_eq!(fields.wrong(&[LISTS]).map(|(name, _kind)| name), Some(name), "{json}");
+            assert_eq!(wrong(LISTS, json), Some(name), "{json}");
         }
-        assert!(Fields::from_json(LISTS, br#"{"sums":[]}"#).is_none());
-        let mut cells = Fields::default();
+        let mut cells = Given::default();
         for column in columns(&[LISTS]) {
-            cells.set(&column, if column.name == "tags" { r#"["a"]"# } else { "" });
+            cells.push_cell(&column, if column.name == "tags" { r#"["a"]"# } else { "" });
         }
-        assert_eq!(cells.wrong(&[LISTS]).map(|(name, _kind)| name), None);
-        assert_eq!((cells.json("tags"), cells.json("parts")), (r#"["a"]"#, ""));
+        let cells = Fields::check(&[LISTS], cells).unwrap();
+        assert_eq!((cells.text("tags"), cells.text("parts")), (r#"["a"]"#, ""));
     }
 
     #[test]
     fn values_of_every_kind_are_read_and_checked() {
-        let wrong = |json: &str| {
-            let fields = Fields::from_json(OUTER, json.as_bytes()).unwrap();
-            fields.wrong(&[OUTER]).map(|(name, _kind)| name)
-        };
         let good =
             r#"{"name":"n","size":"M","open":true,"price":"1.5","inner":{"id":7,"count":0}}"#;
-        assert_eq!(wrong(good), None);
-        assert_eq!(wrong(r#"{"name":null,"size":"","inner":{"count":1}}"#), None);
+        check(OUTER, r#"{"name":null,"size":"","inner":{"count":1}}"#).unwrap();
         for (json, name) in [
             (r#"{"name":1}"#, "name"),
+            (r#"{"name":[]}"#, "name"),
+            (r#"{"name":{}}"#, "name"),
             (r#"{"size":"L"}"#, "size"),
             (r#"{"open":"yes"}"#, "open"),
             (r#"{"price":"1e3"}"#, "price"),
@@ -575,40 +532,20 @@ mod tests {
             (r#"{"inner":{"id":"1"}}"#, "inner"),
             (r#"{"inner":{"id":"1","count":""}}"#, "inner"),
         ] {
-            assert_eq!(wrong(json), Some(name), "{json}");
+            assert_eq!(wrong(OUTER, json), Some(name), "{json}");
         }
-        for json in [r#"{"a":1}"#, r#"{"name":"","name":""}"#, r#"{"name":[]}"#, r#"{"name":{}}"#] {
+        assert!(matches!(check(OUTER, r#"{"a":1}"#), Err(Fault::Foreign(name)) if name == "a"));
+        let missing = check(INNER, r#"{"count":1}"#);
+        assert!(matches!(missing, Err(Fault::Missing(field)) if field.name == "id"));
+        for json in [r#"{"a":1}"#, r#"{"name":"","name":""}"#, r#"{"name":[]}"#, "[]", "{} 1"] {
             assert!(Fields::from_json(OUTER, json.as_bytes()).is_none(), "{json}");
         }
-        let fields = Fields::from_json(OUTER, good.as_bytes()).unwrap();
-        assert_eq!((fields.text("name"), fields.json("open")), ("n", "true"));
+        let fields = check(OUTER, good).unwrap();
+        assert_eq!((fields.text("name"), fields.text("open")), ("n", "true"));
         let sizes = [("", "0"), ("S", "1"), ("M", "2")];
         assert_eq!((fields.listed("size", &sizes), fields.listed("none", &sizes)), ("2", ""));
         let inner = fields.object("inner").unwrap();
-        assert_eq!((inner.text("id"), inner.json("count")), ("7", "0"));
-    }
-
-    /// One file may contain records of several kinds, whose fields the spec names independently.
-    #[test]
-    fn fields_of_one_name_may_have_several_kinds() {
-        const TEXT: &[Field] = &[Field { name: "inner", kind: Kind::Text, is_required: false }];
-        const OTHER: &[Field] = &[Field { name: "x", kind: Kind::Text, is_required: false }];
-        const OBJECT: &[Field] =
-            &[Field { name: "inner", kind: Kind::Object(OTHER), is_required: false }];
-        let known = [TEXT, OUTER, OBJECT];
-        for (json, kind) in [
-            (r#"{"inner":"text"}"#, TEXT),
-            (r#"{"inner":{"id":7,"count":0}}"#, OUTER),
-            (r#"{"inner":{"x":"text"}}"#, OBJECT),
-        ] {
-            let mut parser = serde_json::Deserializer::from_str(json);
-            let kinds = known.map(Kind::Object).to_vec();
-            let value = ReadValue(kinds).deserialize(&mut parser).unwrap();
-            let Some(Value::Object(fields)) = value else { panic!("{json}") };
-            for other in known {
-                assert_eq!(fields.wrong(&[other]).is_none(), std::ptr::eq(other, kind), "{json}");
-            }
-        }
+        assert_eq!((inner.text("id"), inner.text("count")), ("7", "0"));
     }
 
     #[test]
@@ -619,12 +556,11 @@ mod tests {
             names,
             ["name", "size", "open", "price", "inner.id", "inner.count", "id", "count"]
         );
-        let mut fields = Fields::default();
-        for column in &columns {
-            fields.set(column, "1");
+        let mut given = Given::default();
+        for column in columns.iter().filter(|column| column.name.starts_with("inner")) {
+            given.push_cell(column, "1");
         }
-        let inner = fields.object("inner").unwrap();
-        assert_eq!((inner.json("count"), fields.text("count")), ("1", "1"));
-        assert_eq!(fields.wrong(&[OUTER]).map(|(name, _kind)| name), Some("size"));
+        let fields = Fields::check(&[OUTER], given).unwrap();
+        assert_eq!(fields.object("inner").unwrap().text("count"), "1");
     }
 }

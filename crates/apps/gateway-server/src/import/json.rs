@@ -10,7 +10,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 
 use crate::error::{Error, Place};
-use crate::fields::{Fault, Fields, kind, names};
+use crate::fields::{Given, find, names};
 use crate::generated::call::ENVELOPES;
 use crate::import::input::{Budget, Records, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
@@ -58,7 +58,7 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     records: &Records,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
-    let mut state = State { file, line, records, target, field: None, failure: None };
+    let mut state = State { file, line, records, target, failure: None };
     let result = loop {
         // `end` skips the whitespace between two values and succeeds at the end of the file.
         if deserializer.end().is_ok() {
@@ -77,24 +77,18 @@ fn values<'de, R: serde_json::de::Read<'de>>(
         let text = match error.classify() {
             Category::Eof => "the JSON value is truncated".to_owned(),
             Category::Syntax => format!("invalid JSON at column {}", error.column()),
-            Category::Data => expected(state.field.as_deref()),
+            Category::Data => expected(),
             Category::Io => return unreadable(place, &error.into()),
         };
         Error::at(place, text)
     })
 }
 
-/// Returns what was expected instead of a value of another type.
-fn expected(field: Option<&str>) -> String {
-    let field = field.and_then(|name| Some((name, kind(KNOWN, name)?)));
-    field.map_or_else(
-        || {
-            let methods: Vec<_> =
-                ENVELOPES.iter().map(|one| format!("a response of `{}`", one.method)).collect();
-            format!("expected a record, an array of records, or {}", methods.join(" or "))
-        },
-        |(name, kind)| format!("`{name}` {}", kind.expected()),
-    )
+/// Returns what was expected instead of a value that is not a record.
+fn expected() -> String {
+    let methods: Vec<_> =
+        ENVELOPES.iter().map(|one| format!("a response of `{}`", one.method)).collect();
+    format!("expected a record, an array of records, or {}", methods.join(" or "))
 }
 
 struct State<'t, 's, 'p> {
@@ -102,8 +96,6 @@ struct State<'t, 's, 'p> {
     line: &'t Cell<u64>,
     records: &'t Records,
     target: &'t mut Target<'s, 'p>,
-    /// The field whose value the parser refused.
-    field: Option<String>,
     /// The error of the record that was refused by us.
     failure: Option<Error>,
 }
@@ -113,31 +105,10 @@ impl State<'_, '_, '_> {
         Place { file: self.file, line: self.line.get() }
     }
 
-    fn put<E: serde::de::Error>(&mut self, fields: &Fields) -> Result<(), E> {
-        let put = self.target.put(self.place(), fields);
+    fn put<E: serde::de::Error>(&mut self, given: Given) -> Result<(), E> {
+        let put = self.target.put(self.place(), given);
         self.records.next();
         put.map_err(|error| self.fail(error))
-    }
-
-    /// Reads a field, and keeps the name of one that cannot be read for the error.
-    fn read<'de, A: MapAccess<'de>>(
-        &mut self,
-        fields: &mut Fields,
-        key: &str,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        match fields.read(KNOWN, key, map) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(Fault::Unknown)) => {
-                let (name, names) = (shown(key), names(KNOWN).join(", "));
-                self.refuse(format!("unknown field {name}; known fields: {names}"))
-            }
-            Ok(Err(Fault::Repeated)) => self.refuse(format!("field `{key}` is given twice")),
-            Err(error) => {
-                self.field = Some(key.to_owned());
-                Err(error)
-            }
-        }
     }
 
     fn refuse<E: serde::de::Error>(&mut self, text: impl Into<Cow<'static, str>>) -> Result<(), E> {
@@ -176,24 +147,28 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut fields = Fields::default();
+        let mut given = Given::default();
         let mut envelope = None;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            let key = Cow::Borrowed(self.0.target.renamed(&key));
-            if let Some(found) = ENVELOPES.iter().find(|one| one.items == key) {
-                if envelope.replace(found).is_some() {
-                    return self.0.refuse(format!("field `{key}` is given twice"));
-                }
+            let key = self.0.target.renamed(&key);
+            let items = ENVELOPES.iter().find(|one| one.items == key);
+            if given.has(key) || items.is_some() && envelope.is_some() {
+                return self.0.refuse(format!("field `{key}` is given twice"));
+            }
+            if items.is_some() {
+                envelope = items;
                 map.next_value_seed(Values(self.0))?;
+            } else if let Some(field) = find(KNOWN, key) {
+                given.push(field.name, map.next_value()?);
             } else {
-                self.0.read(&mut fields, &key, &mut map)?;
+                let (name, names) = (shown(key), names(KNOWN).join(", "));
+                return self.0.refuse(format!("unknown field {name}; known fields: {names}"));
             }
         }
-        let Some(Envelope { marker, success, .. }) = envelope else { return self.0.put(&fields) };
+        let Some(Envelope { marker, success, .. }) = envelope else { return self.0.put(given) };
         // The records of the response are staged already, but an error rolls back the whole import.
-        let succeeded = fields.text(marker) == *success;
-        match fields.names().find(|name| name != marker) {
-            None if succeeded => Ok(()),
+        match given.names().find(|name| name != marker) {
+            None if given.text(marker) == Some(success) => Ok(()),
             None => self.0.refuse(format!("the `{marker}` of the response is not `{success}`")),
             Some(field) => self.0.refuse(format!("`{field}` is not a field of a response")),
         }

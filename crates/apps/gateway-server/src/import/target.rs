@@ -1,9 +1,9 @@
 //! Determines the kind of each record of an import by its fields, checks it and stages it.
 
-use gateway_model::{CandidateKind, DecimalText, StreamDecoder, Vacancy};
+use gateway_model::{CandidateKind, DecimalText};
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::fields::{Fields, Known, Record as _};
+use crate::fields::{Fault, Fields, Given, Known, Record as _};
 use crate::generated::parameters::ListCandidates;
 use crate::generated::record::{
     CandidateRow, CreditsRow, LIST_CANDIDATES_STATUS as STATUS, VacancyRow,
@@ -58,27 +58,36 @@ impl<'s, 'p> Target<'s, 'p> {
     }
 
     /// Checks a record and stages it.
-    pub(super) fn put(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        let put = self.try_put(place, fields);
+    pub(super) fn put(&mut self, place: Place, given: Given) -> Result<(), Error> {
+        let put = self.try_put(place, given);
         self.note(put)
     }
 
-    fn try_put(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
-        if let Some(field) = fields.with_nul() {
-            // PostgreSQL cannot store it, and both databases accept the same data.
-            return Err(Error::at(place, format!("`{field}` contains a NUL character; remove it")));
-        }
+    fn try_put(&mut self, place: Place, given: Given) -> Result<(), Error> {
         self.count += 1;
         if self.count.is_multiple_of(PROGRESS) {
             (self.progress)(self.count);
         }
-        let kind = RecordKind::of(fields);
-        check(place, fields, kind)?;
+        let kind = RecordKind::of(&given);
+        let fields = Fields::check(kind.fields(), given).map_err(|fault| match fault {
+            Fault::Foreign(name) => {
+                let text = format!("`{name}` is not a field of {}; remove it", kind.name());
+                Error::at(place, text)
+            }
+            Fault::Wrong(field) => {
+                Error::at(place, format!("`{}` {}", field.name, field.kind.expected()))
+            }
+            Fault::Missing(field) => missing(place, field.name),
+        })?;
+        if let Some(field) = fields.with_nul() {
+            // PostgreSQL cannot store it, and both databases accept the same data.
+            return Err(Error::at(place, format!("`{field}` contains a NUL character; remove it")));
+        }
         match kind {
-            RecordKind::Vacancy => self.vacancy(place, fields),
-            RecordKind::Candidate => self.candidate(place, fields),
-            RecordKind::Status => self.status(place, fields),
-            RecordKind::Credits => self.balance(place, fields),
+            RecordKind::Vacancy => self.vacancy(place, &fields),
+            RecordKind::Candidate => self.candidate(place, &fields),
+            RecordKind::Status => self.status(place, &fields),
+            RecordKind::Credits => self.balance(place, &fields),
         }
     }
 
@@ -91,14 +100,12 @@ impl<'s, 'p> Target<'s, 'p> {
 
     fn vacancy(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
         let row = VacancyRow::from_fields(fields);
-        check_size(place, fields, |json| row.write(json))?;
         self.stage.vacancy(place, number(place, "id", row.id)?, &row)
     }
 
     fn balance(&mut self, place: Place, fields: &Fields) -> Result<(), Error> {
         let row = CreditsRow::from_fields(fields);
         credits(place, row.credits_number, row.currency)?;
-        check_size(place, fields, |json| row.write(json))?;
         self.stage.credits(place, &row)
     }
 
@@ -112,7 +119,6 @@ impl<'s, 'p> Target<'s, 'p> {
         if row.kind.is_empty() {
             row.kind = CandidateKind::Person.as_str();
         }
-        check_size(place, fields, |json| row.write(json))?;
         self.stage.candidate(place, id, &row)?;
         let own = match (fields.has("vacancy_id"), fields.has("status")) {
             (true, true) => Some((
@@ -141,45 +147,6 @@ impl Target<'_, '_> {
         }
         self.stage.application(place, row)
     }
-}
-
-/// Fails if a field does not belong to the kind of record, because it would be lost, if a value is not valid, or if a
-/// required field is missing.
-fn check(place: Place, fields: &Fields, kind: RecordKind) -> Result<(), Error> {
-    let fields_of_kind = || kind.fields().iter().copied().flatten();
-    if let Some(foreign) = fields.names().find(|name| fields_of_kind().all(|own| own.name != *name))
-    {
-        let text = format!("`{foreign}` is not a field of {}; remove it", kind.name());
-        return Err(Error::at(place, text));
-    }
-    if let Some((name, kind)) = fields.wrong(kind.fields()) {
-        return Err(Error::at(place, format!("`{name}` {}", kind.expected())));
-    }
-    match fields_of_kind().find(|field| fields.lacks(field)) {
-        Some(field) => Err(missing(place, field.name)),
-        None => Ok(()),
-    }
-}
-
-/// Fails if clients would skip the record in a response, because it is too large.
-fn check_size(
-    place: Place,
-    fields: &Fields,
-    write: impl FnOnce(&mut Vec<u8>),
-) -> Result<(), Error> {
-    if fields.size() <= SMALL {
-        return Ok(());
-    }
-    let mut json = Vec::new();
-    write(&mut json);
-    if json.len() <= RECORD_LIMIT {
-        return Ok(());
-    }
-    let text = format!(
-        "the record has {} bytes as JSON, but clients read at most {RECORD_LIMIT}; shorten it",
-        json.len()
-    );
-    Err(Error::at(place, text))
 }
 
 fn missing(place: Place, field: &str) -> Error {
@@ -235,18 +202,12 @@ const MAX_REFUSED: usize = 20;
 /// Maximum number of characters of an unknown name that an error shows.
 const MAX_SHOWN: usize = 60;
 
-/// Maximum size of a record in a response, in bytes: the default limit of clients.
-const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
-
-/// Maximum size of the values of a record that is never too large as JSON, in bytes. JSON makes text up to 6 times as long.
-const SMALL: usize = RECORD_LIMIT / 8;
-
 /// Number of records between two reports of progress.
 const PROGRESS: u64 = 100_000;
 
 /// A kind of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RecordKind {
+enum RecordKind {
     Vacancy,
     /// A candidate, possibly with a status in a vacancy.
     Candidate,
@@ -257,12 +218,13 @@ pub(super) enum RecordKind {
 
 impl RecordKind {
     /// Returns the kind of a record with these fields.
-    pub(super) fn of(given: &Fields) -> Self {
-        choose(&OWN_FIELDS, given, |kind| kind.fits(given), Self::Candidate)
+    fn of(given: &Given) -> Self {
+        let own = OWN_FIELDS.iter().find(|(field, _)| given.has(field));
+        own.map_or(Self::Candidate, |(_, kind)| *kind)
     }
 
     /// Returns the fields that a record of this kind may have.
-    pub(super) fn fields(self) -> Known {
+    fn fields(self) -> Known {
         match self {
             Self::Vacancy => &[VacancyRow::FIELDS],
             Self::Candidate => &[CandidateRow::FIELDS, STATUS],
@@ -272,20 +234,13 @@ impl RecordKind {
     }
 
     /// Returns the name, with its article.
-    pub(super) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Vacancy => "a vacancy",
             Self::Candidate => "a candidate",
             Self::Status => "the status of a candidate",
             Self::Credits => "the credit balance",
         }
-    }
-
-    fn fits(self, given: &Fields) -> bool {
-        // A candidate has a status under its own id.
-        let is_of_another = self == Self::Candidate && given.has("candidate_id");
-        let is_known = |name| self.fields().iter().copied().flatten().any(|own| own.name == name);
-        !is_of_another && given.names().all(is_known)
     }
 }
 
@@ -300,23 +255,9 @@ const OWN_FIELDS: [(&str, RecordKind); 3] = [
     ("credits_number", RecordKind::Credits),
 ];
 
-/// Returns the kind whose own field is given, or `otherwise`. The spec may give that field to another kind too, so the
-/// other fields decide first.
-fn choose<K: Copy>(
-    own_fields: &[(&str, K)],
-    given: &Fields,
-    fits: impl Fn(K) -> bool,
-    otherwise: K,
-) -> K {
-    let likely = own_fields.iter().filter(|(own, _)| given.has(own)).map(|(_, kind)| *kind);
-    let mut in_order = likely.clone().chain([otherwise]).filter(|kind| fits(*kind));
-    in_order.next().or_else(|| likely.clone().next()).unwrap_or(otherwise)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::{Field, Kind};
 
     /// A field that is added to the spec is imported too.
     #[test]
@@ -332,27 +273,5 @@ mod tests {
         VacancyRow::from_fields(&fields(VacancyRow::FIELDS, &json[1])).write(&mut again[1]);
         CreditsRow::from_fields(&fields(CreditsRow::FIELDS, &json[2])).write(&mut again[2]);
         assert_eq!(again, json);
-    }
-
-    /// A record is recognised even if the spec adds the own field of its kind to another kind.
-    #[test]
-    fn all_fields_decide_the_kind_of_a_record() {
-        const fn text(name: &'static str) -> Field {
-            Field { name, kind: Kind::Text, is_required: false }
-        }
-        const ALL: &[Field] = &[text("id"), text("name"), text("price"), text("city")];
-        const PLACE: &[&str] = &["id", "city", "name"];
-        const THING: &[&str] = &["id", "name", "price", "city"];
-        let chosen = |names: &[&str]| {
-            let members: Vec<_> = names.iter().map(|name| format!("\"{name}\":\"x\"")).collect();
-            let json = format!("{{{}}}", members.join(","));
-            let given = Fields::from_json(ALL, json.as_bytes()).unwrap();
-            let fits = |kind: &[&str]| given.names().all(|name| kind.contains(&name));
-            choose(&[("city", PLACE)], &given, fits, THING)
-        };
-        assert_eq!(chosen(&["id", "city"]), PLACE);
-        assert_eq!(chosen(&["id", "name", "city"]), PLACE);
-        assert_eq!(chosen(&["id", "name", "price", "city"]), THING);
-        assert_eq!(chosen(&["id", "name"]), THING);
     }
 }

@@ -70,7 +70,7 @@ fn read_all(
             after = [row.number(0)?, row.number(1)?, row.number(2)?];
             let [account, id, _revision] = after;
             *last = Some((account, id));
-            match (kind.compare)(id, row.bytes(3)?) {
+            match kind.compare(id, row.bytes(3)?) {
                 Stored::Damaged => {
                     deviations.damaged += 1;
                     if deviations.first.len() < NAMED {

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use gateway_model::{StreamDecoder, Vacancy};
+
 use crate::error::{Error, Place};
 use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::store::db::{Db, Table, Value, account_gone};
@@ -142,14 +144,14 @@ impl<'d> Staging<'d> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let number = self.push(0, (id, 0));
-        let record = rendered::vacancy(id, row, &mut self.record)?;
+        let record = within_limit(place, rendered::vacancy(id, row, &mut self.record)?)?;
         let row = [number.into(), place.pack().into(), id.into(), record.into()];
         self.db.load(Table::Vacancies, &row)
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let number = self.push(1, (id, 0));
-        let record = rendered::candidate(id, row, &mut self.record)?;
+        let record = within_limit(place, rendered::candidate(id, row, &mut self.record)?)?;
         let row = [number.into(), place.pack().into(), id.into(), record.into()];
         self.db.load(Table::Candidates, &row)
     }
@@ -174,6 +176,18 @@ impl Stage for Staging<'_> {
             }
         }
     }
+}
+
+/// Fails if clients would skip the record in a response, because it is too large.
+fn within_limit(place: Place, record: &str) -> Result<&str, Error> {
+    if record.len() <= RECORD_LIMIT {
+        return Ok(record);
+    }
+    let text = format!(
+        "the record has {} bytes as JSON, but clients read at most {RECORD_LIMIT}; shorten it",
+        record.len()
+    );
+    Err(Error::at(place, text))
 }
 
 /// The keys of the staged records of a kind, in the order of the input.
@@ -432,6 +446,9 @@ fn contradiction(place: Place, what: &str, first: Place) -> Error {
         format!("{what} is already different on line {line}{of_file}; remove one of the two");
     Error::at(place, text)
 }
+
+/// Maximum size of a record in a response, in bytes: the default limit of clients.
+const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
 
 /// Maximum number of keys of statuses in memory.
 const MAX_STATUSES: usize = 65_536;

@@ -60,49 +60,26 @@ pub(super) enum Stored {
     Damaged,
 }
 
-/// Compares the stored text of the candidate `id`.
-fn stored_candidate(id: i64, record: &[u8]) -> Stored {
-    compare(CandidateRow::FIELDS, record, |fields, buffer| {
-        let own = fields.text("id") == itoa::Buffer::new().format(id);
-        own && candidate(id, &CandidateRow::from_fields(fields), buffer).is_ok()
-    })
-}
-
-/// Compares the stored text of the vacancy `id`.
-fn stored_vacancy(id: i64, record: &[u8]) -> Stored {
-    compare(VacancyRow::FIELDS, record, |fields, buffer| {
-        let own = fields.text("id") == itoa::Buffer::new().format(id);
-        own && vacancy(id, &VacancyRow::from_fields(fields), buffer).is_ok()
-    })
-}
-
-/// Compares the stored text of the credit balance of an account.
-fn stored_credits(_account: i64, record: &[u8]) -> Stored {
-    compare(CreditsRow::FIELDS, record, |fields, buffer| {
-        CreditsRow::from_fields(fields).write(buffer);
-        true
-    })
-}
-
-/// Compares a stored text. `render` writes the text of its fields, or returns `false` if the text is not in its place.
-fn compare(
-    known: &'static [Field],
-    record: &[u8],
-    render: impl FnOnce(&Fields, &mut Vec<u8>) -> bool,
-) -> Stored {
-    let mut again = Vec::new();
-    match Fields::from_json(known, record) {
-        Some(fields) if render(&fields, &mut again) => {}
-        _ => return Stored::Damaged,
+impl Kind {
+    /// Compares the stored text of the record `id`.
+    pub(super) fn compare(&self, id: i64, record: &[u8]) -> Stored {
+        let Some(fields) = Fields::from_json(self.known, record) else { return Stored::Damaged };
+        if self.has_id && fields.text("id") != itoa::Buffer::new().format(id) {
+            return Stored::Damaged;
+        }
+        let mut again = Vec::new();
+        (self.write)(&fields, &mut again);
+        if again == record {
+            return Stored::Whole;
+        }
+        let texts = [record, &again].map(|text| serde_json::from_slice::<Value>(text).ok());
+        match texts {
+            [Some(before), Some(after)] if before != after && is_part(&before, &after) => {
+                Stored::Outdated
+            }
+            _ => Stored::Damaged,
+        }
     }
-    if again == record {
-        return Stored::Whole;
-    }
-    let [before, after] = [record, &again].map(|text| serde_json::from_slice::<Value>(text).ok());
-    let is_part = before
-        .zip(after)
-        .is_some_and(|(before, after)| before != after && is_part(&before, &after));
-    if is_part { Stored::Outdated } else { Stored::Damaged }
 }
 
 /// Returns whether a value is the other one, possibly without some of its fields.
@@ -121,19 +98,34 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// Names one of them.
     pub(super) one: fn(id: i64) -> String,
-    pub(super) compare: fn(id: i64, record: &[u8]) -> Stored,
+    known: &'static [Field],
+    write: fn(&Fields, &mut Vec<u8>),
+    /// Whether the key of the record is in its text.
+    has_id: bool,
 }
 
-pub(super) const CANDIDATES: Kind =
-    Kind { name: "candidates", one: |id| format!("candidate {id}"), compare: stored_candidate };
+pub(super) const CANDIDATES: Kind = Kind {
+    name: "candidates",
+    one: |id| format!("candidate {id}"),
+    known: CandidateRow::FIELDS,
+    write: |fields, out| CandidateRow::from_fields(fields).write(out),
+    has_id: true,
+};
 
-pub(super) const VACANCIES: Kind =
-    Kind { name: "vacancies", one: |id| format!("vacancy {id}"), compare: stored_vacancy };
+pub(super) const VACANCIES: Kind = Kind {
+    name: "vacancies",
+    one: |id| format!("vacancy {id}"),
+    known: VacancyRow::FIELDS,
+    write: |fields, out| VacancyRow::from_fields(fields).write(out),
+    has_id: true,
+};
 
 pub(super) const CREDITS: Kind = Kind {
     name: "credit balances",
     one: |_id| "the credit balance".to_owned(),
-    compare: stored_credits,
+    known: CreditsRow::FIELDS,
+    write: |fields, out| CreditsRow::from_fields(fields).write(out),
+    has_id: false,
 };
 
 #[cfg(test)]
@@ -153,8 +145,8 @@ mod tests {
         };
         let mut buffer = b"from before".to_vec();
         let record = candidate(12, &row, &mut buffer).unwrap().to_owned();
-        assert_eq!(stored_candidate(12, record.as_bytes()), Stored::Whole);
-        assert_eq!(stored_candidate(13, record.as_bytes()), Stored::Damaged, "another candidate");
+        assert_eq!(CANDIDATES.compare(12, record.as_bytes()), Stored::Whole);
+        assert_eq!(CANDIDATES.compare(13, record.as_bytes()), Stored::Damaged, "another candidate");
         for (from, to) in [
             ("\"email\":\"\"", "\"email\": \"\""),
             ("person", "p\\u0065rson"),
@@ -164,7 +156,7 @@ mod tests {
         ] {
             let other = record.replace(from, to);
             assert_ne!(other, record, "{from}");
-            assert_eq!(stored_candidate(12, other.as_bytes()), Stored::Damaged, "{other}");
+            assert_eq!(CANDIDATES.compare(12, other.as_bytes()), Stored::Damaged, "{other}");
         }
     }
 
@@ -186,12 +178,12 @@ mod tests {
         ] {
             let other = record.replace(from, to);
             assert_ne!(other, record, "{from}");
-            assert_eq!(stored_candidate(12, other.as_bytes()), stored, "{other}");
+            assert_eq!(CANDIDATES.compare(12, other.as_bytes()), stored, "{other}");
         }
         let balance = credits(&CreditsRow::new("7", "EUR")).unwrap();
-        assert_eq!(stored_credits(1, balance.as_bytes()), Stored::Whole);
+        assert_eq!(CREDITS.compare(1, balance.as_bytes()), Stored::Whole);
         let without = balance.replace(",\"currency\":\"EUR\"", "");
-        assert_eq!(stored_credits(1, without.as_bytes()), Stored::Outdated, "{without}");
+        assert_eq!(CREDITS.compare(1, without.as_bytes()), Stored::Outdated, "{without}");
     }
 
     #[test]
@@ -199,8 +191,8 @@ mod tests {
         let mut buffer = Vec::new();
         let record = vacancy(7, &VacancyRow { project: "P", ..VacancyRow::new("") }, &mut buffer);
         let record = record.unwrap().as_bytes();
-        assert_eq!(stored_vacancy(7, record), Stored::Whole);
-        assert_eq!(stored_vacancy(8, record), Stored::Damaged);
-        assert_eq!(stored_vacancy(7, b"{}"), Stored::Damaged);
+        assert_eq!(VACANCIES.compare(7, record), Stored::Whole);
+        assert_eq!(VACANCIES.compare(8, record), Stored::Damaged);
+        assert_eq!(VACANCIES.compare(7, b"{}"), Stored::Damaged);
     }
 }

@@ -184,7 +184,7 @@ fn slot(service: &Service, field: &Field) -> Slot {
         }
         text(read, raw_string(&field_value(service, field)), write)
     };
-    let plain = format!("fields.json({wire})");
+    let plain = format!("fields.text({wire})");
     match &field.ty {
         Type::Value(value) => match listed_json(value) {
             Some(texts) => json("null", format!("fields.listed({wire}, &[{texts}])")),
