@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ::postgres::tls::{MakeTlsConnect, TlsConnect};
-use ::postgres::{Client, Socket};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use ::postgres::Client;
 
-use crate::error::{Attempt, Error, ErrorKind, explain};
+use crate::error::{Error, ErrorKind, explain};
 use crate::settings::{MIN_TIMEOUT, Settings};
 
 /// Opens connections to one database.
@@ -160,44 +158,12 @@ impl Shared {
         if let Some(warning) = warning {
             self.notice_once(warning);
         }
-        let began = Arc::new(AtomicBool::new(false));
-        let tls = Tls { client: self.settings.tls.clone(), began: Arc::clone(&began) };
-        let result = config.connect(tls);
-        let is_encrypted = began.load(Ordering::Acquire);
-        match result {
-            Ok(client) => {
-                self.notice_protection(is_encrypted);
-                Ok(client)
-            }
-            Err(error) => {
-                let attempt = Attempt {
-                    names: self.settings.names(),
-                    is_encrypted,
-                    has_certificate: self.settings.has_certificate,
-                    user: config.get_user().unwrap_or_default(),
-                    database: config.get_dbname(),
-                };
-                Err(explain(&error, &attempt))
-            }
+        let connected = config.connect(self.settings.tls.clone());
+        let client = connected.map_err(|error| explain(&error, &self.settings))?;
+        if let Some(warning) = self.settings.warning() {
+            self.notice_once(warning);
         }
-    }
-
-    fn notice_protection(&self, is_encrypted: bool) {
-        if self.settings.is_local() {
-            return;
-        }
-        let names = self.settings.names();
-        if !is_encrypted {
-            self.notice_once(format!(
-                "warning: the connection to the database at {names} is not encrypted; \
-                 set sslmode=verify-full in its URL"
-            ));
-        } else if !self.settings.is_verified {
-            self.notice_once(format!(
-                "warning: the certificate of the database at {names} is not verified; \
-                 set sslmode=verify-full in its URL, and sslrootcert=FILE for a private CA"
-            ));
-        }
+        Ok(client)
     }
 
     fn notice_once(&self, text: String) {
@@ -207,41 +173,6 @@ impl Shared {
             (self.notice)(&text);
             noticed.insert(text);
         }
-    }
-}
-
-/// Performs TLS handshakes, and notes whether the last host began one.
-struct Tls {
-    client: MakeRustlsConnect,
-    began: Arc<AtomicBool>,
-}
-
-/// The handshake with one host.
-struct Handshake<C> {
-    inner: C,
-    began: Arc<AtomicBool>,
-}
-
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
-    type TlsConnect = Handshake<<MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect>;
-    type Error = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Error;
-
-    fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, Self::Error> {
-        self.began.store(false, Ordering::Release);
-        let inner = MakeTlsConnect::<Socket>::make_tls_connect(&mut self.client, host)?;
-        Ok(Handshake { inner, began: Arc::clone(&self.began) })
-    }
-}
-
-impl<C: TlsConnect<Socket>> TlsConnect<Socket> for Handshake<C> {
-    type Stream = C::Stream;
-    type Error = C::Error;
-    type Future = C::Future;
-
-    fn connect(self, socket: Socket) -> C::Future {
-        self.began.store(true, Ordering::Release);
-        self.inner.connect(socket)
     }
 }
 

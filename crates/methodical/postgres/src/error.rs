@@ -6,6 +6,8 @@ use std::{fmt, io};
 
 use tokio_rustls::rustls::{self, AlertDescription, CertificateError};
 
+use crate::settings::{Mode, Settings};
+
 /// Why a connection was not opened.
 ///
 /// The value is one pointer wide. The text is a lowercase fragment for people that names the next step. It never
@@ -84,27 +86,17 @@ impl fmt::Display for Error {
 
 impl StdError for Error {}
 
-/// An attempt that failed.
-pub(crate) struct Attempt<'a> {
-    /// The hosts with their ports.
-    pub(crate) names: String,
-    /// Whether the TLS handshake was begun.
-    pub(crate) is_encrypted: bool,
-    /// Whether a client certificate is set.
-    pub(crate) has_certificate: bool,
-    pub(crate) user: &'a str,
-    pub(crate) database: Option<&'a str>,
-}
-
 /// Describes an error of the driver. The text of the database is dropped, because it may quote data.
-pub(crate) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Error {
+pub(crate) fn explain(error: &::postgres::Error, settings: &Settings) -> Error {
+    let names = settings.names();
     let (kind, text) = if let Some(state) = error.code() {
-        of_state(state.code(), attempt)
+        of_state(state.code(), settings)
     } else if let Some(error) = find_rustls(error) {
-        (ErrorKind::Refused, of_tls(error, &attempt.names))
+        (ErrorKind::Refused, of_tls(error, &names))
     } else if let Some(error) = error.source().and_then(|source| source.downcast_ref::<io::Error>())
     {
-        let in_handshake = attempt.is_encrypted && error.kind() != io::ErrorKind::TimedOut;
+        let is_end = matches!(error.kind(), io::ErrorKind::UnexpectedEof);
+        let in_handshake = is_end && settings.mode != Mode::Disable;
         let help = if in_handshake { "; the TLS handshake may have failed" } else { "" };
         (ErrorKind::Unreachable, format!("{error}{help}"))
     } else if error.is_closed() {
@@ -112,11 +104,11 @@ pub(crate) fn explain(error: &::postgres::Error, attempt: &Attempt<'_>) -> Error
     } else {
         (ErrorKind::Refused, of_driver(error))
     };
-    Error::new(kind, format!("{}: {text}", attempt.names))
+    Error::new(kind, format!("{names}: {text}"))
 }
 
-fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
-    let user = attempt.user;
+fn of_state(state: &str, settings: &Settings) -> (ErrorKind, String) {
+    let user = settings.config.get_user().unwrap_or_default();
     let (kind, text) = match state {
         "28P01" => (
             ErrorKind::Refused,
@@ -126,7 +118,7 @@ fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
             ),
         ),
         "28000" => {
-            let help = match (attempt.is_encrypted, attempt.has_certificate) {
+            let help = match (settings.mode != Mode::Disable, settings.has_certificate) {
                 (false, _) => "if it requires TLS, set sslmode=verify-full in the URL",
                 (true, false) => {
                     "if it requires a client certificate, set sslcert and sslkey in the URL"
@@ -136,7 +128,7 @@ fn of_state(state: &str, attempt: &Attempt<'_>) -> (ErrorKind, String) {
             (ErrorKind::Refused, format!("the database does not admit user `{user}`; {help}"))
         }
         "3D000" => {
-            let database = attempt.database.unwrap_or(user);
+            let database = settings.config.get_dbname().unwrap_or(user);
             let text =
                 format!("database `{database}` does not exist; create it, or correct the URL");
             (ErrorKind::Refused, text)
@@ -241,14 +233,11 @@ mod tests {
 
     use super::*;
 
-    fn attempt(is_encrypted: bool, has_certificate: bool) -> Attempt<'static> {
-        Attempt {
-            names: "db.example:5432".to_owned(),
-            is_encrypted,
-            has_certificate,
-            user: "u",
-            database: None,
-        }
+    fn settings(mode: &str, has_certificate: bool) -> Settings {
+        let url = format!("postgres://u@db.example/?sslmode={mode}");
+        let mut settings = Settings::parse(&url, &|_name| None).unwrap();
+        settings.has_certificate = has_certificate;
+        settings
     }
 
     #[test]
@@ -263,7 +252,7 @@ mod tests {
             ("08006", ErrorKind::Unreachable, "the connection to the database failed"),
             ("XX000", ErrorKind::Refused, "the database refused the connection"),
         ] {
-            let (actual, text) = of_state(state, &attempt(true, false));
+            let (actual, text) = of_state(state, &settings("require", false));
             assert_eq!(actual, kind, "{state}");
             assert!(text.contains(expected), "{text}");
             assert!(text.ends_with(&format!(" (SQLSTATE {state})")), "{text}");
@@ -272,13 +261,13 @@ mod tests {
 
     #[test]
     fn the_next_step_of_a_refused_user_depends_on_the_connection() {
-        for (encrypted, certificate, expected) in [
-            (false, false, "if it requires TLS, set sslmode=verify-full"),
-            (false, true, "if it requires TLS, set sslmode=verify-full"),
-            (true, false, "if it requires a client certificate, set sslcert and sslkey"),
-            (true, true, "check the client certificate in sslcert"),
+        for (mode, certificate, expected) in [
+            ("disable", false, "if it requires TLS, set sslmode=verify-full"),
+            ("disable", true, "if it requires TLS, set sslmode=verify-full"),
+            ("require", false, "if it requires a client certificate, set sslcert and sslkey"),
+            ("require", true, "check the client certificate in sslcert"),
         ] {
-            let (kind, text) = of_state("28000", &attempt(encrypted, certificate));
+            let (kind, text) = of_state("28000", &settings(mode, certificate));
             assert_eq!(kind, ErrorKind::Refused);
             assert!(text.contains(expected), "{text}");
         }

@@ -43,7 +43,7 @@
 //!
 //! - A wait always has a limit: TCP timeouts that the URL does not set have a default.
 //! - `sslmode=allow` is refused, because it never protects a connection.
-//! - A connection to another machine without TLS, or without a verified certificate, gives a warning.
+//! - A connection to another machine that may be without TLS, or without a verified certificate, gives a warning.
 //! - A password file or a private key that other users can read is not used.
 //!
 //! # Features

@@ -1,6 +1,7 @@
 //! The settings of a connection: the URL, the environment variables and the files of libpq.
 
 use std::borrow::Cow;
+use std::error::Error as _;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -34,8 +35,9 @@ pub(crate) struct Settings {
     /// The settings that the driver reads itself: hosts, user, database, timeouts.
     pub(crate) config: Config,
     pub(crate) tls: MakeRustlsConnect,
-    /// Whether the certificate of the server is verified.
-    pub(crate) is_verified: bool,
+    pub(crate) mode: Mode,
+    /// Whether `sslrootcert` names a file.
+    has_roots: bool,
     /// Whether a client certificate is set.
     pub(crate) has_certificate: bool,
     /// The value of `PGPASSWORD`.
@@ -81,11 +83,6 @@ impl Settings {
                 "sslkey" => &mut key,
                 "passfile" => &mut passfile,
                 "channel_binding" => &mut binding,
-                name if UNSUPPORTED.contains(&name) => {
-                    return Err(setting(format!(
-                        "the URL parameter {name} is not supported; remove it"
-                    )));
-                }
                 name => {
                     // The driver takes the first `@` for the end of the user, and does not split the names of several hosts.
                     let raw = raw.replace('@', "%40");
@@ -103,9 +100,8 @@ impl Settings {
             }
             parameters.push(format!("channel_binding={binding}"));
         }
-        // The error of the driver is dropped, because it could repeat a password.
         let config = format!("{head}?{}", parameters.join("&"));
-        let mut config: Config = config.parse().map_err(|_error| invalid())?;
+        let mut config: Config = config.parse().map_err(|error| not_parsed(&error))?;
         check_hosts(&mut config)?;
         let mode = Mode::read(mode.as_deref(), roots.as_deref())?;
         // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there.
@@ -125,7 +121,8 @@ impl Settings {
         Ok(Self {
             config,
             tls: client(mode, roots.as_deref(), certificate.as_ref())?,
-            is_verified: mode == Mode::VerifyFull || roots.is_some(),
+            mode,
+            has_roots: roots.is_some(),
             has_certificate: certificate.is_some(),
             password: variable("PGPASSWORD"),
             passfile: passfile
@@ -143,7 +140,7 @@ impl Settings {
     }
 
     /// Returns whether no connection leaves this machine.
-    pub(crate) fn is_local(&self) -> bool {
+    fn is_local(&self) -> bool {
         let addresses = self.config.get_hostaddrs();
         let is_local = |host: &Host| match host {
             Host::Unix(_) => true,
@@ -156,6 +153,24 @@ impl Settings {
             [] => self.config.get_hosts().iter().all(is_local),
             addresses => addresses.iter().all(std::net::IpAddr::is_loopback),
         }
+    }
+
+    /// Returns a warning if a connection to another machine is not surely encrypted, with a verified certificate.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let cause = match self.mode {
+            Mode::VerifyCa | Mode::VerifyFull => return None,
+            Mode::Require if self.has_roots => return None,
+            _ if self.is_local() => return None,
+            Mode::Disable => "is not encrypted; set sslmode=verify-full in its URL",
+            Mode::Prefer => {
+                "is not encrypted if the database does not offer it; set sslmode=verify-full in its URL"
+            }
+            Mode::Require => {
+                "is encrypted, but the certificate is not verified; set sslmode=verify-full in its URL, and \
+                 sslrootcert=FILE for a private CA"
+            }
+        };
+        Some(format!("warning: the connection to the database at {} {cause}", self.names()))
     }
 
     /// Returns the settings of a new connection, with the TCP timeouts that the URL does not set, so that the system closes
@@ -277,7 +292,7 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
 
 /// The parameter `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(crate) enum Mode {
     Disable,
     Prefer,
     Require,
@@ -462,6 +477,15 @@ fn invalid() -> Error {
     setting("the URL is invalid; expected postgres://USER@HOST/NAME")
 }
 
+/// Describes an error of the driver. Only these two texts never repeat a value, which may be a password.
+fn not_parsed(error: &::postgres::Error) -> Error {
+    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    if cause.starts_with("unknown option") || cause.starts_with("invalid value for option") {
+        return setting(format!("the URL has a parameter that cannot be used: {cause}"));
+    }
+    invalid()
+}
+
 fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
@@ -477,23 +501,6 @@ const OTHERS: u32 = 0o077;
 
 /// Rights that a key of root must not give.
 const OTHERS_OF_ROOT: u32 = 0o037;
-
-/// Parameters of libpq that are neither secret nor supported, so that an error may name them.
-const UNSUPPORTED: &[&str] = &[
-    "client_encoding",
-    "gssencmode",
-    "krbsrvname",
-    "require_auth",
-    "service",
-    "ssl_max_protocol_version",
-    "ssl_min_protocol_version",
-    "sslcertmode",
-    "sslcompression",
-    "sslcrl",
-    "sslcrldir",
-    "sslpassword",
-    "sslsni",
-];
 
 #[cfg(test)]
 mod tests {
