@@ -44,8 +44,6 @@ pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyR
 pub use crate::import::{Import, ImportFormat};
 pub use crate::network::Network;
 pub use crate::server::{RunningServer, Server};
-#[cfg(feature = "postgres")]
-pub use crate::store::PostgresOptions;
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
     DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,

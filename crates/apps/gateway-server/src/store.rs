@@ -31,8 +31,6 @@ pub use crate::store::model::{
     DeletionReport, Fill, ImportMode, ImportReport, Page, Principal, RecordSink, Removals,
     Snapshot, Stage, TokenInfo, UnknownIds, Versions,
 };
-#[cfg(feature = "postgres")]
-pub use crate::store::postgres::PostgresOptions;
 pub(crate) use crate::store::sqlite::file::{backup, restore};
 use crate::token::{NewToken, TokenDigest, TokenId};
 
@@ -128,6 +126,14 @@ impl Store {
         self
     }
 
+    /// Sets the time limit of a read that answers a request. For tests, as [`in_memory`](Self::in_memory).
+    #[cfg(feature = "test-util")]
+    #[must_use]
+    pub fn with_statement_budget(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// Limits the records of every page. For tests, as [`in_memory`](Self::in_memory).
     #[cfg(feature = "test-util")]
     pub fn limit_pages(&self, records: u32) {
@@ -135,43 +141,35 @@ impl Store {
     }
 
     /// Connects to a PostgreSQL database, and creates the tables if they do not exist. Any number of servers may do so
-    /// concurrently.
+    /// concurrently. Drops warnings.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid. Fails with another kind if the
-    /// database cannot be reached or refuses the connection, or if a newer release has written it.
+    /// As those of [`connect_with`](Self::connect_with).
     #[cfg(feature = "postgres")]
     pub fn connect(url: &str) -> Result<Self, Error> {
-        Self::connect_with(url, PostgresOptions::new())
+        Self::connect_with(url, true, Duration::ZERO, |_notice| {})
     }
 
-    /// Connects to a PostgreSQL database that already has the tables.
+    /// Connects to a PostgreSQL database. With `create`, creates the tables if they do not exist.
+    ///
+    /// Waits at most `wait` for a database that cannot be reached. `notice` receives warnings about connections without
+    /// TLS, and messages while waiting. They never contain a password, and each is given once.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::NotFound`] if it does not have them, and otherwise as [`connect`](Self::connect) does.
+    /// Fails with [`ErrorKind::Config`] if the URL or a file that it names is invalid, and with [`ErrorKind::NotFound`] if
+    /// the tables do not exist. Fails with another kind if the database cannot be reached or refuses the connection, or
+    /// if a newer release has written it. A refused password or an unknown database fails without waiting.
     #[cfg(feature = "postgres")]
-    pub fn connect_existing(url: &str) -> Result<Self, Error> {
-        Self::connect_with(url, PostgresOptions::new().create_tables(false))
-    }
-
-    /// Connects as [`connect`](Self::connect) or [`connect_existing`](Self::connect_existing) does, with other options.
-    ///
-    /// # Errors
-    ///
-    /// As those of the two.
-    #[cfg(feature = "postgres")]
-    pub fn connect_with(url: &str, options: PostgresOptions) -> Result<Self, Error> {
-        postgres::Database::connect(url, options).map(Self::over)
-    }
-
-    /// Sets the time limit of a read that answers a request. The default is 10 seconds. A read that takes longer fails
-    /// with [`ErrorKind::StorageSlow`].
-    #[must_use]
-    pub fn with_statement_budget(mut self, limit: Duration) -> Self {
-        self.limit = limit;
-        self
+    pub fn connect_with(
+        url: &str,
+        create: bool,
+        wait: Duration,
+        notice: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        let options = methodical_postgres::Options::new("gateway-server").notice(notice);
+        postgres::Database::connect(url, options, create, wait).map(Self::over)
     }
 
     /// Returns the account of a token, or `None` for an unknown, expired or revoked token.
@@ -557,7 +555,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// Default time limit of a read that answers a request: far longer than any page takes, and shorter than clients wait.
+/// Time limit of a read that answers a request: far longer than any page takes, and shorter than clients wait.
 /// Imports, checks and the removal of superseded rows have no limit.
 pub(crate) const STATEMENT_BUDGET: Duration = Duration::from_secs(10);
 

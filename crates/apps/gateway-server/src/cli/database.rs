@@ -8,9 +8,7 @@ use clap::Args;
 use crate::cli::output::{note, print};
 use crate::error::{Error, ErrorKind};
 use crate::store;
-#[cfg(feature = "postgres")]
-use crate::store::PostgresOptions;
-use crate::store::{STATEMENT_BUDGET, Store};
+use crate::store::Store;
 
 /// The flag that names the database.
 #[derive(Debug, Args)]
@@ -23,7 +21,7 @@ pub(super) struct Database {
 impl Database {
     /// Opens the database, which must exist: a mistyped name must not create one.
     pub(super) fn open(&self) -> Result<Store, Error> {
-        open_existing(self.database.as_deref())
+        open(self.database.as_deref(), false, Duration::ZERO, note_notice)
     }
 
     /// Opens the database to read it: also a file that this process cannot write.
@@ -55,44 +53,29 @@ impl Database {
 
     /// Opens the database, and creates it if it does not exist.
     pub(super) fn open_or_create(&self) -> Result<Store, Error> {
-        open_or_create(self.database.as_deref(), STATEMENT_BUDGET, Duration::ZERO, note_notice)
+        open(self.database.as_deref(), true, Duration::ZERO, note_notice)
     }
 }
 
-/// Opens a database, which must exist.
-pub(super) fn open_existing(database: Option<&str>) -> Result<Store, Error> {
-    match given(database)? {
-        Location::File(path) => Store::open_existing(path),
-        #[cfg(feature = "postgres")]
-        Location::Url(url) => Store::connect_with(
-            &url,
-            PostgresOptions::new().notice(note_notice).create_tables(false),
-        ),
-    }
-}
-
-/// Opens a database, and creates it if it does not exist. `budget` limits a statement that a request waits for, `wait`
-/// the time until a PostgreSQL server can be reached. `notice` receives messages about the connection.
+/// Opens a database. With `create`, it is created if it does not exist. `wait` limits the time until a PostgreSQL server
+/// can be reached. `notice` receives messages about the connection.
 #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "a file is there or not"))]
-pub(super) fn open_or_create(
+pub(super) fn open(
     database: Option<&str>,
-    budget: Duration,
+    create: bool,
     wait: Duration,
     notice: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<Store, Error> {
     match given(database)? {
-        Location::File(path) => Ok(Store::open(path)?.with_statement_budget(budget)),
+        Location::File(path) if create => Store::open(path),
+        Location::File(path) => Store::open_existing(path),
         #[cfg(feature = "postgres")]
-        Location::Url(url) => {
-            let options = PostgresOptions::new().wait(wait).notice(notice);
-            let store = Store::connect_with(&url, options)?;
-            Ok(store.with_statement_budget(budget))
-        }
+        Location::Url(url) => Store::connect_with(&url, create, wait, notice),
     }
 }
 
 /// Writes a message about the connection to standard error.
-fn note_notice(text: &str) {
+pub(super) fn note_notice(text: &str) {
     note(&format!("gateway-server: {text}"));
 }
 

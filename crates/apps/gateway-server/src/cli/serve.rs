@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::cli::database::{open_existing, open_or_create};
+use crate::cli::database::{note_notice, open};
 use crate::cli::output::{print, print_error};
 use crate::cli::settings::{Settings, refuse_former};
 use crate::config::Config;
@@ -49,7 +49,7 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, check, settings } = arguments;
     refuse_former()?;
-    let mut config = settings.config()?;
+    let mut config = settings.config();
     config.traces = Traces::from_environment(&config)?;
     if check {
         validate(&settings, &config)?;
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
 /// Opens the certificates and the database, which must exist, as a server does.
 fn validate(settings: &Settings, config: &Config) -> Result<(), Error> {
     crate::server::acceptor(config)?;
-    open_existing(settings.database.as_deref())?.health()?;
+    open(settings.database.as_deref(), false, Duration::ZERO, note_notice)?.health()?;
     print("the settings, the certificates and the database are valid\n")
 }
 
@@ -87,9 +87,6 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
         tracing::warn!(name: "connections_limited", message = text);
     }
     // Before the runtime exists: opening a database blocks.
-    let budget = config.statement_timeout;
-    let wait = settings.database_wait()?;
-    let pause = settings.drain_pause()?;
     let notice = |text: &str| {
         let text = text.strip_prefix("warning: ").unwrap_or(text);
         tracing::warn!(name: "database_notice", message = text);
@@ -97,10 +94,10 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     let store: Option<Arc<Store>> = if demo {
         None
     } else {
-        Some(Arc::new(open_or_create(settings.database.as_deref(), budget, wait, notice)?))
+        Some(Arc::new(open(settings.database.as_deref(), true, settings.database_timeout, notice)?))
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(store, config, pause));
+    let served = runtime.block_on(serve(store, config, settings.drain_pause));
     // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     served

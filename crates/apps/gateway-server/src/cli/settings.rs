@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 
 use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, SECONDS};
 use crate::error::{Error, ErrorKind};
@@ -15,11 +15,12 @@ use crate::log::{Format, Level};
 use crate::network::Network;
 
 /// The settings, as flags and environment variables.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub(super) struct Settings {
     /// Address of the service; port 0 picks a free port [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN", value_parser = address)]
-    pub(super) listen: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDR", env = "GATEWAY_LISTEN", value_parser = address,
+        default_value = "127.0.0.1:8080", hide_default_value = true)]
+    listen: SocketAddr,
     /// Address of /healthz, /readyz and /metrics. By default they are not served.
     #[arg(long, value_name = "ADDR", env = "GATEWAY_OPS_LISTEN", value_parser = address)]
     ops_listen: Option<SocketAddr>,
@@ -27,42 +28,50 @@ pub(super) struct Settings {
     #[arg(long, value_name = "FILE|URL", env = "GATEWAY_DATABASE", hide_env_values = true)]
     pub(super) database: Option<String>,
     /// Time to wait at start for a PostgreSQL database that cannot be reached, in seconds [default: 60]
-    #[arg(long, value_name = "S", env = "GATEWAY_DATABASE_TIMEOUT", value_parser = number::<u64>)]
-    database_timeout: Option<u64>,
+    #[arg(long, value_name = "S", env = "GATEWAY_DATABASE_TIMEOUT", value_parser = seconds,
+        default_value = "60", hide_default_value = true)]
+    pub(super) database_timeout: Duration,
     /// Path prefix before /c/oauth/v1.
-    #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX")]
-    prefix: Option<String>,
+    #[arg(long, value_name = "PATH", env = "GATEWAY_PREFIX", value_parser = path,
+        default_value = "", hide_default_value = true)]
+    prefix: String,
     /// Certificate chain in PEM. Together with --tls-key this serves HTTPS. SIGHUP reloads both files.
-    #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_CERTIFICATE")]
+    #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_CERTIFICATE", requires = "tls_key")]
     tls_certificate: Option<PathBuf>,
     /// Private key of the first certificate, in PEM.
-    #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY")]
+    #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY", requires = "tls_certificate")]
     tls_key: Option<PathBuf>,
     /// Proxies whose X-Forwarded-For names the client: addresses or networks, separated by commas.
     #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_delimiter = ',')]
-    trusted_proxy: Option<Vec<Network>>,
+    trusted_proxy: Vec<Network>,
     /// Sustained requests per second and token; 0 means no limit [default: 50]
-    #[arg(long, value_name = "N", env = "GATEWAY_RATE", value_parser = number::<u32>)]
-    rate: Option<u32>,
+    #[arg(long, value_name = "N", env = "GATEWAY_RATE", value_parser = whole(0..=u32::MAX),
+        default_value = "50", hide_default_value = true)]
+    rate: u32,
     /// Maximum number of open connections [default: 10000]
-    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = number::<usize>)]
-    connections: Option<usize>,
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS", value_parser = whole(CONNECTIONS),
+        default_value = "10000", hide_default_value = true)]
+    connections: usize,
     /// Maximum number of open connections of one address, except this machine and trusted proxies [default: a quarter
     /// of --connections, at least 16]
-    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = number::<usize>)]
+    #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = whole(CONNECTIONS))]
     connections_per_address: Option<usize>,
     /// Timeout of a whole response, in seconds, at most 900 [default: 900]
-    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = number::<u64>)]
-    response_timeout: Option<u64>,
+    #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = response_seconds,
+        default_value = "900", hide_default_value = true)]
+    response_timeout: Duration,
     /// Time for responses in progress to end at shutdown, in seconds [default: 30]
-    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT", value_parser = number::<u64>)]
-    drain_timeout: Option<u64>,
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_TIMEOUT", value_parser = seconds,
+        default_value = "30", hide_default_value = true)]
+    drain_timeout: Duration,
     /// Time between SIGTERM and the end of accepting requests, in seconds; /readyz responds with 503 [default: 0]
-    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_PAUSE", value_parser = number::<u64>)]
-    drain_pause: Option<u64>,
+    #[arg(long, value_name = "S", env = "GATEWAY_DRAIN_PAUSE", value_parser = seconds,
+        default_value = "0", hide_default_value = true)]
+    pub(super) drain_pause: Duration,
     /// Log each request [default: true]
-    #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG")]
-    access_log: Option<bool>,
+    #[arg(long, value_name = "BOOL", env = "GATEWAY_ACCESS_LOG", action = ArgAction::Set,
+        default_value = "true", hide_default_value = true)]
+    access_log: bool,
     /// Form of the log on standard error; auto is text on a terminal, otherwise JSON [default: auto]
     #[arg(long, value_name = "FORMAT", env = "GATEWAY_LOG_FORMAT")]
     pub(super) log_format: Option<Format>,
@@ -73,57 +82,22 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Returns the configuration of the server.
-    pub(super) fn config(&self) -> Result<Config, Error> {
-        let mut config = Config::default();
-        set(&mut config.listen, self.listen);
-        config.ops_listen = self.ops_listen;
-        set(&mut config.prefix, self.prefix.clone());
-        let prefix = &config.prefix;
-        if !prefix.is_empty() && (!prefix.starts_with('/') || prefix.contains(['?', '#', ' '])) {
-            return Err(Error::new(
-                ErrorKind::Config,
-                "prefix must be a path that starts with / and has no query, fragment or space, such as /gateway",
-            ));
+    pub(super) fn config(&self) -> Config {
+        Config {
+            listen: self.listen,
+            ops_listen: self.ops_listen,
+            prefix: self.prefix.clone(),
+            tls: self.tls_certificate.clone().zip(self.tls_key.clone()),
+            trusted_proxies: self.trusted_proxy.clone(),
+            rate: self.rate,
+            burst: self.rate.saturating_mul(2),
+            connections: self.connections,
+            connections_per_address: self.connections_per_address,
+            response_timeout: self.response_timeout,
+            drain_timeout: self.drain_timeout,
+            access_log: self.access_log,
+            ..Config::default()
         }
-        config.tls = self.tls_certificate.clone().zip(self.tls_key.clone());
-        if self.tls_certificate.is_some() != self.tls_key.is_some() {
-            let help = "tls-certificate and tls-key must be set together";
-            return Err(Error::new(ErrorKind::Config, help));
-        }
-        set(&mut config.trusted_proxies, self.trusted_proxy.clone());
-        set(&mut config.rate, self.rate);
-        config.burst = config.rate.saturating_mul(2);
-        set(&mut config.connections, within("connections", self.connections, &CONNECTIONS)?);
-        config.connections_per_address =
-            within("connections-per-address", self.connections_per_address, &CONNECTIONS)?;
-        // 0 is allowed: responses are then cut immediately.
-        let drain = 0..=*SECONDS.end();
-        for (name, timeout, own, range) in [
-            (
-                "response-timeout",
-                &mut config.response_timeout,
-                self.response_timeout,
-                RESPONSE_SECONDS,
-            ),
-            ("drain-timeout", &mut config.drain_timeout, self.drain_timeout, drain),
-        ] {
-            set(timeout, within(name, own, &range)?.map(Duration::from_secs));
-        }
-        config.access_log = self.access_log.unwrap_or(true);
-        Ok(config)
-    }
-
-    /// Returns the time to wait for the database at start.
-    pub(super) fn database_wait(&self) -> Result<Duration, Error> {
-        // 0 is allowed: the first failure is then final.
-        let wait = within("database-timeout", self.database_timeout, &(0..=*SECONDS.end()))?;
-        Ok(wait.map_or(DATABASE_WAIT, Duration::from_secs))
-    }
-
-    /// Returns the time between the signal to stop and the end of accepting requests.
-    pub(super) fn drain_pause(&self) -> Result<Duration, Error> {
-        let pause = within("drain-pause", self.drain_pause, &(0..=*SECONDS.end()))?;
-        Ok(Duration::from_secs(pause.unwrap_or(0)))
     }
 }
 
@@ -134,18 +108,36 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
     })
 }
 
-/// Reads a whole number. The range of the setting is checked later.
-fn number<T: FromStr>(text: &str) -> Result<T, &'static str> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let expected = "expected a whole number, 0 or more";
-    text.parse().map_err(|_error| if is_number { "the number is too large" } else { expected })
+/// Reads a path prefix.
+fn path(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() || text.starts_with('/') && !text.contains(['?', '#', ' ']) {
+        return Ok(text.to_owned());
+    }
+    Err("expected a path that starts with / and has no query, fragment or space, such as /gateway")
 }
 
-/// Replaces a default by a value that is set.
-fn set<T>(setting: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *setting = value;
+/// Returns a reader of a whole number. With one out of range, the server might not answer any request.
+fn whole<T: FromStr + PartialOrd + Display>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    RangeInclusive<T>: Clone,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (least, most) = (range.start(), range.end());
+        number.ok_or_else(|| format!("expected a whole number from {least} to {most}"))
     }
+}
+
+/// Reads a time, which may be 0.
+fn seconds(text: &str) -> Result<Duration, String> {
+    whole(0..=*SECONDS.end())(text).map(Duration::from_secs)
+}
+
+/// Reads the response timeout. Superseded data may be removed after the longest response.
+fn response_seconds(text: &str) -> Result<Duration, String> {
+    whole(1..=LONGEST_RESPONSE.as_secs())(text).map(Duration::from_secs)
 }
 
 /// Fails if a variable of a setting that no longer exists is set.
@@ -181,70 +173,44 @@ const FORMER: [(&str, &str); 11] = [
     ("list-cache", "lists are not cached; clients that send If-None-Match get 304"),
 ];
 
-/// Refuses a value that is out of range, with which the server might not answer any request.
-fn within<T: PartialOrd + Display>(
-    name: &str,
-    own: Option<T>,
-    range: &RangeInclusive<T>,
-) -> Result<Option<T>, Error> {
-    match own {
-        Some(value) if !range.contains(&value) => {
-            let (least, most) = (range.start(), range.end());
-            let help = format!("{name} must be from {least} to {most}, not {value}");
-            Err(Error::new(ErrorKind::Config, help))
-        }
-        own => Ok(own),
-    }
-}
-
-/// Default time to wait for the database at start.
-const DATABASE_WAIT: Duration = Duration::from_secs(60);
-
-/// Range of the response timeout, in seconds. Superseded data may be removed after the longest response.
-const RESPONSE_SECONDS: RangeInclusive<u64> = 1..=LONGEST_RESPONSE.as_secs();
-
 #[cfg(test)]
 mod tests {
     use clap::FromArgMatches as _;
 
     use super::*;
 
-    fn settings(flags: &[&str]) -> Settings {
+    fn settings(flags: &[&str]) -> Result<Settings, clap::Error> {
         let command = Settings::augment_args(clap::Command::new("serve").no_binary_name(true));
-        Settings::from_arg_matches(&command.try_get_matches_from(flags).unwrap()).unwrap()
+        Settings::from_arg_matches(&command.try_get_matches_from(flags)?)
     }
 
     #[test]
-    fn incomplete_settings_are_refused() {
-        for flags in [["--tls-key", "k"], ["--prefix", "x"]] {
-            let error = settings(&flags).config().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Config, "{flags:?}");
-        }
-        assert_eq!(settings(&["--rate", "7"]).config().unwrap().burst, 14);
+    fn the_defaults_are_those_of_a_server() {
+        let (flags, config) = (settings(&[]).unwrap(), Config::default());
+        let own = Config { access_log: false, clock: config.clock.clone(), ..flags.config() };
+        assert_eq!(format!("{own:?}"), format!("{config:?}"));
+        assert_eq!(flags.database_timeout, Duration::from_secs(60));
+        assert_eq!(settings(&["--rate", "7"]).unwrap().config().burst, 14);
     }
 
     #[test]
-    fn out_of_range_settings_are_refused() {
+    fn incomplete_and_out_of_range_settings_are_refused() {
         for [flag, value] in [
+            ["--tls-key", "k"],
+            ["--prefix", "x"],
             ["--connections", "0"],
             ["--connections", "1000001"],
             ["--connections-per-address", "0"],
             ["--response-timeout", "901"],
             ["--drain-timeout", "86401"],
             ["--drain-timeout", "9223372036854775807"],
+            ["--database-timeout", "86401"],
+            ["--drain-pause", "86401"],
         ] {
-            let error = settings(&[flag, value]).config().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Config, "{flag}");
-            let text = error.to_string();
-            let name = flag.trim_start_matches('-');
-            assert!(text.starts_with(name) && text.ends_with(&format!("not {value}")), "{text}");
+            settings(&[flag, value]).expect_err(flag);
         }
-        assert!(settings(&["--database-timeout", "86401"]).database_wait().is_err());
-        assert!(settings(&["--drain-pause", "86401"]).drain_pause().is_err());
-        let now = settings(&["--database-timeout", "0"]).database_wait().unwrap();
-        assert_eq!(now, Duration::ZERO);
-        for flags in [["--rate", "0"], ["--drain-timeout", "0"]] {
-            settings(&flags).config().unwrap();
+        for flag in ["--rate", "--drain-timeout", "--database-timeout"] {
+            settings(&[flag, "0"]).expect(flag);
         }
     }
 }

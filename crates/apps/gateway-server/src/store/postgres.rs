@@ -24,14 +24,17 @@ pub(super) struct Database(Connector);
 
 impl Database {
     /// Connects, and creates or checks the tables.
-    pub(super) fn connect(url: &str, options: PostgresOptions) -> Result<Self, Error> {
-        let PostgresOptions { create_tables, wait, notice } = options;
-        let options = Options::new("gateway-server").notice(notice);
+    pub(super) fn connect(
+        url: &str,
+        options: Options,
+        create: bool,
+        wait: Duration,
+    ) -> Result<Self, Error> {
         let connector = Connector::new(url, options).map_err(not_connected)?;
         let client = connector.open_waiting(UNLIMITED_PATIENCE, wait).map_err(not_connected)?;
         let mut db = Postgres::new(client, "cannot create or find the tables");
         for attempt in 1.. {
-            match prepare(&mut db, create_tables) {
+            match prepare(&mut db, create) {
                 Err(error) if error.kind() == ErrorKind::StorageBusy && attempt < ATTEMPTS => {
                     std::thread::park_timeout(PAUSE);
                 }
@@ -133,58 +136,6 @@ fn remains(cause: &str, timeout: Duration) -> Error {
         timeout.as_secs()
     );
     Error::new(ErrorKind::ErasurePending, text)
-}
-
-/// How a [`Store`](crate::Store) connects to PostgreSQL for the first time, and who receives its warnings.
-pub struct PostgresOptions {
-    create_tables: bool,
-    wait: Duration,
-    notice: Box<dyn Fn(&str) + Send + Sync>,
-}
-
-impl PostgresOptions {
-    /// Returns the default: creates missing tables, does not wait, and drops warnings.
-    pub fn new() -> Self {
-        Self { create_tables: true, wait: Duration::ZERO, notice: Box::new(|_text| {}) }
-    }
-
-    /// Sets whether missing tables are created. Otherwise they are an error.
-    #[must_use]
-    pub fn create_tables(mut self, create: bool) -> Self {
-        self.create_tables = create;
-        self
-    }
-
-    /// Sets the time to wait for a database that cannot be reached. A refused password or an unknown database fails
-    /// without waiting.
-    #[must_use]
-    pub fn wait(mut self, limit: Duration) -> Self {
-        self.wait = limit;
-        self
-    }
-
-    /// Sets the receiver of warnings about connections without TLS, and of messages while waiting. They never contain
-    /// a password. A message is given once, also if it applies to many connections.
-    #[must_use]
-    pub fn notice(mut self, receiver: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.notice = Box::new(receiver);
-        self
-    }
-}
-
-impl Default for PostgresOptions {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl fmt::Debug for PostgresOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresOptions")
-            .field("create_tables", &self.create_tables)
-            .field("wait", &self.wait)
-            .finish_non_exhaustive()
-    }
 }
 
 /// A connection, its prepared statements, and rows that are not sent yet.

@@ -45,7 +45,12 @@ fn a_postgresql_database_with_another_schema_version_is_refused_and_left_unchang
     for (version, kind) in OTHER_VERSIONS {
         client.execute("UPDATE gateway_schema SET version = $1", &[&version]).unwrap();
         check(&Store::connect(&database.url).unwrap_err(), version, kind);
-        check(&Store::connect_existing(&database.url).unwrap_err(), version, kind);
+        check(
+            &Store::connect_with(&database.url, false, std::time::Duration::ZERO, |_| {})
+                .unwrap_err(),
+            version,
+            kind,
+        );
         let row = client.query_one("SELECT version FROM gateway_schema", &[]).unwrap();
         assert_eq!(row.get::<_, i64>(0), version);
     }

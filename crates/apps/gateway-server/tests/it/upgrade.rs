@@ -141,9 +141,9 @@ fn a_postgresql_database_of_release_1_is_upgraded_and_shared_with_it() {
     // A role that may read but not change the tables is refused, and may read after the upgrade.
     run("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     let url = database.url.replacen("postgres@", "reader@", 1);
-    let error = Store::connect_existing(&url).unwrap_err();
+    let error = Store::connect_with(&url, false, std::time::Duration::ZERO, |_| {}).unwrap_err();
     assert!(error.to_string().contains("the role does not own them"), "{error}");
     let store = Store::connect(&database.url).unwrap();
-    drop(Store::connect_existing(&url).unwrap());
+    drop(Store::connect_with(&url, false, std::time::Duration::ZERO, |_| {}).unwrap());
     check(&store, &records, &token, run);
 }
