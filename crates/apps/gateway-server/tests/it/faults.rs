@@ -33,7 +33,7 @@ fn names(response: &Response) -> Vec<String> {
 /// the test knows how far the program has read.
 #[test]
 fn a_killed_import_is_complete_or_absent() {
-    const SIZE: usize = 4_000;
+    const SIZE: usize = 1_000;
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     let token = account(&database, "acme");
@@ -55,7 +55,7 @@ fn a_killed_import_is_complete_or_absent() {
         input.write_all(&lines.as_bytes()[..part]).unwrap();
         if round >= 10 {
             drop(input);
-            let wanted = (round as u64 - 10) * 60_000;
+            let wanted = (round as u64 - 10) * 15_000;
             let wal = || std::fs::metadata(format!("{database}-wal")).map_or(0, |file| file.len());
             let before = wal();
             while child.try_wait().unwrap().is_none() && wal() < before.min(wanted) + wanted {
@@ -290,7 +290,7 @@ fn generation(store: &Store, account: &str, number: u32) {
     store.import(account, ImportMode::Commit, fill).unwrap();
 }
 
-/// Runs a hundred imports while two servers answer. Every response must be of one generation.
+/// Runs thirty imports while two servers answer. Every response must be of one generation.
 fn check_generations(database: &str, store: &Store) {
     run(database, &["account", "create", "acme"]);
     generation(store, "acme", 0);
@@ -317,7 +317,7 @@ fn check_generations(database: &str, store: &Store) {
                 })
             })
             .collect();
-        for number in 1..=100 {
+        for number in 1..=30 {
             generation(store, "acme", number);
         }
         done.store(true, Ordering::SeqCst);

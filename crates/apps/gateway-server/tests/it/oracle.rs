@@ -292,17 +292,17 @@ fn runner(cases: u32) -> TestRunner {
 }
 
 #[test]
-fn ten_thousand_random_requests_get_the_responses_of_the_model() {
+fn four_thousand_random_requests_get_the_responses_of_the_model() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(directory.path().join("t.db")).unwrap();
-    random_requests(store, 50);
+    random_requests(store, 20);
 }
 
 #[test]
-fn two_thousand_random_requests_get_the_responses_of_the_model_on_postgresql() {
+fn a_thousand_random_requests_get_the_responses_of_the_model_on_postgresql() {
     let Some(database) = cluster::database() else { return };
     let store = Store::connect(&database.url).unwrap();
-    random_requests(store, 10);
+    random_requests(store, 5);
 }
 
 /// Compares three accounts in one database with one model each, with 200 requests for each data set. Every text begins
