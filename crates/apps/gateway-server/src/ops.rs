@@ -154,7 +154,7 @@ impl Sources {
             let help = "When the certificate expires, in seconds since 1970.";
             out.gauge("gateway_certificate_expiry_timestamp_seconds", help, expiry);
         }
-        let help = "When the server was started, in seconds since 1970.";
+        let help = "Start of the process, in seconds since 1970.";
         out.gauge("process_start_time_seconds", help, self.started.0);
         write_process(&out);
         self.metrics.render(&out)
