@@ -18,12 +18,12 @@ use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode, Version};
-use methodical_serve::{Connection, Refusal, Service};
+use methodical_serve::{Connection, Refusal, Service, Shares};
 use tokio::time::Instant;
 
 use self::body::{ListSource, ResponseBody};
 use self::client::{Client, ClientKey};
-use self::limit::{Guesses, RateLimits, Shares};
+use self::limit::{Guesses, RateLimits};
 use self::metrics::Metrics;
 use self::problem::{Kind, Problem};
 use self::recorder::{RecordedBody, Recorder};

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
-use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase};
+use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase, Shares};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 
 use crate::cleanup::Cleanup;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::error::{Error, ErrorKind, with_causes};
+use crate::error::{Error, ErrorKind};
 use crate::front::Front;
-use crate::front::limit::{Guesses, RateLimits, Shares};
+use crate::front::limit::{Guesses, RateLimits};
 use crate::front::metrics::Metrics;
 #[cfg(feature = "test-util")]
 use crate::front::work::Latency;
@@ -230,8 +230,8 @@ pub(crate) fn acceptor(config: &Config) -> Result<Option<Arc<Acceptor>>, Error> 
 
 /// Returns the error of a certificate or key.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
-fn unusable(error: methodical_serve::Error) -> Error {
-    Error::new(ErrorKind::Listen, with_causes(&error))
+fn unusable(error: io::Error) -> Error {
+    Error::new(ErrorKind::Listen, error.to_string())
 }
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Error> {

@@ -1,6 +1,7 @@
 //! The limit on all connections, and the limit on those of an address.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,9 +29,8 @@ pub struct Counts {
 pub(crate) struct Admission {
     permits: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
-    per_address: usize,
+    addresses: Arc<Shares<IpAddr>>,
     unlimited: Vec<IpNet>,
-    open: Mutex<HashMap<IpAddr, usize>>,
     counts: Arc<Counts>,
 }
 
@@ -39,9 +39,8 @@ impl Admission {
         Arc::new(Self {
             permits: Arc::new(Semaphore::new(limits.connections)),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
-            per_address: limits.connections_per_address,
+            addresses: Shares::new(limits.connections_per_address),
             unlimited: limits.unlimited.clone(),
-            open: Mutex::default(),
             counts,
         })
     }
@@ -61,20 +60,17 @@ impl Admission {
     /// Admits a connection, or refuses it. Returns `None` if too many are being refused.
     pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<Connection>> {
         let peer = peer.to_canonical();
-        let key = self.key(peer);
-        let admitted = if key.is_none_or(|key| self.take(key)) {
-            Arc::clone(&self.permits).try_acquire_owned().map_err(|_none_left| {
-                self.give(key);
-                Refusal::Overloaded
-            })
-        } else {
-            Err(Refusal::AddressLimit)
-        };
+        let permits = Arc::clone(&self.permits);
+        let admitted = self.share(peer).and_then(|share| {
+            let permit = permits.try_acquire_owned().map_err(|_none_left| Refusal::Overloaded)?;
+            Ok((share, permit))
+        });
         match admitted {
-            Ok(permit) => {
+            Ok((share, permit)) => {
                 self.counts.open.fetch_add(1, Ordering::Relaxed);
-                let admission = Some((Arc::clone(self), key));
-                Some(Connection::new(Slot { peer, admission, _permit: permit }, None))
+                let counts = Some(Arc::clone(&self.counts));
+                let slot = Slot { peer, counts, _share: share, _permit: permit };
+                Some(Connection::new(slot, None))
             }
             Err(refusal) => {
                 let counter = match refusal {
@@ -83,36 +79,18 @@ impl Admission {
                 };
                 counter.fetch_add(1, Ordering::Relaxed);
                 let permit = Arc::clone(&self.refusals).try_acquire_owned().ok()?;
-                let slot = Slot { peer, admission: None, _permit: permit };
+                let slot = Slot { peer, counts: None, _share: None, _permit: permit };
                 Some(Connection::new(slot, Some(refusal)))
             }
         }
     }
 
-    /// Returns the key under which the connections of a peer are counted, if they are limited.
-    fn key(&self, peer: IpAddr) -> Option<IpAddr> {
-        let is_limited =
-            !peer.is_loopback() && !self.unlimited.iter().any(|network| network.contains(&peer));
-        is_limited.then(|| address_key(peer))
-    }
-
-    fn take(&self, key: IpAddr) -> bool {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = open.entry(key).or_default();
-        let is_free = *count < self.per_address;
-        *count += usize::from(is_free);
-        is_free
-    }
-
-    fn give(&self, key: Option<IpAddr>) {
-        let Some(key) = key else { return };
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = open.get_mut(&key) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&key);
-            }
+    /// Takes a place among the connections of an address. `None` means that the address is not limited.
+    fn share(&self, peer: IpAddr) -> Result<Option<Share<IpAddr>>, Refusal> {
+        if peer.is_loopback() || self.unlimited.iter().any(|network| network.contains(&peer)) {
+            return Ok(None);
         }
+        self.addresses.open(&address_key(peer)).map(Some).ok_or(Refusal::AddressLimit)
     }
 }
 
@@ -121,7 +99,8 @@ impl Admission {
 pub(crate) struct Slot {
     peer: IpAddr,
     /// Unset if the connection is refused.
-    admission: Option<(Arc<Admission>, Option<IpAddr>)>,
+    counts: Option<Arc<Counts>>,
+    _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -133,9 +112,52 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Some((admission, key)) = &self.admission {
-            admission.counts.open.fetch_sub(1, Ordering::Relaxed);
-            admission.give(*key);
+        if let Some(counts) = &self.counts {
+            counts.open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The open shares of each key. A key without an open share takes no memory.
+#[derive(Debug)]
+pub struct Shares<K> {
+    limit: usize,
+    open: Mutex<HashMap<K, usize>>,
+}
+
+impl<K: Clone + Eq + Hash> Shares<K> {
+    /// Creates counts of at most `limit` for each key.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, open: Mutex::default() })
+    }
+
+    /// Opens one more share of a key. Returns `None` if the key has as many as the limit.
+    pub fn open(self: &Arc<Self>, key: &K) -> Option<Share<K>> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.get(key).copied().unwrap_or_default();
+        if count >= self.limit {
+            return None;
+        }
+        open.insert(key.clone(), count + 1);
+        Some(Share { shares: Arc::clone(self), key: key.clone() })
+    }
+}
+
+/// A share of a key. Closed when this is dropped.
+#[derive(Debug)]
+pub struct Share<K: Eq + Hash> {
+    shares: Arc<Shares<K>>,
+    key: K,
+}
+
+impl<K: Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        let mut open = self.shares.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.key);
+            }
         }
     }
 }
@@ -153,3 +175,22 @@ pub fn address_key(address: IpAddr) -> IpAddr {
 
 /// Maximum number of connections that are answered with a refusal at the same time. Further ones are closed.
 pub const REFUSALS: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_key_has_its_own_limit_and_closed_shares_take_no_memory() {
+        let shares = Shares::new(2);
+        let first = shares.open(&"a").unwrap();
+        let second = shares.open(&"a").unwrap();
+        assert!(shares.open(&"a").is_none());
+        let other = shares.open(&"b").unwrap();
+        drop(first);
+        let third = shares.open(&"a").unwrap();
+        assert!(shares.open(&"a").is_none());
+        drop((second, third, other));
+        assert!(shares.open.lock().unwrap().is_empty());
+    }
+}

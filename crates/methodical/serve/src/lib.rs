@@ -8,21 +8,21 @@
 mod admission;
 mod connection;
 mod guard;
-mod phase;
-mod service;
-#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 
 use std::convert::Infallible;
+use std::future::Future;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{error, fmt, io};
+use std::{error, io};
 
+use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue};
+use http::request::Parts;
 use http::{Method, Request, Response, Version};
-use http_body::Body as _;
+use http_body::Body;
 use hyper::body::Incoming;
 use hyper::rt::Executor;
 use hyper::service::service_fn;
@@ -35,12 +35,41 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use crate::admission::Admission;
-pub use crate::admission::{Counts, REFUSALS, address_key};
+pub use crate::admission::{Counts, REFUSALS, Share, Shares, address_key};
 pub use crate::connection::{Connection, Cut, Sending};
 pub use crate::guard::Refusal;
-pub use crate::phase::Phase;
-pub use crate::service::Service;
 pub use crate::tls::Acceptor;
+
+/// A service that answers requests. Shared by all connections.
+pub trait Service: Send + Sync + 'static {
+    /// The body of a response.
+    type Body: Body<Data = Bytes, Error: Into<Box<dyn error::Error + Send + Sync>>>
+        + Send
+        + Unpin
+        + 'static;
+
+    /// Answers one request. `refusal` says why it is refused, if it is. After the response, `connection` says whether
+    /// the server cut it.
+    fn answer(
+        &self,
+        request: &Parts,
+        refusal: Option<Refusal>,
+        connection: &Arc<Connection>,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
+}
+
+/// How far a server has shut down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Accepts connections and requests.
+    Serving,
+    /// Still accepts both, and reports that it is not ready, so that a load balancer sends clients elsewhere.
+    Leaving,
+    /// Accepts no new connection, and closes each open one after its current responses.
+    Draining,
+    /// Cuts the connections that are still open.
+    Cutting,
+}
 
 /// The limits of a listener.
 #[derive(Clone, Debug)]
@@ -303,33 +332,6 @@ fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
                 .downcast_ref::<io::Error>()
                 .is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
     })
-}
-
-/// A certificate or key that cannot be used.
-pub struct Error {
-    context: String,
-    source: Option<Box<dyn error::Error + Send + Sync>>,
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("context", &self.context).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.context)
-    }
-}
-
-impl error::Error for Error {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.source {
-            Some(source) => Some(&**source),
-            None => None,
-        }
-    }
 }
 
 /// Maximum number of header fields that are read. More than are accepted, so that most refusals say what is wrong.

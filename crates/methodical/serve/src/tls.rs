@@ -1,9 +1,9 @@
 //! HTTPS from PEM files.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -14,8 +14,6 @@ use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
 use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
-
-use crate::Error;
 
 pub(crate) type Encrypted = TlsStream<TcpStream>;
 
@@ -38,7 +36,7 @@ impl Acceptor {
     /// # Errors
     ///
     /// Fails if a file cannot be read, or the key does not match the certificate.
-    pub fn from_files(certificate: &Path, key: &Path) -> Result<Self, Error> {
+    pub fn from_files(certificate: &Path, key: &Path) -> io::Result<Self> {
         let current = Mutex::new(read(certificate, key)?);
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
@@ -48,7 +46,7 @@ impl Acceptor {
     /// # Errors
     ///
     /// Those of [`from_files`](Self::from_files). The certificates that were read before stay in use.
-    pub fn renew(&self) -> Result<(), Error> {
+    pub fn renew(&self) -> io::Result<()> {
         let renewed = read(&self.certificate, &self.key)?;
         *self.current() = renewed;
         Ok(())
@@ -76,51 +74,43 @@ impl fmt::Debug for Acceptor {
     }
 }
 
-fn read(certificate: &Path, key: &Path) -> Result<Current, Error> {
-    let invalid = |path: &Path| {
-        let context = format!("{} is not valid PEM", path.display());
-        |error| caused(context, error)
-    };
-    let without = |path: &Path, what: &str| Error {
-        context: format!("{} contains no {what}", path.display()),
-        source: None,
-    };
+/// Reads the files. The text of an error names the file and the cause.
+fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
+    let (shown, shown_key) = (certificate.display(), key.display());
     let chain = CertificateDer::pem_slice_iter(&bytes(certificate)?)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(invalid(certificate))?;
-    let Some(first) = chain.first() else { return Err(without(certificate, "certificate")) };
+        .map_err(|error| unusable(format!("{shown} is not valid PEM: {error}")))?;
+    let Some(first) = chain.first() else {
+        return Err(unusable(format!("{shown} contains no certificate")));
+    };
     let expiry = expiry(first);
-    let private = match PrivateKeyDer::from_pem_slice(&bytes(key)?) {
-        Ok(private) => private,
-        Err(pem::Error::NoItemsFound) => return Err(without(key, "private key")),
-        Err(error) => return Err(invalid(key)(error)),
-    };
-    let unusable = |error| {
-        let (key, certificate) = (key.display(), certificate.display());
-        let context = match error {
-            rustls::Error::InconsistentKeys(_) => {
-                format!("the key in {key} does not match the certificate in {certificate}")
-            }
-            _ => format!("cannot use the certificate in {certificate} with the key in {key}"),
-        };
-        caused(context, error)
-    };
+    let private = PrivateKeyDer::from_pem_slice(&bytes(key)?).map_err(|error| match error {
+        pem::Error::NoItemsFound => unusable(format!("{shown_key} contains no private key")),
+        error => unusable(format!("{shown_key} is not valid PEM: {error}")),
+    })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(unusable)?
-        .with_no_client_auth()
-        .with_single_cert(chain, private)
-        .map_err(unusable)?;
+        .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
+        .map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => unusable(format!(
+                "the key in {shown_key} does not match the certificate in {shown}: {error}"
+            )),
+            _ => unusable(format!(
+                "cannot use the certificate in {shown} with the key in {shown_key}: {error}"
+            )),
+        })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry })
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|error| caused(format!("cannot read {}", path.display()), error))
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))
+    })
 }
 
-fn caused(context: String, source: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error { context, source: Some(Box::new(source)) }
+fn unusable(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 /// Returns when a certificate expires.

@@ -1,9 +1,11 @@
-//! Rate limits: a token bucket for each key, such as a bearer token or a client.
+//! Rate limits for each key, such as a bearer token or a client, by the generic cell rate algorithm.
+//!
+//! The crate `governor` is not used: it cannot ask without counting, it needs a task that forgets keys, and its clock is
+//! not that of a simulation.
 
-use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -14,33 +16,29 @@ use crate::token::TokenDigest;
 
 /// The rate limit of every key.
 ///
-/// A key without a bucket has a full one. When there are too many buckets, those that were not used for longest are
-/// dropped.
+/// When there are too many keys, those that were not used for longest are forgotten, as if they had never been used.
 #[derive(Debug)]
 pub(crate) struct RateLimits<K> {
-    /// Requests per second.
-    rate: f64,
-    burst: f64,
-    buckets: Mutex<Recent<K, Bucket>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Bucket {
-    /// Requests left at time `at`.
-    left: f64,
-    at: Instant,
+    /// Time that a request uses up.
+    interval: Duration,
+    /// Time that a key may have used up in advance.
+    burst: Duration,
+    /// Until when the time of each key is used up.
+    used: Mutex<Recent<K, Instant>>,
 }
 
 impl<K: Clone + Eq + Hash> RateLimits<K> {
     /// Creates a limit of `rate` requests per second, with bursts of up to `burst`. A rate of 0 admits everything.
     pub(crate) fn per_second(rate: u32, burst: u32) -> Self {
-        let (rate, burst) = (f64::from(rate), f64::from(burst.max(1)));
-        Self { rate, burst, buckets: Mutex::new(Recent::new(MAX_BUCKETS)) }
+        let interval = Duration::from_secs(1).checked_div(rate).unwrap_or_default();
+        let used = Mutex::new(Recent::new(MAX_KEYS));
+        Self { interval, burst: interval.saturating_mul(burst.max(1)), used }
     }
 
     /// Creates a limit of `rate` requests per minute, which may all come together. A rate of 0 admits everything.
     pub(crate) fn per_minute(rate: u32) -> Self {
-        Self { rate: f64::from(rate) / 60.0, ..Self::per_second(rate, rate) }
+        let interval = Duration::from_secs(60).checked_div(rate).unwrap_or_default();
+        Self { interval, burst: interval.saturating_mul(rate), ..Self::per_second(0, 0) }
     }
 
     /// Admits and counts a request, or returns how long to wait.
@@ -48,53 +46,37 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         self.admit_at(key, Instant::now())
     }
 
+    fn admit_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
+        let mut used = lock(&self.used);
+        self.check_at(&used, key, now)?;
+        self.count_at(&mut used, key, now);
+        Ok(())
+    }
+
     /// Returns how long to wait if the next request would be refused.
     pub(crate) fn check(&self, key: &K) -> Result<(), Duration> {
-        if self.rate <= 0.0 {
-            return Ok(());
-        }
-        self.wait_for(self.left(&lock(&self.buckets), key, Instant::now()))
+        self.check_at(&lock(&self.used), key, Instant::now())
+    }
+
+    fn check_at(&self, used: &Recent<K, Instant>, key: &K, now: Instant) -> Result<(), Duration> {
+        let ahead = used.get(key).map(|until| until.saturating_duration_since(now));
+        let wait = (ahead.unwrap_or_default() + self.interval).saturating_sub(self.burst);
+        if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 
     /// Counts a request although it may exceed the limit: the next ones wait longer.
     pub(crate) fn count(&self, key: &K) {
-        if self.rate <= 0.0 {
-            return;
-        }
-        let now = Instant::now();
-        let mut buckets = lock(&self.buckets);
-        let left = (self.left(&buckets, key, now) - 1.0).max(-self.burst);
-        buckets.insert(key.clone(), Bucket { left, at: now });
+        self.count_at(&mut lock(&self.used), key, Instant::now());
     }
 
-    fn admit_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
-        if self.rate <= 0.0 {
-            return Ok(());
-        }
-        let mut buckets = lock(&self.buckets);
-        let left = self.left(&buckets, key, now);
-        self.wait_for(left)?;
-        buckets.insert(key.clone(), Bucket { left: left - 1.0, at: now });
-        Ok(())
-    }
-
-    fn left(&self, buckets: &Recent<K, Bucket>, key: &K, now: Instant) -> f64 {
-        buckets.get(key).map_or(self.burst, |bucket| {
-            let since = now.saturating_duration_since(bucket.at).as_secs_f64();
-            self.burst.min(since.mul_add(self.rate, bucket.left))
-        })
-    }
-
-    fn wait_for(&self, left: f64) -> Result<(), Duration> {
-        if left < 1.0 {
-            return Err(Duration::from_secs_f64((1.0 - left) / self.rate));
-        }
-        Ok(())
+    fn count_at(&self, used: &mut Recent<K, Instant>, key: &K, now: Instant) {
+        let until = used.get(key).map_or(now, |until| now.max(*until));
+        used.insert(key.clone(), (until + self.interval).min(now + 2 * self.burst));
     }
 }
 
-/// Maximum number of buckets. Far more than the tokens that are used within the time in which a bucket fills up.
-const MAX_BUCKETS: usize = 32 * 1024;
+/// Maximum number of keys. Far more than the tokens that are used within the time of a burst.
+const MAX_KEYS: usize = 32 * 1024;
 
 /// A map in two generations. When the newer one is full, it becomes the older one, and the keys of that are forgotten.
 #[derive(Debug)]
@@ -111,10 +93,7 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         Self { half: capacity / 2, newer: HashMap::new(), older: HashMap::new() }
     }
 
-    pub(crate) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
-    where
-        K: Borrow<Q>,
-    {
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
         self.newer.get(key).or_else(|| self.older.get(key))
     }
 
@@ -175,50 +154,6 @@ impl Guesses {
 /// Maximum number of tokens that are remembered as valid.
 const MAX_TOKENS: usize = 64 * 1024;
 
-/// The open shares of each key. A key without an open share takes no memory.
-#[derive(Debug)]
-pub(crate) struct Shares<K> {
-    limit: usize,
-    open: Mutex<HashMap<K, usize>>,
-}
-
-impl<K: Clone + Eq + Hash> Shares<K> {
-    /// Creates counts of at most `limit` for each key.
-    pub(crate) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, open: Mutex::default() })
-    }
-
-    /// Opens one more share of a key. Returns `None` if the key has as many as the limit.
-    pub(crate) fn open(self: &Arc<Self>, key: &K) -> Option<Share<K>> {
-        let mut open = lock(&self.open);
-        let count = open.get(key).copied().unwrap_or_default();
-        if count >= self.limit {
-            return None;
-        }
-        open.insert(key.clone(), count + 1);
-        Some(Share { shares: Arc::clone(self), key: key.clone() })
-    }
-}
-
-/// A share of a key. Closed when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Share<K: Eq + Hash> {
-    shares: Arc<Shares<K>>,
-    key: K,
-}
-
-impl<K: Eq + Hash> Drop for Share<K> {
-    fn drop(&mut self) {
-        let mut open = lock(&self.shares.open);
-        if let Some(count) = open.get_mut(&self.key) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&self.key);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_buckets_is_limited() {
+    fn the_number_of_keys_is_limited() {
         let limits = RateLimits::per_second(1, 1);
         for key in 0..100_000_u32 {
             limits.admit(&key).unwrap();
         }
         limits.admit(&99_999).unwrap_err();
         let kept = (0..100_000).filter(|key| limits.check(key).is_err()).count();
-        assert!((MAX_BUCKETS / 2..=MAX_BUCKETS).contains(&kept), "{kept}");
+        assert!((MAX_KEYS / 2..=MAX_KEYS).contains(&kept), "{kept}");
     }
 }
 
@@ -290,24 +225,5 @@ mod recent_tests {
         assert_eq!(recent.get(&9_000), None);
         recent.remove(&0);
         assert_eq!(recent.get(&0), None);
-    }
-}
-
-#[cfg(test)]
-mod shares_tests {
-    use super::*;
-
-    #[test]
-    fn each_key_has_its_own_limit_and_closed_shares_take_no_memory() {
-        let shares = Shares::new(2);
-        let first = shares.open(&"a").unwrap();
-        let second = shares.open(&"a").unwrap();
-        assert!(shares.open(&"a").is_none());
-        let other = shares.open(&"b").unwrap();
-        drop(first);
-        let third = shares.open(&"a").unwrap();
-        assert!(shares.open(&"a").is_none());
-        drop((second, third, other));
-        assert!(lock(&shares.open).is_empty());
     }
 }

@@ -11,14 +11,13 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode, Version};
 use http_body::{Body, Frame, SizeHint};
-use methodical_serve::{Connection, Cut};
+use methodical_serve::{Connection, Cut, Share};
 use tokio::time::Instant;
 
 use crate::error::{Error, with_causes};
 use crate::front::Front;
 use crate::front::body::ResponseBody;
 use crate::front::client::ClientKey;
-use crate::front::limit::Share;
 use crate::front::metrics::Metrics;
 use crate::front::problem::Problem;
 use crate::front::request::trace_id;
