@@ -1,7 +1,6 @@
 //! The body of a response: empty, a few bytes, or a list that is read while it is sent.
 
 use std::fmt;
-use std::future::Future;
 use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::{Body, Frame, SizeHint};
-use tokio::task::JoinHandle;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::{Error, ErrorKind};
@@ -27,7 +26,13 @@ pub(crate) struct ResponseBody(Content);
 
 enum Content {
     Full(Option<Bytes>),
-    List(Box<List>),
+    List { pieces: Receiver<Result<Piece, Error>>, deadline: Instant, is_finished: bool },
+}
+
+/// Some bytes of a list.
+struct Piece {
+    bytes: Bytes,
+    is_last: bool,
 }
 
 impl ResponseBody {
@@ -52,14 +57,45 @@ impl ResponseBody {
             Coding::Gzip => Some(GzEncoder::new(Vec::new(), Compression::fast())),
         };
         let pages = Pages { first: Some(first), source, encoder };
-        let state = State::Idle(pages);
-        let list = List { state, work, deadline };
-        Self(Content::List(Box::new(list)))
+        let (sender, pieces) = channel(1);
+        tokio::spawn(read(pages, work, deadline, sender));
+        Self(Content::List { pieces, deadline, is_finished: false })
     }
 
     /// Returns whether the response failed because it exceeded its deadline.
     pub(crate) fn is_late(&self) -> bool {
-        matches!(&self.0, Content::List(list) if list.is_late())
+        matches!(&self.0, Content::List { deadline, .. } if Instant::now() > *deadline)
+    }
+}
+
+/// Reads a list, in a task of its own: a future that only the body polled would hold its database reader until a slow
+/// client asks for more. While one piece is written, only the next one is read: a slow client costs two pages of memory,
+/// and no database reader.
+async fn read(
+    mut pages: Pages,
+    work: Work,
+    deadline: Instant,
+    pieces: Sender<Result<Piece, Error>>,
+) {
+    // Fails if the client is gone.
+    while let Ok(room) = pieces.reserve().await {
+        let compresses = pages.encoder.is_some();
+        let read = work.run_patiently(compresses, move |_store: &Store| {
+            let bytes = pages.next()?;
+            Ok((pages, bytes))
+        });
+        match timeout_at(deadline, read).await.unwrap_or_else(|_elapsed| Err(late())) {
+            Ok((read, Some(bytes))) => {
+                let is_last = read.is_finished();
+                room.send(Ok(Piece { bytes, is_last }));
+                if is_last {
+                    return;
+                }
+                pages = read;
+            }
+            Ok((_pages, None)) => return,
+            Err(error) => return room.send(Err(error)),
+        }
     }
 }
 
@@ -73,7 +109,13 @@ impl Body for ResponseBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let next = match &mut self.0 {
             Content::Full(bytes) => bytes.take().map(Ok),
-            Content::List(list) => ready!(list.poll_next(context)),
+            Content::List { is_finished: true, .. } => None,
+            Content::List { pieces, deadline, is_finished } => {
+                let piece = ready!(pieces.poll_recv(context));
+                let piece = if Instant::now() > *deadline { Some(Err(late())) } else { piece };
+                *is_finished = !matches!(&piece, Some(Ok(piece)) if !piece.is_last);
+                piece.map(|piece| piece.map(|piece| piece.bytes))
+            }
         };
         Poll::Ready(next.map(|result| result.map(Frame::data)))
     }
@@ -81,7 +123,7 @@ impl Body for ResponseBody {
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             Content::Full(bytes) => bytes.is_none(),
-            Content::List(list) => list.is_finished(),
+            Content::List { is_finished, .. } => *is_finished,
         }
     }
 
@@ -90,7 +132,7 @@ impl Body for ResponseBody {
             Content::Full(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            Content::List(_) => SizeHint::default(),
+            Content::List { .. } => SizeHint::default(),
         }
     }
 }
@@ -98,94 +140,6 @@ impl Body for ResponseBody {
 impl fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseBody").finish_non_exhaustive()
-    }
-}
-
-/// The task that reads the next page. A future polled only by the body would hold its database reader until a slow
-/// client asks for more.
-type Reading = JoinHandle<Result<(Pages, Option<Bytes>), Error>>;
-
-/// A list that is being sent. While one page is written, only the next one is read: a slow client costs two pages of
-/// memory, and no database reader.
-struct List {
-    state: State,
-    work: Work,
-    deadline: Instant,
-}
-
-enum State {
-    Idle(Pages),
-    Reading(Reading),
-    Read(Pages, Option<Bytes>),
-    Ended,
-}
-
-impl List {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
-        if let Err(error) = ready!(self.poll_read(context)) {
-            self.state = State::Ended;
-            return Poll::Ready(Some(Err(error)));
-        }
-        let State::Read(pages, bytes) = std::mem::replace(&mut self.state, State::Ended) else {
-            return Poll::Ready(None);
-        };
-        let Some(bytes) = bytes else { return Poll::Ready(None) };
-        if self.is_late() {
-            return Poll::Ready(Some(Err(late())));
-        }
-        let is_read_ahead = !pages.is_finished();
-        self.state = State::Idle(pages);
-        if is_read_ahead {
-            self.read_ahead();
-        }
-        Poll::Ready(Some(Ok(bytes)))
-    }
-
-    /// Returns whether the last byte was passed on.
-    fn is_finished(&self) -> bool {
-        matches!(&self.state, State::Idle(pages) if pages.is_finished())
-    }
-
-    fn is_late(&self) -> bool {
-        Instant::now() > self.deadline
-    }
-
-    /// Starts to read the next page, unless a page is being read.
-    fn read_ahead(&mut self) {
-        self.state = match std::mem::replace(&mut self.state, State::Ended) {
-            State::Idle(mut pages) => {
-                let work = self.work.clone();
-                let is_compressed = pages.encoder.is_some();
-                let deadline = self.deadline;
-                State::Reading(tokio::spawn(async move {
-                    let read = move |_store: &Store| {
-                        let bytes = pages.next()?;
-                        Ok((pages, bytes))
-                    };
-                    let read = async {
-                        if is_compressed {
-                            work.run_compressing(read).await
-                        } else {
-                            work.run_patiently(read).await
-                        }
-                    };
-                    timeout_at(deadline, read).await.unwrap_or_else(|_elapsed| Err(late()))
-                }))
-            }
-            other => other,
-        };
-    }
-
-    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        self.read_ahead();
-        if let State::Reading(reading) = &mut self.state {
-            let failed = |error| {
-                Error::caused(ErrorKind::Storage, "the task that reads a page failed", error)
-            };
-            let (pages, bytes) = ready!(Pin::new(reading).poll(context)).map_err(failed)??;
-            self.state = State::Read(pages, bytes);
-        }
-        Poll::Ready(Ok(()))
     }
 }
 

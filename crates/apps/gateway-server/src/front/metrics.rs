@@ -95,7 +95,7 @@ impl Metrics {
         for version in ["1.0", "1.1", "2"] {
             self.versions.with_label_values(&[version]);
         }
-        for kind in Kind::ALL {
+        for kind in Kind::all() {
             self.problems.with_label_values(&[kind.name()]);
         }
         for end in End::ALL {

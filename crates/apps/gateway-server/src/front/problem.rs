@@ -6,11 +6,11 @@ use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 use methodical_serve::Refusal;
+use serde::Serialize;
 
 use crate::error::{Error, ErrorKind};
 use crate::front::body::ResponseBody;
 use crate::generated::operation::Operation;
-use crate::json;
 use crate::parameter::{self, Fault};
 
 /// The kinds of problem. The name is the stable part of the field `type`; titles may change.
@@ -46,97 +46,21 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// All kinds, for the metrics.
-    pub(crate) const ALL: [Self; 27] = [
-        Self::RequestMalformed,
-        Self::HostInvalid,
-        Self::UriTooLong,
-        Self::HeadTooLarge,
-        Self::HttpsRequired,
-        Self::BodyNotAllowed,
-        Self::NotFound,
-        Self::MethodNotAllowed,
-        Self::TokenMissing,
-        Self::TokenMalformed,
-        Self::TokenInQuery,
-        Self::TokenInvalid,
-        Self::TooManyRequests,
-        Self::TooManyWrongTokens,
-        Self::TooManyResponses,
-        Self::TooManyConnections,
-        Self::NotAcceptable,
-        Self::QueryMalformed,
-        Self::MethodMissing,
-        Self::MethodUnknown,
-        Self::ParameterRepeated,
-        Self::ParameterEmpty,
-        Self::ParameterInvalid,
-        Self::ParameterMissing,
-        Self::Overloaded,
-        Self::StorageUnavailable,
-        Self::StorageCorrupt,
-    ];
+    /// Returns all kinds, for the metrics.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|(kind, ..)| *kind)
+    }
 
-    const fn describe(self) -> (u16, &'static str, &'static str) {
-        match self {
-            Self::RequestMalformed => {
-                (400, "request-malformed", "The request target is not a path or a URI of HTTP")
-            }
-            Self::HostInvalid => {
-                (400, "host-invalid", "The request needs exactly one valid Host header")
-            }
-            Self::UriTooLong => (414, "uri-too-long", "The request target is too long"),
-            Self::HeadTooLarge => (431, "head-too-large", "The request head is too large"),
-            Self::HttpsRequired => (
-                400,
-                "https-required",
-                "This port needs HTTPS: use a URL that starts with https://",
-            ),
-            Self::BodyNotAllowed => (400, "body-not-allowed", "Requests must not have a body"),
-            Self::NotFound => (404, "not-found", "No resource at this path"),
-            Self::MethodNotAllowed => (405, "method-not-allowed", "Only GET and HEAD are allowed"),
-            Self::TokenMissing => (401, "token-missing", "The request needs a bearer token"),
-            Self::TokenMalformed => {
-                (400, "token-malformed", "The Authorization header is malformed")
-            }
-            Self::TokenInQuery => (400, "token-in-query", "A token in the query is not accepted"),
-            Self::TokenInvalid => (401, "token-invalid", "The token is not valid"),
-            Self::TooManyRequests => {
-                (429, "too-many-requests", "Too many requests with this token")
-            }
-            Self::TooManyWrongTokens => {
-                (429, "too-many-wrong-tokens", "Too many wrong tokens from this address")
-            }
-            Self::TooManyResponses => {
-                (429, "too-many-responses", "Too many lists are being sent to this token")
-            }
-            Self::TooManyConnections => {
-                (503, "too-many-connections", "Too many connections from this address")
-            }
-            Self::NotAcceptable => (406, "not-acceptable", "Only application/json is available"),
-            Self::QueryMalformed => (400, "query-malformed", "The query is not form-encoded UTF-8"),
-            Self::MethodMissing => (400, "method-missing", "The parameter method is missing"),
-            Self::MethodUnknown => {
-                (400, "method-unknown", "The parameter method does not name an operation")
-            }
-            Self::ParameterRepeated => {
-                (400, "parameter-repeated", "A parameter has two different values")
-            }
-            Self::ParameterEmpty => (400, "parameter-empty", "A parameter is empty"),
-            Self::ParameterInvalid => {
-                (400, "parameter-invalid", "A parameter has an invalid value")
-            }
-            Self::ParameterMissing => (400, "parameter-missing", "A required parameter is missing"),
-            Self::Overloaded => (503, "overloaded", "The server is busy"),
-            Self::StorageUnavailable => {
-                (503, "storage-unavailable", "The data is temporarily unavailable")
-            }
-            Self::StorageCorrupt => (503, "storage-corrupt", "The data is damaged"),
-        }
+    fn describe(self) -> (u16, &'static str, &'static str) {
+        // Every kind has a row: a test compares them with the page.
+        let row = TABLE.iter().find(|(kind, ..)| *kind == self);
+        row.map_or((500, "unknown", "Unknown error"), |(_, status, name, title)| {
+            (*status, name, title)
+        })
     }
 
     /// Returns the stable name.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.describe().1
     }
 
@@ -226,29 +150,28 @@ impl Problem {
 
     fn json(&self) -> Vec<u8> {
         let (status, name, title) = self.kind.describe();
-        let mut out = Vec::with_capacity(160);
-        out.extend_from_slice(b"{\"type\":");
-        json::text(&mut out, &format!("{TYPE_PREFIX}{name}"));
-        out.extend_from_slice(b",\"title\":");
-        json::text(&mut out, title);
-        out.extend_from_slice(format!(",\"status\":{status}").as_bytes());
-        if let Some(parameter) = self.parameter {
-            out.extend_from_slice(b",\"parameter\":");
-            json::text(&mut out, parameter);
-        }
-        if matches!(self.kind, Kind::MethodMissing | Kind::MethodUnknown) {
-            out.extend_from_slice(b",\"methods\":[");
-            for (index, operation) in Operation::ALL.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                json::text(&mut out, operation.method());
-            }
-            out.push(b']');
-        }
-        out.push(b'}');
-        out
+        let names_methods = matches!(self.kind, Kind::MethodMissing | Kind::MethodUnknown);
+        let details = Details {
+            r#type: format!("urn:gateway:problem:{name}"),
+            title,
+            status,
+            parameter: self.parameter,
+            methods: names_methods.then(|| Operation::ALL.map(Operation::method)),
+        };
+        serde_json::to_vec(&details).unwrap_or_default()
     }
+}
+
+/// The body of a response.
+#[derive(Debug, Serialize)]
+struct Details {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    methods: Option<[&'static str; Operation::ALL.len()]>,
 }
 
 impl From<parameter::Problem> for Problem {
@@ -278,10 +201,64 @@ impl From<Error> for Problem {
     }
 }
 
-// `StorageCorrupt` is the last kind.
-const _: () = assert!(Kind::ALL.len() == Kind::StorageCorrupt as usize + 1);
+/// Each kind with its status, its stable name and its title.
+static TABLE: [(Kind, u16, &str, &str); 27] = [
+    (
+        Kind::RequestMalformed,
+        400,
+        "request-malformed",
+        "The request target is not a path or a URI of HTTP",
+    ),
+    (Kind::HostInvalid, 400, "host-invalid", "The request needs exactly one valid Host header"),
+    (Kind::UriTooLong, 414, "uri-too-long", "The request target is too long"),
+    (Kind::HeadTooLarge, 431, "head-too-large", "The request head is too large"),
+    (
+        Kind::HttpsRequired,
+        400,
+        "https-required",
+        "This port needs HTTPS: use a URL that starts with https://",
+    ),
+    (Kind::BodyNotAllowed, 400, "body-not-allowed", "Requests must not have a body"),
+    (Kind::NotFound, 404, "not-found", "No resource at this path"),
+    (Kind::MethodNotAllowed, 405, "method-not-allowed", "Only GET and HEAD are allowed"),
+    (Kind::TokenMissing, 401, "token-missing", "The request needs a bearer token"),
+    (Kind::TokenMalformed, 400, "token-malformed", "The Authorization header is malformed"),
+    (Kind::TokenInQuery, 400, "token-in-query", "A token in the query is not accepted"),
+    (Kind::TokenInvalid, 401, "token-invalid", "The token is not valid"),
+    (Kind::TooManyRequests, 429, "too-many-requests", "Too many requests with this token"),
+    (
+        Kind::TooManyWrongTokens,
+        429,
+        "too-many-wrong-tokens",
+        "Too many wrong tokens from this address",
+    ),
+    (
+        Kind::TooManyResponses,
+        429,
+        "too-many-responses",
+        "Too many lists are being sent to this token",
+    ),
+    (
+        Kind::TooManyConnections,
+        503,
+        "too-many-connections",
+        "Too many connections from this address",
+    ),
+    (Kind::NotAcceptable, 406, "not-acceptable", "Only application/json is available"),
+    (Kind::QueryMalformed, 400, "query-malformed", "The query is not form-encoded UTF-8"),
+    (Kind::MethodMissing, 400, "method-missing", "The parameter method is missing"),
+    (Kind::MethodUnknown, 400, "method-unknown", "The parameter method does not name an operation"),
+    (Kind::ParameterRepeated, 400, "parameter-repeated", "A parameter has two different values"),
+    (Kind::ParameterEmpty, 400, "parameter-empty", "A parameter is empty"),
+    (Kind::ParameterInvalid, 400, "parameter-invalid", "A parameter has an invalid value"),
+    (Kind::ParameterMissing, 400, "parameter-missing", "A required parameter is missing"),
+    (Kind::Overloaded, 503, "overloaded", "The server is busy"),
+    (Kind::StorageUnavailable, 503, "storage-unavailable", "The data is temporarily unavailable"),
+    (Kind::StorageCorrupt, 503, "storage-corrupt", "The data is damaged"),
+];
 
-const TYPE_PREFIX: &str = "urn:gateway:problem:";
+// `StorageCorrupt` is the last kind, and every kind has its row.
+const _: () = assert!(TABLE.len() == Kind::StorageCorrupt as usize + 1);
 
 const ONE_SECOND: Duration = Duration::from_secs(1);
 
@@ -293,11 +270,11 @@ mod tests {
     fn every_problem_is_documented() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/server/problems.md");
         let page = std::fs::read_to_string(path).unwrap();
-        for kind in Kind::ALL {
-            let (status, name, _) = kind.describe();
+        for (row, (kind, status, name, _)) in TABLE.iter().enumerate() {
+            assert_eq!(*kind as usize, row, "{name}");
             assert!(page.contains(&format!("| `{name}` | {status} |")), "{name}");
         }
         let rows = page.lines().filter(|line| line.starts_with("| `")).count();
-        assert_eq!(rows, Kind::ALL.len());
+        assert_eq!(rows, TABLE.len());
     }
 }

@@ -38,6 +38,11 @@ pub(crate) struct Work {
     compressing: Arc<Semaphore>,
 }
 
+/// A blocking call to the store.
+pub(crate) trait Job<T>: FnOnce(&Store) -> Result<T, Error> + Send + 'static {}
+
+impl<T, F: FnOnce(&Store) -> Result<T, Error> + Send + 'static> Job<T> for F {}
+
 /// How long a simulated database takes for the next read.
 #[cfg(feature = "test-util")]
 #[derive(Clone)]
@@ -99,11 +104,7 @@ impl Work {
 
     /// Runs a job that reads one or two rows. Runs it on this thread if the store is near: that takes less time than
     /// handing the job to another thread.
-    pub(crate) async fn look_up<T, F>(&self, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
+    pub(crate) async fn look_up<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         if !self.store.is_near() {
             return self.run(job).await;
         }
@@ -114,52 +115,38 @@ impl Work {
 
     /// Runs `job` and waits for it without blocking this thread. Fails if the job gets no reader, or does not return, in
     /// time.
-    pub(crate) async fn run<T, F>(&self, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
+    pub(crate) async fn run<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         let busy = |_elapsed| Error::new(ErrorKind::Overloaded, "all database readers are busy");
         let reader = timeout(self.statement_timeout, self.reader()).await.map_err(busy)??;
         self.run_with(reader, job).await
     }
 
     /// Runs `job` like [`run`](Self::run), but waits for a reader without a limit: for a response that has already
-    /// begun, and has a deadline.
-    pub(crate) async fn run_patiently<T, F>(&self, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
-        let reader = self.reader().await?;
-        self.run_with(reader, job).await
-    }
-
-    /// Runs `job` like [`run_patiently`](Self::run_patiently), but only as many concurrently as leave a processor free. Jobs
-    /// that mostly wait for a database elsewhere are not limited.
-    pub(crate) async fn run_compressing<T, F>(&self, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
-        if !self.store.is_near() {
-            return self.run_patiently(job).await;
-        }
-        let permit = Arc::clone(&self.compressing).acquire_owned().await.map_err(stopping)?;
-        self.run_patiently(move |store| {
+    /// begun, and has a deadline. Of the jobs that compress, only as many run concurrently as leave a processor free,
+    /// unless they mostly wait for a database elsewhere.
+    pub(crate) async fn run_patiently<T: Send + 'static>(
+        &self,
+        compresses: bool,
+        job: impl Job<T>,
+    ) -> Result<T, Error> {
+        let permit = if compresses && self.store.is_near() {
+            Some(Arc::clone(&self.compressing).acquire_owned().await.map_err(stopping)?)
+        } else {
+            None
+        };
+        let job = move |store: &Store| {
             let result = job(store);
             drop(permit);
             result
-        })
-        .await
+        };
+        self.run_with(self.reader().await?, job).await
     }
 
     /// Runs a job that no request waits for, without a reader and without a time limit.
-    pub(crate) async fn run_in_background<T, F>(&self, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
+    pub(crate) async fn run_in_background<T: Send + 'static>(
+        &self,
+        job: impl Job<T>,
+    ) -> Result<T, Error> {
         self.spawn(None, job).await
     }
 
@@ -170,11 +157,11 @@ impl Work {
         reader
     }
 
-    async fn run_with<T, F>(&self, reader: OwnedSemaphorePermit, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
+    async fn run_with<T: Send + 'static>(
+        &self,
+        reader: OwnedSemaphorePermit,
+        job: impl Job<T>,
+    ) -> Result<T, Error> {
         let silent = |_elapsed| Error::new(ErrorKind::Storage, "the database does not respond");
         let spawned = self.spawn(Some(reader), job);
         let done = timeout(self.statement_timeout * STEPS, spawned).await;
@@ -183,11 +170,11 @@ impl Work {
         result
     }
 
-    async fn spawn<T, F>(&self, reader: Option<OwnedSemaphorePermit>, job: F) -> Result<T, Error>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Store) -> Result<T, Error> + Send + 'static,
-    {
+    async fn spawn<T: Send + 'static>(
+        &self,
+        reader: Option<OwnedSemaphorePermit>,
+        job: impl Job<T>,
+    ) -> Result<T, Error> {
         let store = self.store();
         let job = move || {
             let result = job(&store);
@@ -299,7 +286,7 @@ mod tests {
                         crate::lock::lock(&held).recv().unwrap();
                         Ok(())
                     };
-                    work.run_compressing(job).await.unwrap();
+                    work.run_patiently(true, job).await.unwrap();
                 })
             })
             .collect();
@@ -307,7 +294,7 @@ mod tests {
             started.recv().await.unwrap();
         }
         // The pages of other lists are read meanwhile.
-        work.run_patiently(|_store| Ok(())).await.unwrap();
+        work.run_patiently(false, |_store| Ok(())).await.unwrap();
         assert!(started.try_recv().is_err());
         for _ in &jobs {
             release.send(()).unwrap();
