@@ -19,11 +19,13 @@ use crate::mirror::command::MirrorCommand;
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::DashboardFlags;
 #[cfg(feature = "mirror")]
-use crate::mirror::placements::{self, PlacementsCommand, ReportFlags};
+use crate::mirror::placements::{self, PlacementsCommand};
+#[cfg(feature = "mirror")]
+use crate::mirror::report::{self, ReportFlags};
 #[cfg(feature = "mirror")]
 use crate::mirror::watch::WatchFlags;
 #[cfg(feature = "mirror")]
-use crate::mirror::{Mirroring, board};
+use crate::mirror::{Mirroring, board, member};
 use crate::operations::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
@@ -211,11 +213,11 @@ pub(crate) fn run<C: OperationCommands>(
         }
         #[cfg(feature = "mirror")]
         Command::Report(flags) => {
-            mirrored.map_or(Ok(()), |of| placements::report(&flags, of, invocation))
+            mirrored.map_or(Ok(()), |of| report::report(&flags, of, invocation))
         }
         #[cfg(feature = "mirror")]
         Command::Show(id) => {
-            mirrored.map_or(Ok(()), |of| placements::show(&id, of, C::RECORDS, invocation))
+            mirrored.map_or(Ok(()), |of| member::show(&id, of, C::RECORDS, invocation))
         }
         #[cfg(feature = "dashboard")]
         Command::Dashboard(flags) => {

@@ -1,5 +1,7 @@
 //! The commands that answer who is where, what happened, and who may be the same person.
 
+#[cfg(unix)]
+use chrono::{Datelike as _, Timelike as _, Utc};
 use serde_json::{Value, json};
 
 use crate::office::{Office, application, candidate, vacancy};
@@ -173,6 +175,25 @@ fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
     );
     let wrong = refused(&office, &["config", "set", "statuses", "New; : Hired"]);
     assert!(wrong.contains("`statuses` must be statuses in their order"), "{wrong}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_day_on_which_clocks_are_set_back_ends_at_midnight() {
+    let now = Utc::now();
+    // Where it is 23:30 now, and where the clocks were set back this morning: today has 25 hours.
+    let minutes = 23 * 60 + 30 - (i64::from(now.hour()) * 60 + i64::from(now.minute()));
+    let sign = if minutes < 0 { "+" } else { "-" };
+    let offset = format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60);
+    // Days are counted without 29 February.
+    let today = now.ordinal() - u32::from(now.date_naive().leap_year() && now.month() > 2);
+    let begin = (today + 100) % 365 + 1;
+    let zone = format!("AAA{offset}BBB,J{begin}/2,J{today}/2");
+    let office = office();
+    let mut report = office.person.command(&["report", "--since", "today"]);
+    let report = report.env("TZ", zone).output().unwrap();
+    let report: Value = serde_json::from_str(stdout(&report)).unwrap();
+    assert_eq!((&report["new"], &report["moved"]), (&json!(3), &json!(1)));
 }
 
 #[test]

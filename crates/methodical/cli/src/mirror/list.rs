@@ -2,20 +2,17 @@
 
 use std::any::Any;
 use std::collections::{BTreeSet, HashSet};
-use std::fmt::Write as _;
 use std::io;
 use std::ops::ControlFlow;
 
-use methodical_mirror::queries::{Wanted, placements};
+use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
-use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::mirror::open::{for_list, note_age, to_read};
+use crate::mirror::placements::Line;
 use crate::mirror::{Members, Recovered, Select, Selected};
 use crate::output::printer::{Printer, Schema};
-use crate::output::record::Object;
-use crate::output::select::Fields;
 use crate::program::RecordType;
 use crate::run::Invocation;
 use crate::screen::closest;
@@ -57,7 +54,7 @@ pub(crate) fn print(
     let mut done = io::Result::Ok(());
     let read = mirror.each_matching(table.name(), &filter, |one| {
         if placed.as_ref().is_none_or(|placed| placed.ids.contains(&one.id)) {
-            done = printer.print_line(&in_order(record.fields, &one.json));
+            done = printer.print_line(&Line::new().record(record.fields, &one.json).end());
         }
         let ends = done.is_err() || printer.is_done();
         if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -131,23 +128,6 @@ fn placed(mirror: &Mirror, members: &Members, more: &[String]) -> Result<Placed,
     Ok(placed)
 }
 
-/// Returns a record with its documented fields first, in the order of the contract: a mirror keeps none.
-pub(crate) fn in_order(fields: Fields<'_>, json: &str) -> String {
-    let object = Object::parse(json);
-    let documented = || fields.iter().copied().filter(|name| !name.contains('.'));
-    let others = object.names().filter(|name| !fields.contains(name));
-    let mut text = String::with_capacity(json.len());
-    for name in documented().chain(others) {
-        if let Some(value) = object.get(name) {
-            text.push(if text.is_empty() { '{' } else { ',' });
-            // Writing to a string cannot fail.
-            _ = write!(text, "{}:{value}", Value::from(name));
-        }
-    }
-    text.push_str(if text.is_empty() { "{}" } else { "}" });
-    text
-}
-
 /// Notes which name in a query is unknown, after the service returned no record for it.
 pub(crate) fn note_unknown(selected: &Selected, client: &dyn Any, invocation: &Invocation) {
     let Selected::Members(members) = selected else { return };
@@ -179,15 +159,8 @@ pub(crate) fn unknown(
     value: &str,
     text: String,
 ) -> Result<Option<String>, Error> {
-    let mut is_known = of.known_values.contains(&value);
-    if let Some(mirror) = mirror.filter(|_| !is_known) {
-        let filter = Filter::new().state(State::Present).column(of.value, value);
-        mirror.each_matching(of.table.name(), &filter, |_| {
-            is_known = true;
-            ControlFlow::Break(())
-        })?;
-    }
-    Ok((!is_known).then(|| with_closest(text, value, &known_values(mirror, of))))
+    let known = known_values(mirror, of)?;
+    Ok((!known.contains(value)).then(|| with_closest(text, value, &known)))
 }
 
 pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {
@@ -198,31 +171,11 @@ pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -
 }
 
 /// Returns the values of the contract, and those of the mirror.
-pub(crate) fn known_values(mirror: Option<&Mirror>, of: Recovered) -> BTreeSet<String> {
+fn known_values(mirror: Option<&Mirror>, of: Recovered) -> Result<BTreeSet<String>, Error> {
     let mut values: BTreeSet<String> = of.known_values.iter().map(|&one| one.to_owned()).collect();
     if let Some(mirror) = mirror {
-        let present = Filter::new().state(State::Present);
-        // Without the table, only those of the contract are known.
-        let _absent = mirror.each_matching(of.table.name(), &present, |record| {
-            let fields: Map<String, Value> = serde_json::from_str(&record.json).unwrap_or_default();
-            values.extend(fields.get(of.value).and_then(Value::as_str).map(str::to_owned));
-            ControlFlow::Continue(())
-        });
+        let board = board(mirror, of.table.name(), &[], false)?;
+        values.extend(board.values.into_iter().flatten());
     }
-    values
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_order;
-
-    #[test]
-    fn documented_fields_precede_the_others() {
-        let order = |json| in_order(&["id", "title", "studio", "studio.name", "size"], json);
-        assert_eq!(
-            order(r#"{"a\"b":1,"id":"7","size":1.0,"studio":{"name":null},"title":""}"#),
-            r#"{"id":"7","title":"","studio":{"name":null},"size":1.0,"a\"b":1}"#
-        );
-        assert_eq!(order("{}"), "{}");
-    }
+    Ok(values)
 }

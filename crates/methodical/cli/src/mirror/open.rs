@@ -5,12 +5,14 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use chrono::{DateTime, SecondsFormat};
+use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
+use methodical_mirror::model::tables::Table;
 use methodical_mirror::{ErrorKind, Mirror, Source};
 
 use crate::connect::token_text;
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
+use crate::mirror::{Mirroring, Recovered};
 use crate::run::{Invocation, quoted};
 use crate::settings::file::{ConfigFile, profile_names};
 use crate::settings::{DEFAULT_PROFILE, Settings, redacted};
@@ -115,6 +117,36 @@ pub(crate) fn refuse_from(invocation: &Invocation) -> Result<(), Failure> {
 /// Opens the mirror that a command reads, unless this is a dry run, which notes what the command would do.
 pub(crate) fn read(invocation: &Invocation, would: &str) -> Result<Option<Mirror>, Failure> {
     if invocation.is_dry_run(would) { Ok(None) } else { to_read(invocation).map(Some) }
+}
+
+/// Does the same for a command that answers a question about the values of members in groups, if the mirror has them.
+pub(crate) fn ask(
+    of: Mirroring,
+    invocation: &Invocation,
+) -> Result<Option<(Mirror, Recovered)>, Failure> {
+    let of = of.recovered()?;
+    let Some(mirror) = read(invocation, "would read the mirror")? else { return Ok(None) };
+    check_synced(&mirror, of, invocation)?;
+    Ok(Some((mirror, of)))
+}
+
+/// Fails if the mirror has no groups, or none of their values yet.
+fn check_synced(mirror: &Mirror, of: Recovered, invocation: &Invocation) -> Result<(), Failure> {
+    let tables = mirror.tables()?;
+    let has = |table: &Table| {
+        tables.iter().any(|one| one.table == table.name() && one.completed_at.is_some())
+    };
+    if has(of.groups) && has(of.table) {
+        return Ok(());
+    }
+    let text = if has(of.groups) {
+        format!("cannot answer from the mirror: it has no {} yet", of.value)
+    } else {
+        "cannot answer from the mirror: the first sync has not finished".to_owned()
+    };
+    let settings = Settings::of_known(invocation)?;
+    let sync = Reader::new(&settings, invocation).place()?.sync(invocation);
+    Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
 }
 
 /// Does the same for a command that names the place of the mirror: `would serve`.
@@ -368,6 +400,12 @@ pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
 pub(crate) fn utc(seconds: i64) -> String {
     let time = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// Returns a time on this machine, as `2026-11-30 14:05:00`: so a spreadsheet takes it for a date.
+pub(crate) fn local(seconds: i64) -> String {
+    let time = Local.timestamp_opt(seconds, 0).earliest();
+    time.map_or_else(|| utc(seconds), |time| time.format("%Y-%m-%d %H:%M:%S").to_string())
 }
 
 const EXPECTED: &str = "expected a number and a unit: `90s`, `15m`, `1h` or `2d`";

@@ -280,11 +280,20 @@ fn since(text: &str) -> Result<Bound, String> {
 
 /// Parses a day, and returns when it begins on this machine, in seconds since 1970.
 pub(crate) fn start_of_day(text: &str) -> Result<i64, String> {
-    let day: NaiveDate = named(text).parse().map_err(|_not_a_date| EXPECTED.to_owned())?;
+    day(text).map(midnight)
+}
+
+/// Parses a day.
+pub(crate) fn day(text: &str) -> Result<NaiveDate, String> {
+    named(text).parse().map_err(|_not_a_date| EXPECTED.to_owned())
+}
+
+/// Returns when a day begins on this machine, in seconds since 1970.
+pub(crate) fn midnight(day: NaiveDate) -> i64 {
     let begin = day.and_time(NaiveTime::MIN);
     // A clock that is set forward at midnight skips it.
     let local = Local.from_local_datetime(&begin).earliest();
-    Ok(local.map_or_else(|| begin.and_utc().timestamp(), |begin| begin.timestamp()))
+    local.map_or_else(|| begin.and_utc().timestamp(), |begin| begin.timestamp())
 }
 
 /// Returns the date of a named day, or of a number of days ago.
