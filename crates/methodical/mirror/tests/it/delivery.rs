@@ -9,7 +9,7 @@ use methodical_mirror::{
     Stop,
 };
 
-use crate::place::{Place, mirrors};
+use crate::place::Place;
 use crate::support::photos;
 
 const ONE: &str = r#"{"id":"1","title":"Harbour","size":null,"stars":[1]}"#;
@@ -74,16 +74,13 @@ impl Clock {
     }
 }
 
-/// Runs a test on each store, with a baseline of one record and a consumer `all` at its end.
-fn on_each(test: impl Fn(&mut Mirror, &Clock)) {
-    let (mirrors, _places) = mirrors();
-    for mirror in mirrors {
-        let clock = Clock::new();
-        let mut mirror = clock.rule(mirror);
-        photos(&mut mirror, &[ONE]);
-        assert!(mirror.add_consumer("all", &StartAt::End).unwrap());
-        test(&mut mirror, &clock);
-    }
+/// Returns a mirror with a baseline of one record and a consumer `all` at its end.
+fn opened() -> (Place, Mirror, Clock) {
+    let (place, clock) = (Place::new(), Clock::new());
+    let mut mirror = clock.rule(place.open());
+    photos(&mut mirror, &[ONE]);
+    assert!(mirror.add_consumer("all", &StartAt::End).unwrap());
+    (place, mirror, clock)
 }
 
 /// Syncs a list with four changes: one changed, two added, and later one missing.
@@ -98,239 +95,237 @@ fn consumer(mirror: &Mirror) -> Consumer {
 
 #[test]
 fn each_event_is_delivered_once_and_in_order() {
-    on_each(|mirror, clock| {
-        four_changes(mirror);
-        assert_eq!(consumer(mirror).behind, 4);
-        clock.advance(7);
-        let mut receiver = Receiver::default();
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!((delivery.delivered, delivery.behind), (4, 0));
-        assert_eq!(delivery.end, DeliveryEnd::Complete);
-        assert_eq!(receiver.numbers(), [1, 2, 3, 4]);
-        assert_eq!(receiver.flushes, [1, 2, 3, 4]);
-        let one = consumer(mirror);
-        assert_eq!((one.position, one.behind, one.failures), (4, 0, 0));
-        assert_eq!(one.delivered_at, Some(one.created_at + 7));
+    let (_place, mut mirror, clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    assert_eq!(consumer(mirror).behind, 4);
+    clock.advance(7);
+    let mut receiver = Receiver::default();
+    let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!((delivery.delivered, delivery.behind), (4, 0));
+    assert_eq!(delivery.end, DeliveryEnd::Complete);
+    assert_eq!(receiver.numbers(), [1, 2, 3, 4]);
+    assert_eq!(receiver.flushes, [1, 2, 3, 4]);
+    let one = consumer(mirror);
+    assert_eq!((one.position, one.behind, one.failures), (4, 0, 0));
+    assert_eq!(one.delivered_at, Some(one.created_at + 7));
 
-        let again = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!((again.delivered, receiver.events.len()), (0, 4));
-    });
+    let again = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!((again.delivered, receiver.events.len()), (0, 4));
 }
 
 #[test]
 fn the_json_form_has_the_record_as_it_is_at_the_delivery() {
-    on_each(|mirror, _| {
-        four_changes(mirror);
-        mirror.forget("photo", "3").unwrap();
-        let (events, _) = mirror.events(None, 100).unwrap();
-        let mut ids: Vec<_> = events.iter().map(|event| event.id.clone()).collect();
-        let json = |event: &Event| event.to_json().unwrap().replace(&event.id, "<id>");
-        let shown: Vec<_> = events.iter().map(json).collect();
-        insta::allow_duplicates!(insta::assert_snapshot!(shown.join("\n"), @r#"
-        {"id":"<id>","number":1,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"1","kind":"changed","fields":["mirror_extra","size","title"],"previous":null,"value":null,"record":{"id":"1","size":3,"title":"Lighthouse"}}
-        {"id":"<id>","number":2,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"added","fields":[],"previous":null,"value":null,"record":{"id":"2","title":"Bridge"}}
-        {"id":"<id>","number":3,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"added","fields":[],"previous":null,"value":null,"record":null}
-        {"id":"<id>","number":4,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"missing","fields":[],"previous":null,"value":null,"record":{"id":"2","title":"Bridge"}}
-        {"id":"<id>","number":5,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"gone","fields":[],"previous":null,"value":null,"record":null}
-        "#));
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    mirror.forget("photo", "3").unwrap();
+    let (events, _) = mirror.events(None, 100).unwrap();
+    let mut ids: Vec<_> = events.iter().map(|event| event.id.clone()).collect();
+    let json = |event: &Event| event.to_json().unwrap().replace(&event.id, "<id>");
+    let shown: Vec<_> = events.iter().map(json).collect();
+    insta::allow_duplicates!(insta::assert_snapshot!(shown.join("\n"), @r#"
+    {"id":"<id>","number":1,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"1","kind":"changed","fields":["mirror_extra","size","title"],"previous":null,"value":null,"record":{"id":"1","size":3,"title":"Lighthouse"}}
+    {"id":"<id>","number":2,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"added","fields":[],"previous":null,"value":null,"record":{"id":"2","title":"Bridge"}}
+    {"id":"<id>","number":3,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"added","fields":[],"previous":null,"value":null,"record":null}
+    {"id":"<id>","number":4,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"2","kind":"missing","fields":[],"previous":null,"value":null,"record":{"id":"2","title":"Bridge"}}
+    {"id":"<id>","number":5,"at":"2026-11-18T11:06:40Z","table":"photo","record_id":"3","kind":"gone","fields":[],"previous":null,"value":null,"record":null}
+    "#));
 
-        assert!(ids.iter().all(|id| id.len() == 32), "{ids:?}");
-        ids.dedup();
-        assert_eq!(ids.len(), 5);
-        assert!(!format!("{events:?}").contains("Lighthouse"));
-    });
+    assert!(ids.iter().all(|id| id.len() == 32), "{ids:?}");
+    ids.dedup();
+    assert_eq!(ids.len(), 5);
+    assert!(!format!("{events:?}").contains("Lighthouse"));
 }
 
 #[test]
 fn a_consumer_begins_at_the_end_at_the_oldest_change_or_after_a_cursor() {
-    on_each(|mirror, _| {
-        photos(mirror, &[ONE, TWO]);
-        let cursor = mirror.cursor().unwrap();
-        photos(mirror, &[ONE, TWO, THREE]);
-        for (start, expected) in
-            [(StartAt::End, &[][..]), (StartAt::Oldest, &[1, 2]), (StartAt::After(cursor), &[2])]
-        {
-            let mut receiver = Receiver::default();
-            mirror.add_consumer("new", &start).unwrap();
-            mirror.deliver("new", &mut receiver, &Limits::default()).unwrap();
-            assert_eq!(receiver.numbers(), expected, "{start:?}");
-            assert!(mirror.remove_consumer("new").unwrap());
-        }
-        assert!(!mirror.remove_consumer("new").unwrap());
-        let last = mirror.cursor().unwrap();
-        mirror.add_consumer("last", &StartAt::After(last)).unwrap();
-        let foreign = Mirror::in_memory().unwrap().cursor().unwrap();
-        let error = mirror.add_consumer("new", &StartAt::After(foreign)).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Cursor);
-    });
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    photos(mirror, &[ONE, TWO]);
+    let cursor = mirror.cursor().unwrap();
+    photos(mirror, &[ONE, TWO, THREE]);
+    for (start, expected) in
+        [(StartAt::End, &[][..]), (StartAt::Oldest, &[1, 2]), (StartAt::After(cursor), &[2])]
+    {
+        let mut receiver = Receiver::default();
+        mirror.add_consumer("new", &start).unwrap();
+        mirror.deliver("new", &mut receiver, &Limits::default()).unwrap();
+        assert_eq!(receiver.numbers(), expected, "{start:?}");
+        assert!(mirror.remove_consumer("new").unwrap());
+    }
+    assert!(!mirror.remove_consumer("new").unwrap());
+    let last = mirror.cursor().unwrap();
+    mirror.add_consumer("last", &StartAt::After(last)).unwrap();
+    let foreign = Mirror::in_memory().unwrap().cursor().unwrap();
+    let error = mirror.add_consumer("new", &StartAt::After(foreign)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cursor);
 }
 
 #[test]
 fn a_failed_event_is_delivered_again_after_a_delay_with_the_same_id() {
-    on_each(|mirror, clock| {
-        four_changes(mirror);
-        let mut receiver = Receiver { plan: vec![None, None], ..Receiver::default() };
-        receiver.plan.push(Some(Failure::new("status 503")));
-        let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Delivery);
-        let says = "cannot deliver to `all`: status 503; the next attempt is due at 2026-11-";
-        assert!(error.to_string().starts_with(says), "{error}");
-        let one = consumer(mirror);
-        assert_eq!((one.position, one.failures), (2, 1));
-        let until = one.next_attempt_at.unwrap();
-        assert!((one.created_at + 3..=one.created_at + 5).contains(&until), "{until}");
+    let (_place, mut mirror, clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    let mut receiver = Receiver { plan: vec![None, None], ..Receiver::default() };
+    receiver.plan.push(Some(Failure::new("status 503")));
+    let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Delivery);
+    let says = "cannot deliver to `all`: status 503; the next attempt is due at 2026-11-";
+    assert!(error.to_string().starts_with(says), "{error}");
+    let one = consumer(mirror);
+    assert_eq!((one.position, one.failures), (2, 1));
+    let until = one.next_attempt_at.unwrap();
+    assert!((one.created_at + 3..=one.created_at + 5).contains(&until), "{until}");
 
-        let early = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!((early.end, early.behind), (DeliveryEnd::Waiting { until }, 2));
-        assert_eq!(receiver.numbers(), [1, 2, 3]);
+    let early = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!((early.end, early.behind), (DeliveryEnd::Waiting { until }, 2));
+    assert_eq!(receiver.numbers(), [1, 2, 3]);
 
-        clock.advance(5);
-        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!(receiver.numbers(), [1, 2, 3, 3, 4]);
-        assert_eq!(receiver.events[2], receiver.events[3]);
-        let one = consumer(mirror);
-        assert_eq!((one.position, one.failures, one.next_attempt_at), (4, 0, None));
-    });
+    clock.advance(5);
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!(receiver.numbers(), [1, 2, 3, 3, 4]);
+    assert_eq!(receiver.events[2], receiver.events[3]);
+    let one = consumer(mirror);
+    assert_eq!((one.position, one.failures, one.next_attempt_at), (4, 0, None));
 }
 
 #[test]
 fn a_receiver_can_ask_for_a_delay() {
-    on_each(|mirror, clock| {
-        photos(mirror, &[ONE_LATER]);
-        for (asked, kept) in [(120, 120), (u64::MAX, 24 * 60 * 60)] {
-            let failure = Failure::new("busy").retry_after(Duration::from_secs(asked));
-            let mut receiver = Receiver::failing(failure);
-            mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-            let one = consumer(mirror);
-            let now = i64::try_from(clock.0.load(Ordering::Relaxed)).unwrap();
-            assert_eq!(one.next_attempt_at, Some(now + kept));
-            clock.advance(kept.unsigned_abs());
-        }
-    });
+    let (_place, mut mirror, clock) = opened();
+    let mirror = &mut mirror;
+    photos(mirror, &[ONE_LATER]);
+    for (asked, kept) in [(120, 120), (u64::MAX, 24 * 60 * 60)] {
+        let failure = Failure::new("busy").retry_after(Duration::from_secs(asked));
+        let mut receiver = Receiver::failing(failure);
+        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
+        let one = consumer(mirror);
+        let now = i64::try_from(clock.0.load(Ordering::Relaxed)).unwrap();
+        assert_eq!(one.next_attempt_at, Some(now + kept));
+        clock.advance(kept.unsigned_abs());
+    }
 }
 
 #[test]
 fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
-    on_each(|mirror, clock| {
-        photos(mirror, &[ONE_LATER]);
-        let mut receiver = Receiver::failing(Failure::new("busy"));
-        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-        clock.0.store(1_000_000_000, Ordering::Relaxed);
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!(delivery.delivered, 1);
-    });
+    let (_place, mut mirror, clock) = opened();
+    let mirror = &mut mirror;
+    photos(mirror, &[ONE_LATER]);
+    let mut receiver = Receiver::failing(Failure::new("busy"));
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
+    clock.0.store(1_000_000_000, Ordering::Relaxed);
+    let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!(delivery.delivered, 1);
 }
 
 #[test]
 fn a_disabled_consumer_receives_nothing_until_it_is_enabled() {
-    on_each(|mirror, _| {
-        photos(mirror, &[ONE_LATER]);
-        let mut receiver = Receiver::failing(Failure::new("status 410").disable());
-        let says = [
-            "cannot deliver to `all`: status 410; the consumer is disabled; enable it to try again",
-            "cannot deliver to `all`: it is disabled: status 410; enable it to try again",
-        ];
-        for (kind, says) in [ErrorKind::Delivery, ErrorKind::Consumer].into_iter().zip(says) {
-            let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-            assert_eq!((error.kind(), &*error.to_string()), (kind, says));
-        }
-        let disabled = consumer(mirror);
-        assert_eq!(disabled.error.as_deref(), Some("status 410"));
-        assert!(disabled.disabled_at.is_some() && disabled.disabled_at == disabled.failed_at);
-        mirror.enable_consumer("all").unwrap();
-        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!(receiver.numbers(), [1, 1]);
-    });
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    photos(mirror, &[ONE_LATER]);
+    let mut receiver = Receiver::failing(Failure::new("status 410").disable());
+    let says = [
+        "cannot deliver to `all`: status 410; the consumer is disabled; enable it to try again",
+        "cannot deliver to `all`: it is disabled: status 410; enable it to try again",
+    ];
+    for (kind, says) in [ErrorKind::Delivery, ErrorKind::Consumer].into_iter().zip(says) {
+        let error = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
+        assert_eq!((error.kind(), &*error.to_string()), (kind, says));
+    }
+    let disabled = consumer(mirror);
+    assert_eq!(disabled.error.as_deref(), Some("status 410"));
+    assert!(disabled.disabled_at.is_some() && disabled.disabled_at == disabled.failed_at);
+    mirror.enable_consumer("all").unwrap();
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!(receiver.numbers(), [1, 1]);
 }
 
 #[test]
 fn the_position_moves_only_after_a_flush() {
-    on_each(|mirror, clock| {
-        four_changes(mirror);
-        let mut receiver = Receiver { batch: 3, flush_fails: true, ..Receiver::default() };
-        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-        assert_eq!((receiver.numbers(), consumer(mirror).position), (vec![1, 2, 3], 0));
+    let (_place, mut mirror, clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    let mut receiver = Receiver { batch: 3, flush_fails: true, ..Receiver::default() };
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
+    assert_eq!((receiver.numbers(), consumer(mirror).position), (vec![1, 2, 3], 0));
 
-        receiver.flush_fails = false;
-        receiver.plan = vec![None, Some(Failure::new("status 500"))];
-        clock.advance(5);
-        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
-        assert_eq!(consumer(mirror).position, 1);
+    receiver.flush_fails = false;
+    receiver.plan = vec![None, Some(Failure::new("status 500"))];
+    clock.advance(5);
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap_err();
+    assert_eq!(consumer(mirror).position, 1);
 
-        clock.advance(5);
-        mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!(receiver.numbers(), [1, 2, 3, 1, 2, 2, 3, 4]);
-        assert_eq!(receiver.flushes, [3, 5, 8]);
-    });
+    clock.advance(5);
+    mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!(receiver.numbers(), [1, 2, 3, 1, 2, 2, 3, 4]);
+    assert_eq!(receiver.flushes, [3, 5, 8]);
 }
 
 #[test]
 fn a_closed_receiver_ends_the_delivery_without_an_error() {
-    on_each(|mirror, _| {
-        four_changes(mirror);
-        let mut receiver =
-            Receiver { plan: vec![None, Some(Failure::closed())], ..Receiver::default() };
-        let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
-        assert_eq!((delivery.delivered, delivery.end), (1, DeliveryEnd::Closed));
-        let one = consumer(mirror);
-        assert_eq!((one.position, one.failures, one.next_attempt_at), (1, 0, None));
-    });
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    let mut receiver =
+        Receiver { plan: vec![None, Some(Failure::closed())], ..Receiver::default() };
+    let delivery = mirror.deliver("all", &mut receiver, &Limits::default()).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (1, DeliveryEnd::Closed));
+    let one = consumer(mirror);
+    assert_eq!((one.position, one.failures, one.next_attempt_at), (1, 0, None));
 }
 
 #[test]
 fn limits_end_a_delivery() {
-    on_each(|mirror, _| {
-        four_changes(mirror);
-        let mut receiver = Receiver { batch: 3, ..Receiver::default() };
-        let delivery = mirror
-            .deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() })
-            .unwrap();
-        assert_eq!((delivery.delivered, delivery.end), (2, DeliveryEnd::Limited));
-        assert_eq!(delivery.behind, 2);
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    let mut receiver = Receiver { batch: 3, ..Receiver::default() };
+    let delivery = mirror
+        .deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() })
+        .unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (2, DeliveryEnd::Limited));
+    assert_eq!(delivery.behind, 2);
 
-        let stop = Stop::new();
-        stop.request();
-        let delivery =
-            mirror.deliver("all", &mut receiver, &Limits { stop, ..Limits::default() }).unwrap();
-        assert_eq!((delivery.delivered, delivery.end), (0, DeliveryEnd::Limited));
-        assert_eq!(consumer(mirror).position, 2);
-    });
+    let stop = Stop::new();
+    stop.request();
+    let delivery =
+        mirror.deliver("all", &mut receiver, &Limits { stop, ..Limits::default() }).unwrap();
+    assert_eq!((delivery.delivered, delivery.end), (0, DeliveryEnd::Limited));
+    assert_eq!(consumer(mirror).position, 2);
 }
 
 #[test]
 fn changes_that_a_consumer_needs_are_not_removed() {
-    on_each(|mirror, _| {
-        four_changes(mirror);
-        let mut receiver = Receiver::default();
-        mirror
-            .deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() })
-            .unwrap();
-        let needed = mirror.cursor().unwrap();
-        let (_, unneeded) = mirror.changes(None, 2).unwrap();
-        let purge = |until: &Cursor| Purge { until: Some(until.clone()), ..Purge::default() };
-        assert_eq!(mirror.purge(&purge(&unneeded)).unwrap().kept_for, None);
-        let purged = mirror.purge(&purge(&needed)).unwrap();
-        assert_eq!((purged.changes, purged.kept_for.as_deref()), (0, Some("all")));
-        mirror.rewind_consumer("all", &needed).unwrap();
-        assert_eq!(mirror.purge(&purge(&needed)).unwrap().changes, 2);
-    });
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    four_changes(mirror);
+    let mut receiver = Receiver::default();
+    mirror.deliver("all", &mut receiver, &Limits { events: Some(2), ..Limits::default() }).unwrap();
+    let needed = mirror.cursor().unwrap();
+    let (_, unneeded) = mirror.changes(None, 2).unwrap();
+    let purge = |until: &Cursor| Purge { until: Some(until.clone()), ..Purge::default() };
+    assert_eq!(mirror.purge(&purge(&unneeded)).unwrap().kept_for, None);
+    let purged = mirror.purge(&purge(&needed)).unwrap();
+    assert_eq!((purged.changes, purged.kept_for.as_deref()), (0, Some("all")));
+    mirror.rewind_consumer("all", &needed).unwrap();
+    assert_eq!(mirror.purge(&purge(&needed)).unwrap().changes, 2);
 }
 
 #[test]
 fn unknown_and_invalid_names_are_refused() {
-    on_each(|mirror, _| {
-        let mut receiver = Receiver::default();
-        let error = mirror.deliver("other", &mut receiver, &Limits::default()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Consumer);
-        let says = "cannot find the consumer `other`: the mirror does not have it; add it first";
-        assert_eq!(error.to_string(), says);
-        for name in ["", "two\nlines", &"x".repeat(101)] {
-            let error = mirror.add_consumer(name, &StartAt::End).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Consumer, "{name}");
-            let error = mirror.enable_consumer(name).unwrap_err().to_string();
-            assert!(error.starts_with("cannot find the consumer: "), "{error}");
-        }
-    });
+    let (_place, mut mirror, _clock) = opened();
+    let mirror = &mut mirror;
+    let mut receiver = Receiver::default();
+    let error = mirror.deliver("other", &mut receiver, &Limits::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Consumer);
+    let says = "cannot find the consumer `other`: the mirror does not have it; add it first";
+    assert_eq!(error.to_string(), says);
+    for name in ["", "two\nlines", &"x".repeat(101)] {
+        let error = mirror.add_consumer(name, &StartAt::End).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Consumer, "{name}");
+        let error = mirror.enable_consumer(name).unwrap_err().to_string();
+        assert!(error.starts_with("cannot find the consumer: "), "{error}");
+    }
 }
 
 #[test]

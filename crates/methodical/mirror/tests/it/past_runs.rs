@@ -1,29 +1,11 @@
 //! The history of runs, and samples of gauges.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
-
 use methodical_mirror::{ErrorKind, Mirror, Outcome, PastRun, Rules, SyncOptions};
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
-use crate::place::{self, Place};
-use crate::support::PHOTO;
-
-/// Returns a mirror of each kind with a clock in seconds, which a test sets, and what keeps them.
-fn mirrors() -> (Vec<(Mirror, Arc<AtomicU64>)>, Vec<Place>) {
-    let with_clock = |mirror: Mirror| {
-        let clock = Arc::new(AtomicU64::new(1000));
-        let now = Arc::clone(&clock);
-        let mirror = mirror.with_clock(move || {
-            SystemTime::UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed))
-        });
-        (mirror, clock)
-    };
-    let (mirrors, places) = place::mirrors();
-    (mirrors.into_iter().map(with_clock).collect(), places)
-}
+use crate::place::Place;
+use crate::support::{Clock, PHOTO};
 
 fn short(runs: &[PastRun]) -> Vec<String> {
     let short = |run: &PastRun| format!("{} {}", run.table, run.outcome.as_str());
@@ -32,31 +14,31 @@ fn short(runs: &[PastRun]) -> Vec<String> {
 
 #[test]
 fn each_sync_of_a_table_is_remembered_also_a_failed_one() {
-    let (mirrors, _places) = mirrors();
-    for (mut mirror, clock) in mirrors {
-        let server = Server::start();
-        server.state().put("1", "7", "New");
-        server.state().put("2", "8", "New");
-        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
-        let runs = mirror.runs(10).unwrap();
-        let complete = ["photo_album complete", "album complete", "photo complete"];
-        assert_eq!(short(&runs), complete);
-        assert_eq!((runs[2].started_at, runs[2].report.added, runs[2].calls), (1000, 2, 1));
-        assert_eq!(runs[2].reason, None);
+    let (place, clock) = (Place::new(), Clock::default());
+    let mut mirror = clock.of(place.open());
+    clock.set(1000);
+    let server = Server::start();
+    server.state().put("1", "7", "New");
+    server.state().put("2", "8", "New");
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    let runs = mirror.runs(10).unwrap();
+    let complete = ["photo_album complete", "album complete", "photo complete"];
+    assert_eq!(short(&runs), complete);
+    assert_eq!((runs[2].started_at, runs[2].report.added, runs[2].calls), (1000, 2, 1));
+    assert_eq!(runs[2].reason, None);
 
-        clock.store(2000, Ordering::Relaxed);
-        server.state().photos.clear();
-        server.state().fault = Some(("albums".to_owned(), |connection| {
-            connection.send(b"HTTP/1.1 500 Oops\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            Next::Close
-        }));
-        server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
-        let runs = mirror.runs(3).unwrap();
-        assert_eq!(short(&runs), ["photo_album refused", "album failed", "photo refused"]);
-        assert_eq!((runs[0].ended_at, runs[0].report.added), (2000, 0));
-        let reason = runs[1].reason.as_deref().unwrap();
-        assert!(reason.starts_with("cannot sync the list: "), "{reason}");
-    }
+    clock.set(2000);
+    server.state().photos.clear();
+    server.state().fault = Some(("albums".to_owned(), |connection| {
+        connection.send(b"HTTP/1.1 500 Oops\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        Next::Close
+    }));
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap_err();
+    let runs = mirror.runs(3).unwrap();
+    assert_eq!(short(&runs), ["photo_album refused", "album failed", "photo refused"]);
+    assert_eq!((runs[0].ended_at, runs[0].report.added), (2000, 0));
+    let reason = runs[1].reason.as_deref().unwrap();
+    assert!(reason.starts_with("cannot sync the list: "), "{reason}");
 }
 
 #[test]
@@ -97,45 +79,45 @@ fn only_the_last_runs_are_kept() {
 
 #[test]
 fn rejected_records_of_the_last_list_are_kept_with_their_reasons() {
-    let (mirrors, _places) = mirrors();
-    for (mut mirror, _clock) in mirrors {
-        assert_eq!(mirror.rejections("photo", 10).unwrap(), []);
-        let mut list = |records: &[&str]| {
-            let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
-            for record in records {
-                run.record(record).unwrap();
-            }
-            run.finish().unwrap();
-            [1, 10].map(|limit| mirror.rejections("photo", limit).unwrap())
-        };
-        let [first, all] = list(&[r#"{"id":"1"}"#, r#"{"title":"secret"}"#, "secret"]);
-        assert_eq!((first.len(), &first[..], all.len()), (1, &all[..1], 2));
-        assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [1, 2]);
-        for one in all {
-            assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+    let (place, clock) = (Place::new(), Clock::default());
+    let mut mirror = clock.of(place.open());
+    clock.set(1000);
+    assert_eq!(mirror.rejections("photo", 10).unwrap(), []);
+    let mut list = |records: &[&str]| {
+        let mut run = mirror.begin("photos/list", &PHOTO, Rules::new()).unwrap();
+        for record in records {
+            run.record(record).unwrap();
         }
-        assert_eq!(list(&[r#"{"id":"1"}"#]), [vec![], vec![]]);
+        run.finish().unwrap();
+        [1, 10].map(|limit| mirror.rejections("photo", limit).unwrap())
+    };
+    let [first, all] = list(&[r#"{"id":"1"}"#, r#"{"title":"secret"}"#, "secret"]);
+    assert_eq!((first.len(), &first[..], all.len()), (1, &all[..1], 2));
+    assert_eq!(all.iter().map(|one| one.index).collect::<Vec<_>>(), [1, 2]);
+    for one in all {
+        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
     }
+    assert_eq!(list(&[r#"{"id":"1"}"#]), [vec![], vec![]]);
 }
 
 #[test]
 fn each_sync_takes_a_sample_with_the_digits_of_the_service() {
-    let (mirrors, _places) = mirrors();
-    for (mut mirror, clock) in mirrors {
-        let server = Server::start();
-        let day = 24 * 3600;
-        for (number, amount) in ["100.50", "90.50", "85.50"].into_iter().enumerate() {
-            clock.store(day * u64::try_from(number).unwrap(), Ordering::Relaxed);
-            amount.clone_into(&mut server.state().free);
-            let report = server.sync(&mut mirror, &SyncOptions::new()).unwrap();
-            assert_eq!(report.samples[0].result.as_ref().unwrap().amount, amount);
-        }
-        let samples = mirror.samples("storage", 24 * 3600).unwrap();
-        assert_eq!((&*samples[0].amount, samples[0].unit.as_deref()), ("90.50", Some("GB")));
-        assert_eq!((samples.len(), samples[1].at), (2, 2 * 24 * 3600));
-        let forecast = mirror.forecast("storage").unwrap().unwrap();
-        assert_eq!((forecast.per_day.as_deref(), forecast.days_left), (Some("7.5"), Some(11)));
+    let (place, clock) = (Place::new(), Clock::default());
+    let mut mirror = clock.of(place.open());
+    clock.set(1000);
+    let server = Server::start();
+    let day = 24 * 3600;
+    for (number, amount) in ["100.50", "90.50", "85.50"].into_iter().enumerate() {
+        clock.set(day * u64::try_from(number).unwrap());
+        amount.clone_into(&mut server.state().free);
+        let report = server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+        assert_eq!(report.samples[0].result.as_ref().unwrap().amount, amount);
     }
+    let samples = mirror.samples("storage", 24 * 3600).unwrap();
+    assert_eq!((&*samples[0].amount, samples[0].unit.as_deref()), ("90.50", Some("GB")));
+    assert_eq!((samples.len(), samples[1].at), (2, 2 * 24 * 3600));
+    let forecast = mirror.forecast("storage").unwrap().unwrap();
+    assert_eq!((forecast.per_day.as_deref(), forecast.days_left), (Some("7.5"), Some(11)));
 }
 
 #[test]

@@ -12,17 +12,6 @@ use crate::support::source;
 /// A folder for one mirror, which any number of connections can open.
 pub(crate) struct Place(TempDir);
 
-/// Returns a new place.
-pub(crate) fn places() -> Vec<Place> {
-    vec![Place::new()]
-}
-
-/// Returns an empty mirror, and what keeps it.
-pub(crate) fn mirrors() -> (Vec<Mirror>, Vec<Place>) {
-    let places = places();
-    (places.iter().map(Place::open).collect(), places)
-}
-
 impl Place {
     /// Returns a new folder.
     pub(crate) fn new() -> Self {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use methodical_mirror::{Mirror, State};
 
-use crate::place::{Place, mirrors};
+use crate::place::Place;
 use crate::support::{feed, open, photos, records};
 
 const SECRET: &str =
@@ -185,18 +185,17 @@ fn what_a_killed_backup_or_restore_left_is_removed_by_the_next_one() {
 
 #[test]
 fn a_forgotten_record_may_be_allowed_again() {
-    let (mirrors, _places) = mirrors();
-    for mut mirror in mirrors {
-        photos(&mut mirror, &[SECRET, OTHER]);
-        assert!(!mirror.unforget("photo", "1").unwrap());
-        assert!(mirror.forget("photo", "1").unwrap().was_known);
-        assert!(!mirror.forget("photo", "3").unwrap().was_known);
-        assert!(mirror.is_forgotten("photo", "1").unwrap());
-        assert!(mirror.is_forgotten("photo", "3").unwrap());
-        assert!(mirror.unforget("photo", "1").unwrap() && mirror.unforget("photo", "3").unwrap());
-        assert_eq!(state_of(&mirror, "1").0, State::Gone);
-        photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3"}"#]);
-        assert_eq!(feed(&mirror), ["gone 1", "returned 1", "added 3"]);
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    let place = Place::new();
+    let mut mirror = place.open();
+    photos(&mut mirror, &[SECRET, OTHER]);
+    assert!(!mirror.unforget("photo", "1").unwrap());
+    assert!(mirror.forget("photo", "1").unwrap().was_known);
+    assert!(!mirror.forget("photo", "3").unwrap().was_known);
+    assert!(mirror.is_forgotten("photo", "1").unwrap());
+    assert!(mirror.is_forgotten("photo", "3").unwrap());
+    assert!(mirror.unforget("photo", "1").unwrap() && mirror.unforget("photo", "3").unwrap());
+    assert_eq!(state_of(&mirror, "1").0, State::Gone);
+    photos(&mut mirror, &[SECRET, OTHER, r#"{"id":"3"}"#]);
+    assert_eq!(feed(&mirror), ["gone 1", "returned 1", "added 3"]);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }

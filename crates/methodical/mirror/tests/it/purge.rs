@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use methodical_mirror::{ErrorKind, Mirror, Purge, Purged, Rules, StartAt, State};
 
-use crate::place::mirrors;
+use crate::place::Place;
 use crate::support::{Clock, PHOTO, feed, open, photos, records, sync};
 
 const ONE: &str = r#"{"id":"1"}"#;
@@ -40,85 +40,80 @@ const fn seconds(seconds: u64) -> Duration {
 
 #[test]
 fn old_rows_and_changes_are_removed() {
-    let (mirrors, _places) = mirrors();
-    for mirror in mirrors {
-        let time = Clock::default();
-        let mut mirror = fill(mirror, &time);
-        let start = mirror.changes(None, 1).unwrap().1;
-        time.set(150);
-        assert_eq!(counts(&mirror.purge(&Purge::default()).unwrap()), (0, 0));
-        let purge =
-            Purge { gone_for: Some(seconds(30)), age: Some(seconds(30)), ..Purge::default() };
-        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 1));
-        // Not older than 30 seconds.
-        assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
-        let purge =
-            Purge { gone_for: Some(seconds(29)), age: Some(seconds(29)), ..Purge::default() };
-        assert_eq!(
-            counts(&mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap()),
-            (1, 1)
-        );
-        assert_eq!(states(&mirror).len(), 3);
-        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
-        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 0));
-        assert_eq!(
-            states(&mirror),
-            [("2".to_owned(), State::Forgotten), ("3".to_owned(), State::Present)]
-        );
-        assert_eq!(feed(&mirror), ["gone 2"]);
-        assert_eq!(mirror.changes(Some(&start), 9).unwrap_err().kind(), ErrorKind::Cursor);
-        assert_eq!(mirror.check().unwrap().findings, []);
+    let place = Place::new();
+    let mirror = place.open();
+    let time = Clock::default();
+    let mut mirror = fill(mirror, &time);
+    let start = mirror.changes(None, 1).unwrap().1;
+    time.set(150);
+    assert_eq!(counts(&mirror.purge(&Purge::default()).unwrap()), (0, 0));
+    let purge = Purge { gone_for: Some(seconds(30)), age: Some(seconds(30)), ..Purge::default() };
+    assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 1));
+    // Not older than 30 seconds.
+    assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
+    let purge = Purge { gone_for: Some(seconds(29)), age: Some(seconds(29)), ..Purge::default() };
+    assert_eq!(
+        counts(&mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap()),
+        (1, 1)
+    );
+    assert_eq!(states(&mirror).len(), 3);
+    assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
+    assert_eq!(counts(&mirror.purge(&purge).unwrap()), (0, 0));
+    assert_eq!(
+        states(&mirror),
+        [("2".to_owned(), State::Forgotten), ("3".to_owned(), State::Present)]
+    );
+    assert_eq!(feed(&mirror), ["gone 2"]);
+    assert_eq!(mirror.changes(Some(&start), 9).unwrap_err().kind(), ErrorKind::Cursor);
+    assert_eq!(mirror.check().unwrap().findings, []);
 
-        // A forgotten identity outlives its row.
-        time.set(1000);
-        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
-        assert_eq!(photos(&mut mirror, &[ONE, TWO, THREE]).suppressed, 1);
-        assert_eq!(feed(&mirror), ["added 1"]);
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    // A forgotten identity outlives its row.
+    time.set(1000);
+    assert_eq!(counts(&mirror.purge(&purge).unwrap()), (1, 1));
+    assert_eq!(photos(&mut mirror, &[ONE, TWO, THREE]).suppressed, 1);
+    assert_eq!(feed(&mirror), ["added 1"]);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
 fn a_removed_row_may_be_named_by_the_feed() {
-    let (mirrors, _places) = mirrors();
-    for mirror in mirrors {
-        let time = Clock::default();
-        let mut mirror = fill(mirror, &time);
-        time.set(1000);
-        let purge = Purge { gone_for: Some(seconds(1)), ..Purge::default() };
-        assert_eq!(counts(&mirror.purge(&purge).unwrap()), (2, 0));
-        assert_eq!(mirror.check().unwrap().findings, []);
-        let list: Vec<String> = (10..30).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-        let list: Vec<&str> = list.iter().map(String::as_str).chain([THREE, ONE]).collect();
-        assert_eq!(photos(&mut mirror, &list).added, 21);
-        assert_eq!(mirror.check().unwrap().findings, []);
-    }
+    let place = Place::new();
+    let mirror = place.open();
+    let time = Clock::default();
+    let mut mirror = fill(mirror, &time);
+    time.set(1000);
+    let purge = Purge { gone_for: Some(seconds(1)), ..Purge::default() };
+    assert_eq!(counts(&mirror.purge(&purge).unwrap()), (2, 0));
+    assert_eq!(mirror.check().unwrap().findings, []);
+    let list: Vec<String> = (10..30).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+    let list: Vec<&str> = list.iter().map(String::as_str).chain([THREE, ONE]).collect();
+    assert_eq!(photos(&mut mirror, &list).added, 21);
+    assert_eq!(mirror.check().unwrap().findings, []);
 }
 
 #[test]
 fn changes_that_a_consumer_needs_stay() {
-    let (mirrors, _places) = mirrors();
-    for mirror in mirrors {
-        let time = Clock::default();
-        let mut mirror = fill(mirror, &time);
-        let (_, one) = mirror.changes(None, 1).unwrap();
-        mirror.add_consumer("slow", &StartAt::After(one)).unwrap();
-        mirror.add_consumer("fast", &StartAt::End).unwrap();
-        time.set(1000);
-        let end = mirror.cursor().unwrap();
-        for purge in [
-            Purge { age: Some(seconds(1)), ..Purge::default() },
-            Purge { until: Some(end.clone()), ..Purge::default() },
-        ] {
-            let purged = mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap();
-            assert_eq!((purged.changes, purged.kept_for.as_deref()), (1, Some("slow")));
-        }
-        mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
-        assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
-        mirror.remove_consumer("slow").unwrap();
-        let purged = mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
-        assert_eq!((purged.changes, purged.kept_for), (2, None));
+    let place = Place::new();
+    let mirror = place.open();
+    let time = Clock::default();
+    let mut mirror = fill(mirror, &time);
+    let (_, one) = mirror.changes(None, 1).unwrap();
+    mirror.add_consumer("slow", &StartAt::After(one)).unwrap();
+    mirror.add_consumer("fast", &StartAt::End).unwrap();
+    time.set(1000);
+    let end = mirror.cursor().unwrap();
+    for purge in [
+        Purge { age: Some(seconds(1)), ..Purge::default() },
+        Purge { until: Some(end.clone()), ..Purge::default() },
+    ] {
+        let purged = mirror.purge(&Purge { is_dry_run: true, ..purge.clone() }).unwrap();
+        assert_eq!((purged.changes, purged.kept_for.as_deref()), (1, Some("slow")));
     }
+    mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
+    assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
+    mirror.remove_consumer("slow").unwrap();
+    let purged = mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
+    assert_eq!((purged.changes, purged.kept_for), (2, None));
 }
 
 #[test]

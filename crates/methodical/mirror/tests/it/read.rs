@@ -5,14 +5,8 @@ use std::ops::ControlFlow;
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Paging, Record, Rules, State};
 
-use crate::place::mirrors;
+use crate::place::Place;
 use crate::support::{Clock, photos};
-
-/// Runs a test on each store.
-fn on_each(test: impl Fn(Mirror)) {
-    let (mirrors, _places) = mirrors();
-    mirrors.into_iter().for_each(test);
-}
 
 fn all(mirror: &Mirror) -> Vec<Record> {
     mirror.browse("photo", &Filter::new(), &Paging::new(usize::MAX)).unwrap().records
@@ -25,130 +19,125 @@ fn ids(mirror: &Mirror, filter: &Filter) -> String {
 
 #[test]
 fn a_record_has_the_times_of_its_states() {
-    on_each(|mirror| {
-        const OTHER: &str = r#"{"id":"2"}"#;
-        let time = Clock::default();
-        let mut mirror = time.of(mirror);
-        let mut at = |seconds, list: &[&str]| {
-            time.set(seconds);
-            photos(&mut mirror, list);
-            let record = all(&mirror).remove(0);
-            let Record { first_seen, changed_at, missing_since, gone_at, .. } = record;
-            (first_seen, changed_at, missing_since, gone_at)
-        };
-        assert_eq!(at(10, &[r#"{"id":"1"}"#, OTHER]), (10, 10, None, None));
-        assert_eq!(at(20, &[r#"{"id":"1","size":1}"#, OTHER]), (10, 20, None, None));
-        assert_eq!(at(30, &[OTHER]), (10, 20, Some(30), None));
-        assert_eq!(at(40, &[r#"{"id":"1","size":1}"#, OTHER]), (10, 20, None, None));
-        assert_eq!(at(50, &[OTHER]), (10, 20, Some(50), None));
-        assert_eq!(at(60, &[OTHER]), (10, 20, Some(50), Some(60)));
-        assert_eq!(at(70, &[r#"{"id":"1"}"#, OTHER]), (10, 70, None, None));
-    });
+    let place = Place::new();
+    let mirror = place.open();
+    const OTHER: &str = r#"{"id":"2"}"#;
+    let time = Clock::default();
+    let mut mirror = time.of(mirror);
+    let mut at = |seconds, list: &[&str]| {
+        time.set(seconds);
+        photos(&mut mirror, list);
+        let record = all(&mirror).remove(0);
+        let Record { first_seen, changed_at, missing_since, gone_at, .. } = record;
+        (first_seen, changed_at, missing_since, gone_at)
+    };
+    assert_eq!(at(10, &[r#"{"id":"1"}"#, OTHER]), (10, 10, None, None));
+    assert_eq!(at(20, &[r#"{"id":"1","size":1}"#, OTHER]), (10, 20, None, None));
+    assert_eq!(at(30, &[OTHER]), (10, 20, Some(30), None));
+    assert_eq!(at(40, &[r#"{"id":"1","size":1}"#, OTHER]), (10, 20, None, None));
+    assert_eq!(at(50, &[OTHER]), (10, 20, Some(50), None));
+    assert_eq!(at(60, &[OTHER]), (10, 20, Some(50), Some(60)));
+    assert_eq!(at(70, &[r#"{"id":"1"}"#, OTHER]), (10, 70, None, None));
 }
 
 #[test]
 fn a_filter_accepts_states_times_and_values() {
-    on_each(|mirror| {
-        const ONE: &str = r#"{"id":"1","title":"Harbour","size":7}"#;
-        const TWO: &str = r#"{"id":"2","place":{"name":"Harbour"},"size":7}"#;
-        const THREE: &str = r#"{"id":"3","size":8}"#;
-        let time = Clock::default();
-        let mut mirror = time.of(mirror);
-        for (seconds, list) in
-            [(10, &[ONE, TWO][..]), (20, &[TWO, THREE]), (30, &[TWO]), (40, &[ONE, TWO])]
-        {
-            time.set(seconds);
-            photos(&mut mirror, list);
-        }
-        let new = Filter::new;
-        for (filter, expected) in [
-            (new(), "1 2 3"),
-            (new().state(State::Gone), "3"),
-            (new().state(State::Present).state(State::Gone), "1 2 3"),
-            (new().first_seen_since(11), "3"),
-            (new().column("size", "7"), "1 2"),
-            (new().column("size", "7").column("title", "Harbour"), "1"),
-            (new().column("size", "seven"), ""),
-            (new().contains("HARBOUR"), "1 2"),
-            (new().contains("3"), ""),
-            (new().contains("2"), "2"),
-            (new().contains("%"), ""),
-        ] {
-            assert_eq!(ids(&mirror, &filter), expected, "{filter:?}");
-        }
-        let unknown =
-            mirror.browse("photo", &new().column("stars", "1"), &Paging::new(9)).unwrap_err();
-        assert_eq!(unknown.to_string(), "cannot read the table `photo`: it has no column `stars`");
-        let unknown = mirror.browse("album", &new(), &Paging::new(9)).unwrap_err();
-        assert_eq!(unknown.kind(), ErrorKind::Table);
-    });
+    let place = Place::new();
+    let mirror = place.open();
+    const ONE: &str = r#"{"id":"1","title":"Harbour","size":7}"#;
+    const TWO: &str = r#"{"id":"2","place":{"name":"Harbour"},"size":7}"#;
+    const THREE: &str = r#"{"id":"3","size":8}"#;
+    let time = Clock::default();
+    let mut mirror = time.of(mirror);
+    for (seconds, list) in
+        [(10, &[ONE, TWO][..]), (20, &[TWO, THREE]), (30, &[TWO]), (40, &[ONE, TWO])]
+    {
+        time.set(seconds);
+        photos(&mut mirror, list);
+    }
+    let new = Filter::new;
+    for (filter, expected) in [
+        (new(), "1 2 3"),
+        (new().state(State::Gone), "3"),
+        (new().state(State::Present).state(State::Gone), "1 2 3"),
+        (new().first_seen_since(11), "3"),
+        (new().column("size", "7"), "1 2"),
+        (new().column("size", "7").column("title", "Harbour"), "1"),
+        (new().column("size", "seven"), ""),
+        (new().contains("HARBOUR"), "1 2"),
+        (new().contains("3"), ""),
+        (new().contains("2"), "2"),
+        (new().contains("%"), ""),
+    ] {
+        assert_eq!(ids(&mirror, &filter), expected, "{filter:?}");
+    }
+    let unknown = mirror.browse("photo", &new().column("stars", "1"), &Paging::new(9)).unwrap_err();
+    assert_eq!(unknown.to_string(), "cannot read the table `photo`: it has no column `stars`");
+    let unknown = mirror.browse("album", &new(), &Paging::new(9)).unwrap_err();
+    assert_eq!(unknown.kind(), ErrorKind::Table);
 }
 
 #[test]
 fn an_erased_record_is_not_found() {
-    on_each(|mut mirror| {
-        const GONE: &str = r#"{"id":"1","title":"Zoë","place":{"id":"zoë"}}"#;
-        const FORGOTTEN: &str = r#"{"id":"2","title":"Zoë","place":{"id":"zoë"}}"#;
-        const OTHER: &str = r#"{"id":"3","title":"ZOË"}"#;
-        photos(&mut mirror, &[GONE, FORGOTTEN, OTHER]);
-        let filter = Filter::new().contains("zoë");
-        assert_eq!(ids(&mirror, &filter), "1 2 3");
-        photos(&mut mirror, &[FORGOTTEN, OTHER]);
-        assert_eq!(ids(&mirror, &filter), "1 2 3");
-        photos(&mut mirror, &[FORGOTTEN, OTHER]);
-        mirror.forget("photo", "2").unwrap();
-        assert_eq!(ids(&mirror, &filter), "3");
-        assert_eq!(ids(&mirror, &filter.state(State::Gone)), "");
-    });
+    let place = Place::new();
+    let mut mirror = place.open();
+    const GONE: &str = r#"{"id":"1","title":"Zoë","place":{"id":"zoë"}}"#;
+    const FORGOTTEN: &str = r#"{"id":"2","title":"Zoë","place":{"id":"zoë"}}"#;
+    const OTHER: &str = r#"{"id":"3","title":"ZOË"}"#;
+    photos(&mut mirror, &[GONE, FORGOTTEN, OTHER]);
+    let filter = Filter::new().contains("zoë");
+    assert_eq!(ids(&mirror, &filter), "1 2 3");
+    photos(&mut mirror, &[FORGOTTEN, OTHER]);
+    assert_eq!(ids(&mirror, &filter), "1 2 3");
+    photos(&mut mirror, &[FORGOTTEN, OTHER]);
+    mirror.forget("photo", "2").unwrap();
+    assert_eq!(ids(&mirror, &filter), "3");
+    assert_eq!(ids(&mirror, &filter.state(State::Gone)), "");
 }
 
 #[test]
 fn a_search_covers_all_tables() {
     const ALBUM: Table = Table::new("album", "no", &[Column::integer(&["no"])]);
 
-    on_each(|mut mirror| {
-        photos(&mut mirror, &[r#"{"id":"1","title":"number 42"}"#, r#"{"id":"2"}"#]);
-        let mut run = mirror.begin("albums/list", &ALBUM, Rules::new()).unwrap();
-        for record in [r#"{"no":421}"#, r#"{"no":422}"#, r#"{"no":12}"#] {
-            run.record(record).unwrap();
-        }
-        run.finish().unwrap();
-        let found = |limit| {
-            let mut found = Vec::new();
-            let search = mirror.search("42", |table, record| {
-                found.push(format!("{table} {}", record.id));
-                if found.len() == limit {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            });
-            search.unwrap();
-            found.join(", ")
-        };
-        assert_eq!(found(9), "album 421, album 422, photo 1");
-        assert_eq!(found(1), "album 421");
-    });
+    let place = Place::new();
+    let mut mirror = place.open();
+    photos(&mut mirror, &[r#"{"id":"1","title":"number 42"}"#, r#"{"id":"2"}"#]);
+    let mut run = mirror.begin("albums/list", &ALBUM, Rules::new()).unwrap();
+    for record in [r#"{"no":421}"#, r#"{"no":422}"#, r#"{"no":12}"#] {
+        run.record(record).unwrap();
+    }
+    run.finish().unwrap();
+    let found = |limit| {
+        let mut found = Vec::new();
+        let search = mirror.search("42", |table, record| {
+            found.push(format!("{table} {}", record.id));
+            if found.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        search.unwrap();
+        found.join(", ")
+    };
+    assert_eq!(found(9), "album 421, album 422, photo 1");
+    assert_eq!(found(1), "album 421");
 }
 
 #[test]
 fn pages_continue_after_the_last_row_and_a_reader_can_break() {
-    on_each(|mut mirror| {
-        let list: Vec<String> = (0..1500).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
-        photos(&mut mirror, &list.iter().map(String::as_str).collect::<Vec<_>>());
-        let (mut found, mut paging) = (Vec::new(), Some(Paging::new(700)));
-        while let Some(one) = paging {
-            let page = mirror.browse("photo", &Filter::new(), &one).unwrap();
-            found.extend(page.records.into_iter().map(|record| record.id));
-            paging = page.next.map(|number| one.after(number));
-        }
-        assert!(found.iter().cloned().eq((0..1500).map(|id| id.to_string())));
-        let mut count = 0;
-        let take = |_record| {
-            count += 1;
-            if count == 600 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        mirror.each_matching("photo", &Filter::new(), take).unwrap();
-        assert_eq!(count, 600);
-    });
+    let place = Place::new();
+    let mut mirror = place.open();
+    let list: Vec<String> = (0..1500).map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+    photos(&mut mirror, &list.iter().map(String::as_str).collect::<Vec<_>>());
+    let (mut found, mut paging) = (Vec::new(), Some(Paging::new(700)));
+    while let Some(one) = paging {
+        let page = mirror.browse("photo", &Filter::new(), &one).unwrap();
+        found.extend(page.records.into_iter().map(|record| record.id));
+        paging = page.next.map(|number| one.after(number));
+    }
+    assert!(found.iter().cloned().eq((0..1500).map(|id| id.to_string())));
+    let mut count = 0;
+    let take = |_record| {
+        count += 1;
+        if count == 600 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    mirror.each_matching("photo", &Filter::new(), take).unwrap();
+    assert_eq!(count, 600);
 }

@@ -8,7 +8,7 @@ use methodical_mirror::{ErrorKind, Mirror, Rules, State, SyncError, SyncOptions,
 use methodical_testkit::raw_server::Next;
 
 use crate::gallery::Server;
-use crate::place;
+use crate::place::Place;
 use crate::support::feed;
 
 /// Returns the placements: state and JSON without the identity.
@@ -93,36 +93,35 @@ fn a_change_of_a_value_is_an_event() {
 
 #[test]
 fn a_placement_has_the_time_since_when_it_has_its_value() {
-    let (mirrors, _places) = place::mirrors();
-    for mirror in mirrors {
-        let clock = Arc::new(AtomicU64::new(1000));
-        let now = Arc::clone(&clock);
-        let mut mirror = mirror.with_clock(move || {
-            SystemTime::UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed))
-        });
-        let server = Server::start();
-        server.state().put("1", "a", "New");
-        server.state().put("2", "b", "New");
-        for (time, mark, every, since) in [
-            (1000, "New", 1, 1000),
-            // Asked again, and kept.
-            (2000, "New", 1, 1000),
-            (3000, "New", 8, 1000),
-            (4000, "Print", 1, 4000),
-            (5000, "Print", 1, 4000),
-        ] {
-            clock.store(time, Ordering::Relaxed);
-            server.state().put("1", "a", mark);
-            server.sync(&mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
-            let mut times = Vec::new();
-            let mut take = |id: &str, changed_at| {
-                if id == "1/a" {
-                    times.push(changed_at);
-                }
-            };
-            mirror.each_record("photo_album", |one| take(&one.id, one.changed_at)).unwrap();
-            assert_eq!(times, [since]);
-        }
+    let place = Place::new();
+    let mirror = place.open();
+    let clock = Arc::new(AtomicU64::new(1000));
+    let now = Arc::clone(&clock);
+    let mut mirror = mirror.with_clock(move || {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(now.load(Ordering::Relaxed))
+    });
+    let server = Server::start();
+    server.state().put("1", "a", "New");
+    server.state().put("2", "b", "New");
+    for (time, mark, every, since) in [
+        (1000, "New", 1, 1000),
+        // Asked again, and kept.
+        (2000, "New", 1, 1000),
+        (3000, "New", 8, 1000),
+        (4000, "Print", 1, 4000),
+        (5000, "Print", 1, 4000),
+    ] {
+        clock.store(time, Ordering::Relaxed);
+        server.state().put("1", "a", mark);
+        server.sync(&mut mirror, &SyncOptions::new().recheck_every(every)).unwrap();
+        let mut times = Vec::new();
+        let mut take = |id: &str, changed_at| {
+            if id == "1/a" {
+                times.push(changed_at);
+            }
+        };
+        mirror.each_record("photo_album", |one| take(&one.id, one.changed_at)).unwrap();
+        assert_eq!(times, [since]);
     }
 }
 
@@ -243,40 +242,39 @@ fn too_many_missing_placements_are_refused() {
 
 #[test]
 fn the_placements_of_an_erased_record_are_erased_with_it() {
-    let (mirrors, _places) = place::mirrors();
-    for mut mirror in mirrors {
-        let server = Server::start();
-        for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
-            server.state().put(album, photo, "New");
-        }
-        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
-        mirror.forget("photo", "a").unwrap();
-        assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);
-        assert_eq!(placements(&mirror)[0], "1/a ? gone");
-        // The lists still have it.
-        server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
-        assert_eq!(feed(&mirror).len(), 3);
-        assert_eq!(placements(&mirror)[0], "1/a ? gone");
-
-        mirror.unforget("photo", "a").unwrap();
-        server.sync(&mut mirror, &SyncOptions::new()).unwrap();
-        assert_eq!(feed(&mirror)[3..], ["returned a", "returned 1/a", "returned 2/a"]);
-        mirror.forget("photo", "a").unwrap();
-
-        server.state().photos.remove("b");
-        let rules = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
-        server.sync(&mut mirror, &rules).unwrap();
-        assert_eq!(feed(&mirror)[9..], ["gone b", "gone 1/b"]);
-        server.state().albums.remove("2");
-        server.sync(&mut mirror, &rules).unwrap();
-        assert_eq!(feed(&mirror)[11..], ["gone 2", "gone 2/c"]);
-        let counts = mirror.tables().unwrap();
-        let counts = counts.iter().find(|table| table.table == "photo_album").unwrap();
-        assert_eq!((counts.present, counts.missing), (0, 0));
-        let mut states = Vec::new();
-        mirror.each_record("photo_album", |record| states.push(record.state)).unwrap();
-        assert!(!states.contains(&State::Present));
+    let place = Place::new();
+    let mut mirror = place.open();
+    let server = Server::start();
+    for (album, photo) in [("1", "a"), ("1", "b"), ("2", "a"), ("2", "c")] {
+        server.state().put(album, photo, "New");
     }
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    mirror.forget("photo", "a").unwrap();
+    assert_eq!(feed(&mirror), ["gone a", "gone 1/a", "gone 2/a"]);
+    assert_eq!(placements(&mirror)[0], "1/a ? gone");
+    // The lists still have it.
+    server.sync(&mut mirror, &SyncOptions::new().recheck_every(1)).unwrap();
+    assert_eq!(feed(&mirror).len(), 3);
+    assert_eq!(placements(&mirror)[0], "1/a ? gone");
+
+    mirror.unforget("photo", "a").unwrap();
+    server.sync(&mut mirror, &SyncOptions::new()).unwrap();
+    assert_eq!(feed(&mirror)[3..], ["returned a", "returned 1/a", "returned 2/a"]);
+    mirror.forget("photo", "a").unwrap();
+
+    server.state().photos.remove("b");
+    let rules = SyncOptions::new().rules(Rules::new().confirm(1)).without_recovery();
+    server.sync(&mut mirror, &rules).unwrap();
+    assert_eq!(feed(&mirror)[9..], ["gone b", "gone 1/b"]);
+    server.state().albums.remove("2");
+    server.sync(&mut mirror, &rules).unwrap();
+    assert_eq!(feed(&mirror)[11..], ["gone 2", "gone 2/c"]);
+    let counts = mirror.tables().unwrap();
+    let counts = counts.iter().find(|table| table.table == "photo_album").unwrap();
+    assert_eq!((counts.present, counts.missing), (0, 0));
+    let mut states = Vec::new();
+    mirror.each_record("photo_album", |record| states.push(record.state)).unwrap();
+    assert!(!states.contains(&State::Present));
 }
 
 #[test]
