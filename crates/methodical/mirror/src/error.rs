@@ -122,9 +122,7 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_deref().map(|source| {
-            let source: &(dyn StdError + 'static) = source;
-            source
-        })
+        let source: &(dyn StdError + 'static) = self.0.source.as_deref()?;
+        Some(source)
     }
 }

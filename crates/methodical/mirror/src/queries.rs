@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, debug_with};
 use crate::fields::{Kind, Shape};
 use crate::mirror::Mirror;
 use crate::store::rows::id;
-use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
+use crate::store::{OrFailed as _, Store, count, quoted, utc};
 
 /// A placement that is present: a member in a group, with its value.
 #[derive(Clone, PartialEq, Eq)]
@@ -346,26 +346,17 @@ pub fn report(
     let sources = store.query(&select, (&from, &until), |row| Ok((row.get(0)?, count(row, 1)?)))?;
     report.new = sources.iter().map(|(_, new)| *new).sum();
     report.sources = if source.is_some() { sources } else { Vec::new() };
-    let select = "SELECT value, unixepoch(ended_at) - unixepoch(began_at) FROM mirror_spell \
-                  WHERE table_name = ?1 AND ended_at >= ?2 AND ended_at < ?3 AND value IS NOT NULL AND NOT began_before \
-                  ORDER BY 1, 2";
-    let mut times: BTreeMap<String, Vec<i64>> = BTreeMap::new();
-    for (value, seconds) in
-        store.query(select, (table, &from, &until), |row| Ok((row.get(0)?, row.get(1)?)))?
-    {
-        times.entry(value).or_default().push(seconds);
-    }
-    report.times = times.into_iter().map(|(value, times)| ValueTime::new(value, &times)).collect();
+    let select = "SELECT value, count(*), sum(seconds) / count(*), max(CASE place WHEN half THEN seconds END) FROM \
+                  (SELECT value, seconds, row_number() OVER (PARTITION BY value ORDER BY seconds) - 1 AS place, \
+                  count(*) OVER (PARTITION BY value) / 2 AS half FROM \
+                  (SELECT value, unixepoch(ended_at) - unixepoch(began_at) AS seconds FROM mirror_spell \
+                  WHERE table_name = ?1 AND ended_at >= ?2 AND ended_at < ?3 AND value IS NOT NULL AND NOT began_before)) \
+                  GROUP BY value ORDER BY value";
+    report.times = store.query(select, (table, &from, &until), |row| {
+        let (value, times) = (row.get(0)?, count(row, 1)?);
+        Ok(ValueTime { value, times, average: row.get(2)?, median: row.get(3)? })
+    })?;
     Ok(report)
-}
-
-impl ValueTime {
-    /// Creates the figures of sorted times.
-    fn new(value: String, times: &[i64]) -> Self {
-        let median = times.get(times.len() / 2).copied().unwrap_or_default();
-        let average = times.iter().sum::<i64>().checked_div(integer(times.len()));
-        Self { value, times: times.len() as u64, average: average.unwrap_or_default(), median }
-    }
 }
 
 /// Returns how many placements have each value, and how many ever had it: those of one group, or of all. The first values are those

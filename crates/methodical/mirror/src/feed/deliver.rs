@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
-use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::consumer::Consumer;
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::feed::{Change, ChangeKind};
@@ -346,11 +345,7 @@ impl Stop {
     }
 }
 
-impl fmt::Debug for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stop").field("is_requested", &self.is_requested()).finish()
-    }
-}
+debug_with!(Stop:);
 
 /// Maximum time to wait for a sync that blocks the store.
 const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);

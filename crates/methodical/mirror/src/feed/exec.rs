@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use std::{fmt, io, thread};
+use std::{io, thread};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::event::Event;
 use crate::feed::sink::{Failure, Sink};
 
@@ -138,15 +138,7 @@ impl Sink for Exec {
     }
 }
 
-impl fmt::Debug for Exec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exec")
-            .field("program", &self.program)
-            .field("arguments", &self.arguments.len())
-            .field("timeout", &self.timeout)
-            .finish()
-    }
-}
+debug_with!(Exec: program, timeout);
 
 /// Returns whether a path is a file that can be run.
 fn is_executable(path: &Path) -> bool {

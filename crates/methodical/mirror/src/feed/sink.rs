@@ -115,10 +115,8 @@ impl fmt::Display for Failure {
 
 impl StdError for Failure {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| {
-            let source: &(dyn StdError + 'static) = source;
-            source
-        })
+        let source: &(dyn StdError + 'static) = self.source.as_deref()?;
+        Some(source)
     }
 }
 

@@ -95,9 +95,9 @@ impl Filter {
         self.columns.iter().map(find).collect()
     }
 
-    /// Returns the search for the text; `None` if any text is accepted.
-    pub(crate) fn search(&self) -> Option<Search<'_>> {
-        self.text.as_ref().map(Search::new)
+    /// Returns the text that is searched for; `None` if any text is accepted.
+    pub(crate) const fn text(&self) -> Option<&Wanted> {
+        self.text.as_ref()
     }
 }
 
@@ -140,22 +140,9 @@ impl Wanted {
         let is_number = digits.len() >= DIGITS && digits.bytes().all(|one| one.is_ascii_digit());
         Self { folded, digits: is_number.then_some(digits) }
     }
-}
-
-/// A search for a text within others.
-pub(crate) struct Search<'a> {
-    wanted: &'a Wanted,
-    /// The text that is searched, folded.
-    folded: String,
-}
-
-impl<'a> Search<'a> {
-    pub(crate) fn new(wanted: &'a Wanted) -> Self {
-        Self { wanted, folded: String::new() }
-    }
 
     /// Returns whether a value of a row has the text.
-    pub(crate) fn is_within_value(&mut self, value: ValueRef<'_>) -> Result<bool, Error> {
+    pub(crate) fn is_within_value(&self, value: ValueRef<'_>) -> Result<bool, Error> {
         match value {
             ValueRef::Text(text) => match std::str::from_utf8(text) {
                 Ok(text) => Ok(self.is_within(text)),
@@ -166,20 +153,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn is_within(&mut self, text: &str) -> bool {
-        fold(text, &mut self.folded);
-        if self.folded.contains(&self.wanted.folded) {
+    fn is_within(&self, text: &str) -> bool {
+        let mut folded = String::with_capacity(text.len());
+        fold(text, &mut folded);
+        if folded.contains(&self.folded) {
             return true;
         }
-        let Some(digits) = &self.wanted.digits else { return false };
-        self.folded.retain(|one| !is_separator(one));
-        self.folded.contains(digits)
+        let Some(digits) = &self.digits else { return false };
+        folded.retain(|one| !is_separator(one));
+        folded.contains(digits)
     }
 }
 
 /// Writes a text without case and accents.
 fn fold(text: &str, folded: &mut String) {
-    folded.clear();
     if text.is_ascii() {
         folded.push_str(text);
         folded.make_ascii_lowercase();
@@ -225,7 +212,7 @@ const DIGITS: usize = 3;
 
 #[cfg(test)]
 mod tests {
-    use super::{Filter, Search, Wanted};
+    use super::{Filter, Wanted};
 
     #[test]
     fn case_and_accents_do_not_count_in_any_language() {
@@ -257,8 +244,7 @@ mod tests {
             ("a_b", "aXb", false),
             ("", "anything", true),
         ] {
-            let wanted_text = Wanted::new(wanted);
-            let found = Search::new(&wanted_text).is_within(text);
+            let found = Wanted::new(wanted).is_within(text);
             assert_eq!(found, expected, "{wanted} in {text}");
         }
     }
@@ -275,8 +261,7 @@ mod tests {
             ("1 2 3", "12-3", true),
             ("a 12", "a12", false),
         ] {
-            let wanted_text = Wanted::new(wanted);
-            let found = Search::new(&wanted_text).is_within(text);
+            let found = Wanted::new(wanted).is_within(text);
             assert_eq!(found, expected, "{wanted} in {text}");
         }
     }

@@ -112,7 +112,7 @@ impl Store {
         let Some((selects, values)) = self.statements(table, &shape, filter, paging)? else {
             return Ok((found, next));
         };
-        let (mut search, mut reads, started) = (filter.search(), 0, Instant::now());
+        let (mut reads, started) = (0, Instant::now());
         let identity = shape.identity()?;
         let searched = shape.columns.iter().filter(|column| column.kind == Kind::Text);
         let searched = searched.chain((identity.kind != Kind::Text).then_some(identity));
@@ -125,11 +125,10 @@ impl Store {
                 }
                 reads += 1;
                 last = row.get("mirror_key").or_failed()?;
-                if let Some(search) = &mut search {
+                if let Some(text) = filter.text() {
                     let mut has_text = false;
                     for name in &searched {
-                        has_text =
-                            has_text || search.is_within_value(row.get_ref(*name).or_failed()?)?;
+                        has_text |= text.is_within_value(row.get_ref(*name).or_failed()?)?;
                     }
                     if !has_text {
                         return Ok(true);

@@ -1,7 +1,6 @@
 //! The options of a sync of all tables, its progress, and the rate of its calls.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use methodical_client::sleep_blocking;
 use methodical_client::transport::{Instant, now};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, debug_with};
 use crate::guard::Rules;
 
 /// The options of [`Mirror::sync_all`](crate::Mirror::sync_all).
@@ -20,7 +19,7 @@ use crate::guard::Rules;
 /// let options = SyncOptions::new().rules(Rules::new().confirm(3)).tables(["photo"]).calls_per_second(10);
 /// # let _ = options;
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[must_use]
 pub struct SyncOptions {
     rules: Rules,
@@ -35,7 +34,7 @@ pub struct SyncOptions {
     /// More names of values, by what they are values of.
     values: BTreeMap<String, Vec<String>>,
     pub(crate) recheck_every: u32,
-    pub(crate) observer: Observer,
+    observer: Option<Arc<dyn Fn(SyncProgress) + Send + Sync>>,
 }
 
 impl SyncOptions {
@@ -51,7 +50,7 @@ impl SyncOptions {
             samples: true,
             values: BTreeMap::new(),
             recheck_every: 8,
-            observer: Observer::default(),
+            observer: None,
         }
     }
 
@@ -126,7 +125,13 @@ impl SyncOptions {
     /// # let _ = options;
     /// ```
     pub fn on_progress(self, observer: impl Fn(SyncProgress) + Send + Sync + 'static) -> Self {
-        Self { observer: Observer(Some(Arc::new(observer))), ..self }
+        Self { observer: Some(Arc::new(observer)), ..self }
+    }
+
+    pub(crate) fn report(&self, progress: SyncProgress) {
+        if let Some(observer) = &self.observer {
+            observer(progress);
+        }
     }
 
     /// Returns the rules of a table.
@@ -159,6 +164,8 @@ impl SyncOptions {
     }
 }
 
+debug_with!(SyncOptions: rules, accepted, tables, calls_per_second, concurrency, recheck_every);
+
 impl Default for SyncOptions {
     fn default() -> Self {
         Self::new()
@@ -187,24 +194,6 @@ pub enum SyncProgress {
         /// The number of all groups.
         all: u64,
     },
-}
-
-/// The function that receives the progress. `None` reports nothing.
-#[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<dyn Fn(SyncProgress) + Send + Sync>>);
-
-impl Observer {
-    pub(crate) fn report(&self, progress: SyncProgress) {
-        if let Some(observer) = &self.0 {
-            observer(progress);
-        }
-    }
-}
-
-impl fmt::Debug for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Observer").field("is_set", &self.0.is_some()).finish()
-    }
 }
 
 /// Spaces the calls of a run evenly, and counts them.

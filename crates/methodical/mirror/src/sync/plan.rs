@@ -107,7 +107,7 @@ fn sync_list<L, O: Operation>(
 ) -> Result<Report, Error> {
     let mut run = mirror.begin(&scope(query)?, table, options.rules_of(table.name()))?;
     let (table, mut received) = (table.name(), 0);
-    options.observer.report(SyncProgress::Records { table, received });
+    options.report(SyncProgress::Records { table, received });
     budget.take();
     let mut records = open().map_err(incomplete)?;
     while let Some(entry) = next(&mut records, &mut run) {
@@ -118,10 +118,10 @@ fn sync_list<L, O: Operation>(
         }
         received += 1;
         if received % INTERVAL == 0 {
-            options.observer.report(SyncProgress::Records { table, received });
+            options.report(SyncProgress::Records { table, received });
         }
     }
-    options.observer.report(SyncProgress::Records { table, received });
+    options.report(SyncProgress::Records { table, received });
     run.finish()
 }
 

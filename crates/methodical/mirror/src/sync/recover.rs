@@ -7,17 +7,18 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::panic::resume_unwind;
 use std::{iter, thread};
 
+use rusqlite::types::ValueRef;
+
 use crate::error::{Error, ErrorKind};
 use crate::fields::hash::{Hash, Hasher};
-use crate::fields::row::Value;
 use crate::history::Report;
 use crate::mirror::Mirror;
 use crate::recovery::asking::{Answer, Asking, Fate, Group, Query};
 use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::recovery::schedule::Schedule;
 use crate::recovery::{Target, escaped};
-use crate::store::filter::Filter;
-use crate::store::rows::State;
+use crate::store::quoted;
+use crate::store::rows::{State, id};
 use crate::sync::options::{SyncOptions, SyncProgress};
 
 /// The result of a recovery.
@@ -39,7 +40,7 @@ pub(crate) fn recover(
     let forgotten = Forgotten::new(mirror, target)?;
     let report = |asking: &Asking| {
         let (asked, all) = asking.progress();
-        options.observer.report(SyncProgress::Groups {
+        options.report(SyncProgress::Groups {
             table: target.table.name(),
             groups: target.groups.name(),
             asked: u64::try_from(asked).unwrap_or(u64::MAX),
@@ -120,28 +121,23 @@ fn begin(
         }
     }
     if status(target.table.name()).is_some() {
-        let names = target.columns()?;
-        let present = Filter::new().state(State::Present);
-        store.each_record(target.table.name(), &present, |_, stored| {
-            let cell = |name: &str| {
-                let index = stored.shape.columns.iter().position(|column| column.name == name)?;
-                match stored.row.cells.get(index)?.as_ref()? {
-                    Value::Text(text) => Some(text.to_string()),
-                    Value::Integer(number) => Some(number.to_string()),
-                    Value::Real(_) | Value::Boolean(_) => None,
-                }
-            };
-            let [_, group, member, value] = names.map(cell);
-            let group = group.and_then(|group| groups.get_mut(&group));
-            if let (Some(group), Some(member)) = (group, member) {
-                group.members.add(hasher.hash_one(&*member));
-                match value {
-                    Some(value) => *group.values.entry(value).or_default() += 1,
-                    None => group.unknown += 1,
-                }
+        let [_, group, member, value] = target.columns()?.map(quoted);
+        let select = format!(
+            "SELECT {group}, {member}, {value} FROM {} WHERE mirror_state = 'present'",
+            quoted(target.table.name())
+        );
+        for (group, member, value) in store.query(&select, (), |row| {
+            let value = row.get_ref(2)?;
+            let value = (value != ValueRef::Null).then(|| id(value));
+            Ok((id(row.get_ref(0)?), id(row.get_ref(1)?), value))
+        })? {
+            let Some(group) = groups.get_mut(&group) else { continue };
+            group.members.add(hasher.hash_one(&*member));
+            match value {
+                Some(value) => *group.values.entry(value).or_default() += 1,
+                None => group.unknown += 1,
             }
-            Ok(())
-        })?;
+        }
     }
     let schedule = store.schedule(target.table.name())?;
     let values = values(&groups, target, options.values_of(target.value), schedule.values());

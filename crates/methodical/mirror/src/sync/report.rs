@@ -116,10 +116,8 @@ impl fmt::Display for SyncError {
 
 impl StdError for SyncError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.failures().next().map(|error| {
-            let error: &(dyn StdError + 'static) = error;
-            error
-        })
+        let source: &(dyn StdError + 'static) = self.0.failures().next()?;
+        Some(source)
     }
 }
 

@@ -246,12 +246,7 @@ impl Store {
     fn find_all(&mut self) -> Result<Check, Error> {
         let mut check = Check::default();
         for cause in self.damage()? {
-            check.findings.push(Finding {
-                kind: FindingKind::Damage,
-                table: None,
-                id: None,
-                cause,
-            });
+            check.findings.push(Finding::new(FindingKind::Damage, None, None, cause));
         }
         if !check.findings.is_empty() {
             // Nothing that a damaged database returns is of use.
@@ -291,14 +286,9 @@ impl Store {
 
     fn check_table(&mut self, status: &TableStatus, check: &mut Check) -> Result<(), Error> {
         let table = &status.table;
-        let (mut expected, mut counted) = (self.expected(table)?, Counts::default());
+        let mut expected = self.expected(table)?;
         self.each_record(table, &Filter::new(), |_, stored| {
             check.records += 1;
-            match stored.known.state {
-                State::Present => counted.present += 1,
-                State::Missing => counted.missing += 1,
-                State::Gone | State::Forgotten => {}
-            }
             for (kind, cause) in expected.compare(&stored)? {
                 check.findings.push(Finding::new(kind, Some(table), Some(&stored.id), cause));
             }
@@ -313,7 +303,7 @@ impl Store {
             let cause = format!("{what}, and the table does not have it");
             check.findings.push(Finding::new(kind, Some(table), Some(&id), cause));
         }
-        let Counts { present, missing } = counted;
+        let Counts { present, missing } = self.counts(table)?;
         if (present, missing) != (status.present, status.missing) {
             let cause = format!(
                 "it has {present} present and {missing} missing records, and its counts are {} and {}",
@@ -417,19 +407,21 @@ impl Store {
             }
         }
         for TableStatus { table, .. } in self.tables()? {
-            let select = format!(
-                "SELECT coalesce(sum(mirror_state = 'present'), 0), coalesce(sum(mirror_state = 'missing'), 0) FROM {}",
-                quoted(&table)
-            );
-            let counts = self
-                .connection
-                .query_row(&select, (), |row| {
-                    Ok(Counts { present: count(row, 0)?, missing: count(row, 1)? })
-                })
-                .or_failed()?;
-            self.set_counts(&table, counts, None)?;
+            self.set_counts(&table, self.counts(&table)?, None)?;
         }
         Ok(())
+    }
+
+    /// Counts the rows of a table.
+    fn counts(&self, table: &str) -> Result<Counts, Error> {
+        let select = format!(
+            "SELECT coalesce(sum(mirror_state = 'present'), 0), coalesce(sum(mirror_state = 'missing'), 0) FROM {}",
+            quoted(table)
+        );
+        let counts = |row: &rusqlite::Row<'_>| {
+            Ok(Counts { present: count(row, 0)?, missing: count(row, 1)? })
+        };
+        self.connection.query_row(&select, (), counts).or_failed()
     }
 }
 
