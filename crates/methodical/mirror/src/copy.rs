@@ -3,20 +3,16 @@
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 
-use std::path::Path;
-
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, debug_with};
-use crate::fields::hash::hex;
-use crate::fields::{Kind, Shape};
+use crate::fields::Kind;
 use crate::mirror::Mirror;
-use crate::store::{OrFailed as _, quoted};
+use crate::store::{OrFailed as _, Store, quoted};
 
 /// The mirror at one moment, for a copy of its tables. Begin with [`Mirror::begin_copy`].
 pub struct CopySource {
-    connection: Connection,
+    store: Store,
     target: String,
     at: i64,
 }
@@ -106,7 +102,7 @@ impl Mirror {
         let (at, store) = (self.now(), self.store());
         // Before the copy, so that an erasure at the same time names it.
         store.note_copy(target, None)?;
-        CopySource::open(store.path("copy")?, target, at)
+        CopySource::open(&store, target, at)
     }
 
     /// Says that a copy is complete.
@@ -115,32 +111,17 @@ impl Mirror {
     ///
     /// Fails if the store does.
     pub fn end_copy(&mut self, source: CopySource) -> Result<(), Error> {
-        let CopySource { connection, target, at } = source;
-        drop(connection);
+        let CopySource { store, target, at } = source;
+        drop(store);
         self.store().note_copy(&target, Some(at))
     }
 }
 
 impl CopySource {
-    fn open(path: &Path, target: &str, at: i64) -> Result<Self, Error> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).or_failed()?;
-        // The transaction begins to read with its first statement.
-        connection.execute_batch("BEGIN; SELECT 1 FROM mirror_meta").or_failed()?;
-        Ok(Self { connection, target: target.to_owned(), at })
-    }
-
-    /// Returns the id of the mirror: 32 hexadecimal digits. A restored mirror has another one.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does.
-    pub fn mirror_id(&self) -> Result<String, Error> {
-        let id: [u8; 16] = self
-            .connection
-            .query_row("SELECT id FROM mirror_meta", (), |row| row.get(0))
-            .or_failed()?;
-        Ok(hex(&id))
+    fn open(store: &Store, target: &str, at: i64) -> Result<Self, Error> {
+        let mut store = Store::open(store.path("copy")?, None)?;
+        store.begin_reading()?;
+        Ok(Self { store, target: target.to_owned(), at })
     }
 
     /// Returns the tables: those of records, in the order of their names, and those of the history and the feed.
@@ -149,20 +130,16 @@ impl CopySource {
     ///
     /// Fails if the store does.
     pub fn tables(&self) -> Result<Vec<CopyTable>, Error> {
-        let names = self
-            .texts("SELECT table_name FROM mirror_scope WHERE ?1 = '' ORDER BY table_name", "")?;
-        let records = names.iter().map(|name| self.table(name));
+        let tables = self.store.tables()?;
+        let records = tables.iter().map(|status| self.table(&status.table));
         records.chain(OWN.iter().map(|(name, columns)| Ok(own(name, columns)))).collect()
     }
 
     /// Describes the table of records of this name.
     fn table(&self, name: &str) -> Result<CopyTable, Error> {
-        let select = "SELECT columns FROM mirror_shape WHERE table_name = ?1 ORDER BY number";
-        let shapes = self.texts(select, name)?;
-        let shapes: Vec<Shape> =
-            shapes.iter().map(|shape| Shape::parse(shape)).collect::<Result<_, _>>()?;
+        let shapes = self.store.shapes_of(name)?;
         let column = |name: String| {
-            let listed = shapes.iter().flat_map(|shape| &shape.columns);
+            let listed = shapes.iter().flat_map(|(_, shape)| &shape.columns);
             let listed: Vec<_> = listed.filter(|one| one.name == name).collect();
             let kind = match (&*name, listed.last().map(|one| one.kind)) {
                 ("mirror_key", _) | (_, Some(Kind::Integer)) => CopyKind::Integer,
@@ -174,21 +151,11 @@ impl CopySource {
             let is_personal = name == "mirror_extra" || listed.iter().any(|one| one.is_personal);
             CopyColumn { name, kind, is_personal }
         };
-        let names = self.texts("SELECT name FROM pragma_table_info(?1)", name)?.into_iter();
+        let names = self.store.columns(name)?.into_iter().map(|(name, _)| name);
         let copied = names.filter(|name| !BOOKKEEPING.contains(&&**name));
-        let identity = shapes.last().map(Shape::identity).transpose()?;
+        let identity = shapes.last().map(|(_, shape)| shape.identity()).transpose()?;
         let identity = identity.map(|column| column.name.clone());
         Ok(CopyTable { name: name.to_owned(), columns: copied.map(column).collect(), identity })
-    }
-
-    /// Returns the first column of all rows of a statement.
-    fn texts(&self, select: &str, table: &str) -> Result<Vec<String>, Error> {
-        let mut statement = self.connection.prepare(select).or_failed()?;
-        statement
-            .query_map((table,), |row| row.get(0))
-            .or_failed()?
-            .collect::<Result<_, _>>()
-            .or_failed()
     }
 
     /// Passes the rows of a table to `take`, in the order of their keys.
@@ -203,7 +170,7 @@ impl CopySource {
     ) -> Result<(), E> {
         let (columns, key, name) = (table.list(), table.key(), quoted(&table.name));
         let select = format!("SELECT {columns} FROM {name} ORDER BY {key}");
-        let mut statement = self.connection.prepare(&select).or_failed()?;
+        let mut statement = self.store.connection.prepare(&select).or_failed()?;
         let mut rows = statement.query(()).or_failed()?;
         while let Some(row) = rows.next().or_failed()? {
             let value = |index| -> rusqlite::Result<CopyValue<'_>> {

@@ -15,8 +15,7 @@ use rusqlite::Row;
 
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::fields::hash::hex;
-use crate::mirror::Mirror;
-use crate::source::Identity;
+use crate::mirror::{Identity, Mirror};
 use crate::store::{OrFailed as _, Store, integer};
 
 /// One change of a record. It has names of fields, and no values but those of a placement: read the record for the others.
@@ -330,7 +329,7 @@ const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind,
 mod tests {
     use super::Cursor;
     use crate::fields::hash::Secret;
-    use crate::source::Identity;
+    use crate::mirror::Identity;
 
     #[test]
     fn only_a_cursor_of_this_mirror_has_a_position() {

@@ -154,7 +154,7 @@
 //! # Modules
 //!
 //! - `fields` reads a record and turns it into columns and back; `store` is the file, with its tables, rows and pages.
-//! - `mirror` is the entry point, `read` reads records, and `source` is the account that a mirror belongs to.
+//! - `mirror` is the entry point and the account that a mirror belongs to, and `read` reads records.
 //! - `feed` has the changes, the consumers with their positions, the events, and the sinks. `history` has past syncs and samples.
 //! - `recovery` decides what to ask for a recovered table, keeps past values, and erases placements with their records.
 //! - `run` compares a list with the mirror and writes the differences; `guard` decides what becomes missing or gone. `sync` reads
@@ -182,7 +182,6 @@ pub mod queries;
 mod read;
 mod recovery;
 mod run;
-mod source;
 mod store;
 mod sync;
 mod upkeep;
@@ -209,12 +208,10 @@ pub use crate::feed::webhook::{Webhook, WebhookSecret};
 pub use crate::feed::{Change, ChangeKind, Cursor};
 pub use crate::guard::Rules;
 pub use crate::history::{Forecast, PastRun, Rejection, Report, Sample, SampleReport};
-pub use crate::mirror::Mirror;
+pub use crate::mirror::{Mirror, Source};
 pub use crate::read::{Page, Record};
-pub use crate::recovery::coverage::{Coverage, GroupFailure};
 pub use crate::recovery::values::PastValue;
 pub use crate::run::Run;
-pub use crate::source::Source;
 pub use crate::store::files::Existing;
 pub use crate::store::filter::Filter;
 pub use crate::store::page::{Order, Paging};
@@ -222,7 +219,7 @@ pub use crate::store::rows::State;
 pub use crate::store::table::{Outcome, TableStatus};
 pub use crate::sync::described;
 pub use crate::sync::options::{SyncOptions, SyncProgress};
-pub use crate::sync::report::{SyncError, SyncReport, TableReport};
+pub use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 pub use crate::upkeep::backup::{Backup, Restored};
 pub use crate::upkeep::check::{Check, Finding, FindingKind, Rebuilt};
 pub use crate::upkeep::forget::Forgotten;

@@ -1,8 +1,6 @@
 //! Placements: the rows of a recovered table, one for each member of each group. They are erased with their member or group.
 
 pub(crate) mod asking;
-pub(crate) mod coverage;
-pub(crate) mod schedule;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;

@@ -64,7 +64,6 @@ pub struct Run<'a> {
     time: String,
     known: KnownRows,
     present_before: u64,
-    next_key: i64,
     emits: bool,
     /// How many entries the list has.
     entries: u64,
@@ -142,7 +141,6 @@ impl<'a> Run<'a> {
             time: utc(at),
             known: KnownRows { rows: Vec::with_capacity(rows), ..KnownRows::default() },
             present_before: 0,
-            next_key: 1,
             emits: !is_first || rules.emits_baseline,
             entries: 0,
             report: Report { is_baseline: is_first, ..Report::default() },
@@ -157,8 +155,6 @@ impl<'a> Run<'a> {
         run.recovered = run.store.recovered()?;
         let known = &mut run.known;
         run.store.each_known(scope.table, |one| known.set(one, false))?;
-        let last = run.known.rows.last();
-        run.next_key = last.map_or(1, |(last, _)| last.key.saturating_add(1));
         run.present_before = run.known.counts().present;
         if rules.checks_rows {
             run.check_rows()?;
@@ -399,11 +395,10 @@ impl<'a> Run<'a> {
 
     /// Adds a record, unless the table has its identity. Returns whether it did.
     fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<bool, Error> {
-        let key = self.next_key;
+        let key = self.known.rows.last().map_or(1, |(last, _)| last.key.saturating_add(1));
         if !self.write(id, key, hash, row, Write::New)? {
             return Ok(false);
         }
-        self.next_key += 1;
         self.report.added += 1;
         self.begin_value(id, row, false)?;
         let value = self.value.filter(|value| value.has_history);
@@ -611,9 +606,7 @@ impl KnownRows {
     /// Returns the present and missing rows that the list did not have, in the order of first sight.
     fn absent(&self) -> Vec<Known> {
         let absent = self.rows.iter().filter(|(one, is_seen)| !is_seen && one.state.is_live());
-        let mut absent: Vec<Known> = absent.map(|(known, _)| *known).collect();
-        absent.sort_by_key(|known| known.key);
-        absent
+        absent.map(|(known, _)| *known).collect()
     }
 
     fn counts(&self) -> Counts {

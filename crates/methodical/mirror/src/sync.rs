@@ -15,12 +15,11 @@ use crate::error::{Error, ErrorKind};
 use crate::history::{PastRun, Report, Sample, SampleReport};
 use crate::mirror::Mirror;
 use crate::recovery::Target;
-use crate::recovery::coverage::{Coverage, GroupFailure};
 use crate::store::table::Outcome;
 use crate::sync::options::{Budget, SyncOptions};
 use crate::sync::plan::Plan;
 use crate::sync::recover::{Recovered, recover};
-use crate::sync::report::{SyncError, SyncReport, TableReport};
+use crate::sync::report::{Coverage, GroupFailure, SyncError, SyncReport, TableReport};
 
 impl Mirror {
     /// Brings all tables of a service up to date, one after the other. Each is committed on its own, so an error of one

@@ -13,7 +13,7 @@ use methodical_postgres::Connector;
 use crate::copy::{CopyKind, CopySource, CopyTable, CopyValue};
 use crate::error::{Error, ErrorKind};
 use crate::mirror::Mirror;
-use crate::queries::{Dialect, Relation};
+use crate::queries::Dialect;
 use crate::recovery::VIEW;
 use crate::store::table::{view_columns, view_name};
 use crate::store::{OrFailed as _, quoted};
@@ -75,12 +75,9 @@ impl Mirror {
         let (at, store) = (self.now(), self.store());
         // Before the copy, so that an erasure at the same time names it.
         store.note_copy(target, None)?;
-        let recovered = store.recovered()?.into_keys().next();
-        let placements = recovered.map(|table| store.relation(&table)).transpose()?;
         let mut client = connector.open(TIMEOUT).map_err(not_connected)?;
         let transaction = client.transaction().map_err(|error| failed_in("", error))?;
-        let open = || CopySource::open(store.path("copy")?, target, at);
-        let copied = write(transaction, schema, placements.as_ref(), open)?;
+        let copied = write(transaction, schema, || CopySource::open(&store, target, at))?;
         for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
             // Removes what was erased from the pages. If it fails, the database does so later.
             drop(client.batch_execute(&format!("VACUUM {}.{}", quoted(schema), quoted(table))));
@@ -94,7 +91,6 @@ impl Mirror {
 fn write(
     target: Transaction<'_>,
     name: &str,
-    placements: Option<&Relation>,
     open: impl FnOnce() -> Result<CopySource, Error>,
 ) -> Result<Copied, Error> {
     let mut copy = Copy { target, name, schema: quoted(name) };
@@ -107,7 +103,7 @@ fn write(
     let source = &open()?;
 
     let select = "SELECT id, max(pruned, coalesce((SELECT max(number) FROM mirror_change), 0)) FROM mirror_meta";
-    let state = source.connection.query_row(select, (), |row| Ok((row.get(0)?, row.get(1)?)));
+    let state = source.store.connection.query_row(select, (), |row| Ok((row.get(0)?, row.get(1)?)));
     let (id, position): (Vec<u8>, i64) = state.or_failed()?;
     // A restored mirror has another id.
     let is_replaced = copy.prepare()?.is_some_and(|before| before != id);
@@ -119,8 +115,9 @@ fn write(
         copy.describe(&table)?;
         tables.push(copy.update(source, &table)?);
     }
-    if let Some(placements) = placements.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
-        let view = placements.view(Dialect::Postgres(name));
+    let recovered = source.store.recovered()?.into_keys().next();
+    if let Some(table) = recovered.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
+        let view = source.store.relation(&table)?.view(Dialect::Postgres(name));
         copy.batch(&format!(
             "CREATE INDEX IF NOT EXISTS mirror_spell_member ON {0}.mirror_spell (member_id); \
              CREATE OR REPLACE VIEW {0}.{VIEW} AS {view}",

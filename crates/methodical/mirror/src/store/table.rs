@@ -322,7 +322,7 @@ impl Store {
     }
 
     /// Returns the names and types of the columns of a table or view; none if it does not exist.
-    fn columns(&self, name: &str) -> Result<Vec<(String, String)>, Error> {
+    pub(crate) fn columns(&self, name: &str) -> Result<Vec<(String, String)>, Error> {
         let select = "SELECT name, type FROM pragma_table_info(?1)";
         self.query(select, (name,), |row| Ok((row.get(0)?, row.get(1)?)))
     }

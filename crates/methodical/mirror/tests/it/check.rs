@@ -47,7 +47,7 @@ fn a_sound_mirror_has_no_findings() {
     assert_eq!(shown(&check), [""; 0]);
     assert_eq!((check.records, check.changes, check.is_pruned), (4, 4, false));
     let end = mirror.cursor().unwrap();
-    mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
+    mirror.purge(&Purge { until: Some(end), ..Purge::default() }).unwrap();
     let check = mirror.check().unwrap();
     assert_eq!((shown(&check).len(), check.changes, check.is_pruned), (0, 0, true));
 }

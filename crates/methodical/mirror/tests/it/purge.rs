@@ -112,7 +112,7 @@ fn changes_that_a_consumer_needs_stay() {
     mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
     assert_eq!(feed(&mirror), ["gone 1", "gone 2"]);
     mirror.remove_consumer("slow").unwrap();
-    let purged = mirror.purge(&Purge { until: Some(end.clone()), ..Purge::default() }).unwrap();
+    let purged = mirror.purge(&Purge { until: Some(end), ..Purge::default() }).unwrap();
     assert_eq!((purged.changes, purged.kept_for), (2, None));
 }
 

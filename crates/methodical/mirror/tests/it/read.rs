@@ -19,9 +19,10 @@ fn ids(mirror: &Mirror, filter: &Filter) -> String {
 
 #[test]
 fn a_record_has_the_times_of_its_states() {
+    const OTHER: &str = r#"{"id":"2"}"#;
+
     let place = Place::new();
     let mirror = place.open();
-    const OTHER: &str = r#"{"id":"2"}"#;
     let time = Clock::default();
     let mut mirror = time.of(mirror);
     let mut at = |seconds, list: &[&str]| {
@@ -42,11 +43,12 @@ fn a_record_has_the_times_of_its_states() {
 
 #[test]
 fn a_filter_accepts_states_times_and_values() {
-    let place = Place::new();
-    let mirror = place.open();
     const ONE: &str = r#"{"id":"1","title":"Harbour","size":7}"#;
     const TWO: &str = r#"{"id":"2","place":{"name":"Harbour"},"size":7}"#;
     const THREE: &str = r#"{"id":"3","size":8}"#;
+
+    let place = Place::new();
+    let mirror = place.open();
     let time = Clock::default();
     let mut mirror = time.of(mirror);
     for (seconds, list) in
@@ -79,11 +81,12 @@ fn a_filter_accepts_states_times_and_values() {
 
 #[test]
 fn an_erased_record_is_not_found() {
-    let place = Place::new();
-    let mut mirror = place.open();
     const GONE: &str = r#"{"id":"1","title":"Zoë","place":{"id":"zoë"}}"#;
     const FORGOTTEN: &str = r#"{"id":"2","title":"Zoë","place":{"id":"zoë"}}"#;
     const OTHER: &str = r#"{"id":"3","title":"ZOË"}"#;
+
+    let place = Place::new();
+    let mut mirror = place.open();
     photos(&mut mirror, &[GONE, FORGOTTEN, OTHER]);
     let filter = Filter::new().contains("zoë");
     assert_eq!(ids(&mirror, &filter), "1 2 3");
