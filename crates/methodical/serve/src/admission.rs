@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ipnet::IpNet;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::Limits;
-use crate::connection::Connection;
+use crate::connection::{Connection, State};
 use crate::guard::Refusal;
 
 /// How many connections are open, and how many were refused since the start.
@@ -35,14 +35,14 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    pub(crate) fn new(limits: &Limits, counts: Arc<Counts>) -> Arc<Self> {
-        Arc::new(Self {
+    pub(crate) fn new(limits: &Limits, counts: Arc<Counts>) -> Self {
+        Self {
             permits: Arc::new(Semaphore::new(limits.connections)),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
             addresses: Shares::new(limits.connections_per_address),
             unlimited: limits.unlimited.clone(),
             counts,
-        })
+        }
     }
 
     /// Waits until a connection can be admitted.
@@ -58,19 +58,17 @@ impl Admission {
     }
 
     /// Admits a connection, or refuses it. Returns `None` if too many are being refused.
-    pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<Connection>> {
+    pub(crate) fn admit(&self, peer: IpAddr) -> Option<Arc<Connection>> {
         let peer = peer.to_canonical();
         let permits = Arc::clone(&self.permits);
         let admitted = self.share(peer).and_then(|share| {
             let permit = permits.try_acquire_owned().map_err(|_none_left| Refusal::Overloaded)?;
             Ok((share, permit))
         });
-        match admitted {
+        let (counts, share, permit, refusal) = match admitted {
             Ok((share, permit)) => {
                 self.counts.open.fetch_add(1, Ordering::Relaxed);
-                let counts = Some(Arc::clone(&self.counts));
-                let slot = Slot { peer, counts, _share: share, _permit: permit };
-                Some(Connection::new(slot, None))
+                (Some(Arc::clone(&self.counts)), share, permit, None)
             }
             Err(refusal) => {
                 let counter = match refusal {
@@ -79,10 +77,11 @@ impl Admission {
                 };
                 counter.fetch_add(1, Ordering::Relaxed);
                 let permit = Arc::clone(&self.refusals).try_acquire_owned().ok()?;
-                let slot = Slot { peer, counts: None, _share: None, _permit: permit };
-                Some(Connection::new(slot, Some(refusal)))
+                (None, None, permit, Some(refusal))
             }
-        }
+        };
+        let state = State::new(refusal);
+        Some(Arc::new(Connection { peer, counts, _share: share, _permit: permit, state }))
     }
 
     /// Takes a place among the connections of an address. `None` means that the address is not limited.
@@ -91,30 +90,6 @@ impl Admission {
             return Ok(None);
         }
         self.addresses.open(&address_key(peer)).map(Some).ok_or(Refusal::AddressLimit)
-    }
-}
-
-/// The place of a connection among those of its listener. Free again when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    peer: IpAddr,
-    /// Unset if the connection is refused.
-    counts: Option<Arc<Counts>>,
-    _share: Option<Share<IpAddr>>,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Slot {
-    pub(crate) fn peer(&self) -> IpAddr {
-        self.peer
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        if let Some(counts) = &self.counts {
-            counts.open.fetch_sub(1, Ordering::Relaxed);
-        }
     }
 }
 

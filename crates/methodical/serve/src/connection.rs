@@ -2,29 +2,42 @@
 
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use crate::admission::Slot;
+use crate::admission::{Counts, Share};
 use crate::guard::Refusal;
 
-/// One connection, shared by its listener and its responses.
+/// One connection, shared by its listener and its responses. Its place is free again when this is dropped.
 #[derive(Debug)]
 pub struct Connection {
-    slot: Slot,
-    refusal: OnceLock<Refusal>,
-    cut: OnceLock<Cut>,
-    activity: Mutex<Activity>,
+    pub(crate) peer: IpAddr,
+    /// Unset if the connection is refused.
+    pub(crate) counts: Option<Arc<Counts>>,
+    pub(crate) _share: Option<Share<IpAddr>>,
+    pub(crate) _permit: OwnedSemaphorePermit,
+    pub(crate) state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct Activity {
+pub(crate) struct State {
+    /// Open responses.
     open: usize,
     /// When the last response began or ended.
     since: Instant,
+    refusal: Option<Refusal>,
+    cut: Option<Cut>,
+}
+
+impl State {
+    pub(crate) fn new(refusal: Option<Refusal>) -> Mutex<Self> {
+        Mutex::new(Self { open: 0, since: Instant::now(), refusal, cut: None })
+    }
 }
 
 /// Why the responses of a connection were cut.
@@ -39,55 +52,54 @@ pub enum Cut {
 }
 
 impl Connection {
-    pub(crate) fn new(slot: Slot, refusal: Option<Refusal>) -> Arc<Self> {
-        let activity = Mutex::new(Activity { open: 0, since: Instant::now() });
-        Arc::new(Self {
-            slot,
-            refusal: refusal.map_or_else(OnceLock::new, OnceLock::from),
-            cut: OnceLock::new(),
-            activity,
-        })
-    }
-
     /// Returns the address of the other end: a client or a proxy.
     pub fn peer(&self) -> IpAddr {
-        self.slot.peer()
+        self.peer
     }
 
     /// Returns why the responses were cut, if they were.
     pub fn cut(&self) -> Option<Cut> {
-        self.cut.get().copied()
+        self.state().cut
     }
 
     /// Records that the responses are about to be cut. The first cut counts.
     pub(crate) fn cut_by(&self, cut: Cut) {
-        self.cut.get_or_init(|| cut);
+        self.state().cut.get_or_insert(cut);
     }
 
     /// Returns why all requests of the connection are refused, if they are.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        self.refusal.get().copied()
+        self.state().refusal
     }
 
     pub(crate) fn refuse(&self, refusal: Refusal) {
-        self.refusal.get_or_init(|| refusal);
+        self.state().refusal.get_or_insert(refusal);
     }
 
     /// Returns whether a response is open, and when the last one began or ended.
     pub(crate) fn activity(&self) -> (bool, Instant) {
-        let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
-        (activity.open > 0, activity.since)
+        let state = self.state();
+        (state.open > 0, state.since)
     }
 
     /// Begins a response.
     pub(crate) fn begin(self: &Arc<Self>) -> Open {
-        self.change(|open| open + 1);
+        let mut state = self.state();
+        state.open = state.open.saturating_add(1);
+        state.since = Instant::now();
         Open(Arc::clone(self))
     }
 
-    fn change(&self, open: impl FnOnce(usize) -> usize) {
-        let mut activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
-        *activity = Activity { open: open(activity.open), since: Instant::now() };
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(counts) = &self.counts {
+            counts.open.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -104,7 +116,9 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.0.change(|open| open.saturating_sub(1));
+        let mut state = self.0.state();
+        state.open = state.open.saturating_sub(1);
+        state.since = Instant::now();
     }
 }
 

@@ -99,7 +99,7 @@ pub struct Limits {
 pub struct Listen<S> {
     service: Arc<S>,
     limits: Limits,
-    admission: Arc<Admission>,
+    admission: Admission,
     tls: Option<Arc<Acceptor>>,
     phase: watch::Receiver<Phase>,
 }
