@@ -33,8 +33,6 @@ mod store;
 mod token;
 #[cfg_attr(not(feature = "opentelemetry"), path = "no_traces.rs")]
 mod traces;
-#[cfg(feature = "test-util")]
-mod unbound;
 
 pub use crate::clock::{Clock, UnixTime};
 pub use crate::config::Config;
@@ -43,6 +41,8 @@ pub use crate::error::{Error, ErrorKind, Place};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 pub use crate::import::{Import, ImportFormat};
 pub use crate::network::Network;
+#[cfg(feature = "test-util")]
+pub use crate::server::UnboundServer;
 pub use crate::server::{RunningServer, Server};
 pub use crate::store::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
@@ -50,5 +50,3 @@ pub use crate::store::{
     Snapshot, Stage, Store, TokenInfo, UnknownIds, Versions,
 };
 pub use crate::token::{NewToken, TokenDigest, TokenId};
-#[cfg(feature = "test-util")]
-pub use crate::unbound::UnboundServer;

@@ -1,12 +1,16 @@
 //! Starting and stopping a server.
 
+#[cfg(feature = "test-util")]
+use std::net::IpAddr;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
 use methodical_serve::{Acceptor, Counts, Limits, Listen, Phase, Shares};
-use tokio::net::{TcpListener, TcpSocket};
+#[cfg(feature = "test-util")]
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::cleanup::Cleanup;
@@ -21,8 +25,6 @@ use crate::front::work::Latency;
 use crate::front::work::Work;
 use crate::ops::{self, Ops, Sources};
 use crate::store::Store;
-#[cfg(feature = "test-util")]
-use crate::unbound::UnboundServer;
 
 /// A server that is configured but not started.
 #[derive(Debug)]
@@ -42,10 +44,9 @@ impl Server {
     /// # Errors
     ///
     /// Fails if an address cannot be bound, or if the certificates or their key cannot be used.
-    #[expect(clippy::unused_async, reason = "listening needs the runtime of the caller")]
     pub async fn start(self) -> Result<RunningServer, Error> {
         let Self { config, store } = self;
-        let listener = bind(config.listen)?;
+        let listener = bind(config.listen).await?;
         let address = listener.local_addr()?;
         let ops_listen = config.ops_listen;
         let prefix = config.prefix.trim_end_matches('/').to_owned();
@@ -56,7 +57,7 @@ impl Server {
         let cleanup = Arc::new(Cleanup::default());
         let ops_address = match ops_listen {
             Some(address) => {
-                let listener = bind(address)?;
+                let listener = bind(address).await?;
                 let address = listener.local_addr()?;
                 let ops = Ops(Sources {
                     metrics,
@@ -102,20 +103,41 @@ impl Server {
             statement_timeout,
             Latency(Arc::new(latency)),
         );
-        Ok(UnboundServer::new(assemble(&self.config, &work)?))
+        let Assembled { listen, phase, .. } = assemble(&self.config, &work)?;
+        Ok(UnboundServer { listen, _phase: phase })
+    }
+}
+
+/// A server without an address: it serves the connections that it is given. Unstable: it may change or disappear in any
+/// release.
+#[cfg(feature = "test-util")]
+#[derive(Debug)]
+pub struct UnboundServer {
+    listen: Arc<Listen<Front>>,
+    _phase: watch::Sender<Phase>,
+}
+
+#[cfg(feature = "test-util")]
+impl UnboundServer {
+    /// Serves a connection without TLS until it ends.
+    pub fn serve<T>(&self, connection: T, peer: IpAddr) -> impl Future<Output = ()> + Send + use<T>
+    where
+        T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        Arc::clone(&self.listen).serve(connection, peer)
     }
 }
 
 /// The parts of a server that need no address.
-pub(crate) struct Assembled {
-    pub(crate) listen: Arc<Listen<Front>>,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) tls: Option<Arc<Acceptor>>,
-    pub(crate) phase: watch::Sender<Phase>,
+struct Assembled {
+    listen: Arc<Listen<Front>>,
+    metrics: Arc<Metrics>,
+    tls: Option<Arc<Acceptor>>,
+    phase: watch::Sender<Phase>,
 }
 
 /// Creates the parts of a server.
-pub(crate) fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
+fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
     let (phase, watched) = watch::channel(Phase::Serving);
     let connections = Arc::new(Counts::default());
     let metrics = Metrics::new(Arc::clone(&connections), Arc::clone(&config.log_lines_dropped))?;
@@ -234,22 +256,8 @@ fn unusable(error: io::Error) -> Error {
     Error::new(ErrorKind::Listen, error.to_string())
 }
 
-fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
-    listen(address).map_err(|error| {
+async fn bind(address: SocketAddr) -> Result<TcpListener, Error> {
+    TcpListener::bind(address).await.map_err(|error| {
         Error::caused(ErrorKind::Listen, format!("cannot listen on {address}"), error)
     })
 }
-
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = match address {
-        SocketAddr::V4(_) => TcpSocket::new_v4()?,
-        SocketAddr::V6(_) => TcpSocket::new_v6()?,
-    };
-    // As the standard library does: a restarted server gets its port back immediately.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
-}
-
-/// Maximum number of connections that wait to be accepted. The system may lower it: on Linux to `net.core.somaxconn`.
-const BACKLOG: u32 = 4096;
