@@ -4,7 +4,7 @@
 mod shell;
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::process::Stdio;
 
 use self::shell::{Shell, compare, without_variations};
@@ -260,21 +260,14 @@ fn exchanges(database: &str) {
     let serve = |flags: &str| {
         let line =
             format!("exec gateway-server serve --listen 127.0.0.1:0 --log-level off {flags}");
-        let mut child = shell.command(&line).stdout(Stdio::piped()).spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut base_url = String::new();
-        out.read_line(&mut base_url).unwrap();
-        let base_url = base_url.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Served { child, out, base_url, token: String::new() }
+        let child = shell.command(&line).stdout(Stdio::piped()).spawn().unwrap();
+        Served::of(child, flags.contains("--ops-listen"))
     };
     let address = |served: &Served| served.base_url.split("//").nth(1).unwrap().to_owned();
 
-    let mut served = serve("--rate 0 --ops-listen 127.0.0.1:0");
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let served = serve("--rate 0 --ops-listen 127.0.0.1:0");
     let mut seen = asking.see(&address(&served), EXCHANGES);
-    seen += &asking.see(&ops, EXCHANGES_OF_OPERATORS);
+    seen += &asking.see(&served.ops.0, EXCHANGES_OF_OPERATORS);
 
     for (flags, token) in [("--rate 1", "T"), ("--rate 0", "wrong")] {
         let limited = serve(flags);
@@ -288,8 +281,7 @@ fn exchanges(database: &str) {
     seen += &asking.see(&address(&encrypted), "# Plain HTTP for a server with HTTPS\nGET /");
     compare("server-exchanges", &seen);
 
-    let metrics = parse(&exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
-    compare("metrics-server", &shell::metrics(metrics.text()));
+    compare("metrics-server", &shell::metrics(&served.ops.metrics()));
 }
 
 const RECORDS: &str = r#"

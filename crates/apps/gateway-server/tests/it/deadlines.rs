@@ -2,14 +2,13 @@
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use gateway_server::Config;
 
 use crate::front::Here;
-use crate::process::{Served, account, program, run};
-use crate::support::{exchange, get, parse};
+use crate::process::{Served, program};
+use crate::support::{Ops, begin_list, get};
 
 /// Writes a byte whenever the server is silent for a moment, until it closes the connection, and returns what it sent.
 fn drip(socket: &mut TcpStream) -> Vec<u8> {
@@ -75,19 +74,15 @@ fn a_response_that_is_read_byte_by_byte_times_out() {
         assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
         large.socket.read_exact(&mut [0]).unwrap();
     }
-    assert_eq!(large.ends(), ["response_timeout"]);
+    assert_eq!(large.ops.ends(), ["response_timeout"]);
     assert_cut(large.socket);
 }
 
 #[test]
 fn a_response_that_is_not_read_stalls() {
     let large = LargeResponse::begin(|config| config.stall_timeout = Duration::from_secs(1));
-    let begun = Instant::now();
-    while large.is_in_flight() {
-        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-        std::thread::yield_now();
-    }
-    assert_eq!(large.ends().last().unwrap(), "stalled");
+    large.ops.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(large.ops.ends().last().unwrap(), "stalled");
     assert_cut(large.socket);
 }
 
@@ -103,36 +98,26 @@ fn a_slow_client_that_reads_does_not_stall() {
         large.socket.read_exact(&mut piece).unwrap();
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(large.is_in_flight(), "{:?} after {:?}", large.ends(), begun.elapsed());
+    assert!(large.is_in_flight(), "{:?} after {:?}", large.ops.ends(), begun.elapsed());
     // The rest, quickly.
     let mut end = [0; 5];
     while end != *b"0\r\n\r\n" {
         let length = large.socket.read(&mut piece).unwrap();
-        assert!(length > 0, "the list was cut: {:?}", large.ends());
+        assert!(length > 0, "the list was cut: {:?}", large.ops.ends());
         let last: Vec<u8> = end.iter().chain(&piece[..length]).copied().collect();
         end.copy_from_slice(&last[last.len() - 5..]);
     }
-    while large.is_in_flight() {
-        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-    }
-    assert_eq!(large.ends(), ["complete"]);
+    large.ops.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(large.ops.ends(), ["complete"]);
 }
 
 /// The metrics end with the server, so the access log names this end.
 #[test]
 fn a_response_that_outlasts_the_drain_timeout_is_drained() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
-    run(&database, &["demo-data", "--account", "acme", "--candidates", "40000"]);
-    let mut command = program();
-    command.stderr(Stdio::piped());
     let flags = ["--drain-timeout", "0", "--log-level", "info"];
-    let mut served = Served::started_by(command, &database, &flags);
-    let socket = ask(served.base_url.strip_prefix("http://").unwrap(), &token);
-    served.signal("-TERM");
-    let mut log = String::new();
-    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let (served, _directory) = Served::filled(program(), 40_000, &flags);
+    let (_, socket) = begin_list(&served.base_url, &served.token, "");
+    let log = served.stop();
     assert!(log.contains("\"end\":\"drained\""), "{log}");
     assert_cut(socket);
 }
@@ -140,22 +125,16 @@ fn a_response_that_outlasts_the_drain_timeout_is_drained() {
 #[test]
 fn a_response_whose_client_has_closed_the_connection_has_no_client() {
     let large = LargeResponse::begin(|_config| {});
-    let LargeResponse { here, ops, socket } = large;
-    drop(socket);
-    let begun = Instant::now();
-    while in_flight(&ops) {
-        assert!(begun.elapsed() < GENEROUS, "still being sent after {GENEROUS:?}");
-        std::thread::yield_now();
-    }
-    assert_eq!(ends(&ops), ["client_gone"]);
-    drop(here);
+    drop(large.socket);
+    large.ops.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(large.ops.ends(), ["client_gone"]);
 }
 
 /// A response that is being sent, and that is larger than the buffers of the system.
 struct LargeResponse {
-    here: Here,
-    ops: String,
+    ops: Ops,
     socket: TcpStream,
+    _here: Here,
 }
 
 impl LargeResponse {
@@ -165,33 +144,16 @@ impl LargeResponse {
             change(config);
         });
         here.fill(40_000);
-        let ops = here.running.ops_address().unwrap().to_string();
-        let socket = ask(&here.running.address().to_string(), &here.token);
-        let large = Self { here, ops, socket };
+        let ops = Ops(here.running.ops_address().unwrap().to_string());
+        let (_, socket) = begin_list(&here.running.address().to_string(), &here.token, "");
+        let large = Self { ops, socket, _here: here };
         assert!(large.is_in_flight(), "the response must not fit into the buffers");
         large
     }
 
     fn is_in_flight(&self) -> bool {
-        in_flight(&self.ops)
+        self.ops.value("gateway_requests_in_flight") > 0.0
     }
-
-    fn ends(&self) -> Vec<String> {
-        ends(&self.ops)
-    }
-}
-
-/// Asks for the list of all candidates, and reads no more than the status.
-fn ask(address: &str, token: &str) -> TcpStream {
-    let mut socket = TcpStream::connect(address).unwrap();
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-    );
-    socket.write_all(request.as_bytes()).unwrap();
-    let mut head = [0; 12];
-    socket.read_exact(&mut head).unwrap();
-    assert_eq!(&head, b"HTTP/1.1 200");
-    socket
 }
 
 /// Reads the rest of the buffers of the system, and then the end of the connection.
@@ -200,24 +162,6 @@ fn assert_cut(mut socket: TcpStream) {
     drop(socket.read_to_end(&mut rest));
     let is_complete = rest.ends_with(b"0\r\n\r\n") || rest.ends_with(b"]}");
     assert!(!is_complete, "the list looks complete");
-}
-
-fn metrics(ops: &str) -> String {
-    let response = exchange(ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-    parse(&response).text().to_owned()
-}
-
-fn in_flight(ops: &str) -> bool {
-    metrics(ops).lines().any(|line| line == "gateway_requests_in_flight 1")
-}
-
-/// Returns how the responses so far have ended, without counts.
-fn ends(ops: &str) -> Vec<String> {
-    let metrics = metrics(ops);
-    let named =
-        metrics.lines().filter_map(|line| line.strip_prefix("gateway_response_ends_total{end=\""));
-    let counted = named.filter(|line| !line.ends_with(" 0"));
-    counted.filter_map(|line| Some(line.split_once('"')?.0.to_owned())).collect()
 }
 
 /// The program refuses such settings; a server that is configured in code must work with them.

@@ -1,12 +1,11 @@
 //! A process with a low limit of open files: it accepts fewer connections, and serves those.
 
-use std::io::{BufRead as _, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::process::{Served, account, error, program, run};
-use crate::support::{exchange, parse};
 
 /// Returns the program, in a process that may open `files` files.
 fn limited(files: usize) -> Command {
@@ -40,9 +39,6 @@ fn more_connections_than_descriptors_break_no_response() {
     let mut command = limited(files);
     command.stderr(Stdio::piped());
     let mut served = Served::started_by(command, &database, &["--ops-listen", "127.0.0.1:0"]);
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
     let address = served.base_url.strip_prefix("http://").unwrap().to_owned();
     let request = format!(
         "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
@@ -60,8 +56,7 @@ fn more_connections_than_descriptors_break_no_response() {
         );
         good += u32::from(response.starts_with("HTTP/1.1 200"));
     }
-    let health = parse(&exchange(&ops, b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"));
-    assert_eq!(health.text(), "ok\n");
+    assert_eq!(served.ops.get("/healthz").text(), "ok\n");
     served.signal("-TERM");
     drop(sockets);
     let mut messages = String::new();

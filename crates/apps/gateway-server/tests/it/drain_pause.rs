@@ -1,10 +1,9 @@
 //! The pause between SIGTERM and the end of accepting connections.
 
-use std::io::BufRead as _;
 use std::time::{Duration, Instant};
 
 use crate::process::{Served, account};
-use crate::support::{exchange, get, parse};
+use crate::support::get;
 
 #[test]
 fn a_stopping_server_accepts_requests_until_the_pause_ends() {
@@ -13,11 +12,9 @@ fn a_stopping_server_accepts_requests_until_the_pause_ends() {
     let token = account(&database, "acme");
     let flags = ["--ops-listen", "127.0.0.1:0", "--drain-pause", "600"];
     let mut served = Served::start(&database, &flags);
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let ops = served.ops.clone();
     let readiness = || {
-        let response = parse(&exchange(&ops, b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"));
+        let response = ops.get("/readyz");
         (response.status, response.text().to_owned())
     };
     assert_eq!(readiness(), (200, "ready\n".into()));

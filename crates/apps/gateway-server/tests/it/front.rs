@@ -1,4 +1,4 @@
-//! The front: limits, timeouts, the ops listener, HTTPS, the access log, and lists that cannot be read to the end.
+//! The front: limits, timeouts, the ops listener, and lists that cannot be read to the end.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,8 +8,7 @@ use std::time::Duration;
 use gateway_server::{Config, RunningServer, Server, Store, UnixTime};
 use tempfile::TempDir;
 
-use crate::process::account;
-use crate::support::{call, exchange, get, parse};
+use crate::support::{exchange, get, parse};
 
 const NOW: UnixTime = UnixTime(1_800_000_000);
 
@@ -17,7 +16,7 @@ const NOW: UnixTime = UnixTime(1_800_000_000);
 pub(crate) struct Here {
     pub(crate) running: RunningServer,
     pub(crate) token: String,
-    runtime: tokio::runtime::Runtime,
+    _runtime: tokio::runtime::Runtime,
     pub(crate) directory: TempDir,
 }
 
@@ -35,7 +34,7 @@ impl Here {
         change(&mut config);
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let running = runtime.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
-        Self { running, token, runtime, directory }
+        Self { running, token, _runtime: runtime, directory }
     }
 
     /// Fills the account with this many candidates.
@@ -90,42 +89,6 @@ fn a_client_that_pauses_is_still_answered() {
         let length = socket.read(&mut piece).unwrap();
         assert!(piece[..length].starts_with(b"HTTP/1.1 200"));
         silence(&mut socket);
-    }
-}
-
-#[test]
-fn a_token_above_its_rate_gets_429() {
-    let here = Here::start(|config| (config.rate, config.burst) = (1, 3));
-    let base = here.running.base_url();
-    let statuses: Vec<u16> =
-        (0..5).map(|_| get(&base, &here.token, "method=credits/get").status).collect();
-    assert_eq!(statuses[..3], [200; 3]);
-    let refused = get(&base, &here.token, "method=credits/get");
-    assert_eq!(refused.status, 429);
-    assert_eq!(refused.header("retry-after"), Some("1"));
-    assert_eq!(refused.json()["type"], "urn:gateway:problem:too-many-requests");
-    // Other tokens are not affected: an invalid one, and that of another account.
-    assert_eq!(get(&base, "gwt_other", "method=credits/get").status, 401);
-    let other = account(here.directory.path().join("t.db").to_str().unwrap(), "other");
-    assert_eq!(get(&base, &other, "method=credits/get").status, 200);
-}
-
-/// Otherwise a shared cache could send the list of one account to another.
-#[test]
-fn a_cacheable_response_varies_with_the_token_and_the_coding() {
-    let here = Here::start(|_config| {});
-    let base = here.running.base_url();
-    for query in ["method=credits/get", "method=candidates/list", "method=vacancies/list"] {
-        let response = get(&base, &here.token, query);
-        let unmodified = format!("If-None-Match: {}\r\n", response.header("etag").unwrap());
-        let unmodified = call(&base, &here.token, "GET", query, &unmodified);
-        assert_eq!((response.status, unmodified.status), (200, 304));
-        for response in [response, unmodified] {
-            let vary = response.header("vary").unwrap();
-            let mut names: Vec<_> = vary.split(',').map(str::trim).collect();
-            names.sort_unstable();
-            assert_eq!(names, ["Accept-Encoding", "Authorization"], "{query}");
-        }
     }
 }
 
@@ -220,40 +183,6 @@ fn a_truncated_list_never_looks_complete() {
 }
 
 #[test]
-fn health_and_metrics_have_a_separate_listener() {
-    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
-    let base = here.running.base_url();
-    assert_eq!(get(&base, &here.token, "method=credits/get").status, 200);
-    assert_eq!(get(&base, "gwt_no", "method=credits/get").status, 401);
-    // A response without a body is complete.
-    let unmodified =
-        call(&base, &here.token, "GET", "method=vacancies/list", "If-None-Match: *\r\n");
-    assert_eq!(unmodified.status, 304);
-    let ops = here.running.ops_address().unwrap().to_string();
-    let ask = |path: &str| {
-        let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-        parse(&exchange(&ops, request.as_bytes()))
-    };
-    assert_eq!((ask("/healthz").status, ask("/readyz").text().to_owned()), (200, "ready\n".into()));
-    assert_eq!(ask("/secret").status, 404);
-    let metrics = ask("/metrics");
-    for line in [
-        "gateway_requests_total{operation=\"credits/get\",status=\"2xx\"} 1",
-        "gateway_requests_total{operation=\"none\",status=\"4xx\"} 1",
-        "gateway_response_ends_total{end=\"complete\"} 3",
-        "gateway_requests_in_flight 0",
-    ] {
-        assert!(metrics.text().lines().any(|other| other == line), "{line}\n{}", metrics.text());
-    }
-    assert!(!metrics.text().contains("gwt_"));
-    let path = "/metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-    let on_the_service =
-        exchange(&here.running.address().to_string(), format!("GET {path}").as_bytes());
-    assert_eq!(parse(&on_the_service).status, 404);
-    assert!(here.runtime.block_on(here.running.stop()));
-}
-
-#[test]
 fn silent_connections_do_not_keep_a_probe_waiting() {
     let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
     let ops = here.running.ops_address().unwrap().to_string();
@@ -267,75 +196,4 @@ fn silent_connections_do_not_keep_a_probe_waiting() {
         socket.read_to_end(&mut rest).unwrap();
         assert!(rest.is_empty() || rest.starts_with(b"HTTP/1.1 408"), "{rest:?}");
     }
-}
-
-#[test]
-fn a_list_is_the_same_until_the_data_changes() {
-    let here = Here::start(|config| config.rate = 0);
-    let base = here.running.base_url();
-    let list = || get(&base, &here.token, "method=candidates/list");
-    let first = list();
-    assert!(first.body.len() > 500_000 && list().body == first.body);
-    let store = Store::open(here.directory.path().join("t.db")).unwrap();
-    let account = store.account("a").unwrap();
-    let data = gateway_server::DemoData { candidates: 3_001, seed: 2 };
-    let mode = gateway_server::ImportMode::Commit;
-    store.import(account, mode, &mut |stage| data.fill(stage)).unwrap();
-    let after = list();
-    assert!(after.body != first.body && after.header("etag") != first.header("etag"));
-    assert_eq!(after.json()["result"].as_array().unwrap().len(), 3_001);
-    let coded =
-        call(&base, &here.token, "GET", "method=candidates/list", "Accept-Encoding: gzip\r\n");
-    let mut decoded = Vec::new();
-    flate2::read::GzDecoder::new(&*coded.body).read_to_end(&mut decoded).unwrap();
-    assert_eq!(decoded, after.body);
-}
-
-#[test]
-fn pem_files_enable_https() {
-    use tokio_rustls::rustls::crypto::ring;
-    use tokio_rustls::rustls::pki_types::ServerName;
-    use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
-
-    let directory = tempfile::tempdir().unwrap();
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let write = |name: &str, text: String| {
-        let path = directory.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    };
-    let certificate = write("certificate.pem", made.cert.pem());
-    let key = write("key.pem", made.signing_key.serialize_pem());
-    let here = Here::start(|config| config.tls = Some((certificate, key)));
-    assert!(here.running.base_url().starts_with("https://127.0.0.1:"));
-
-    let mut roots = RootCertStore::empty();
-    roots.add(made.cert.der().clone()).unwrap();
-    let provider = Arc::new(ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let name = ServerName::try_from("localhost").unwrap();
-    let client = ClientConnection::new(Arc::new(config), name).unwrap();
-    let mut stream = StreamOwned::new(client, here.connect());
-    let request = format!(
-        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
-        here.token
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
-    let response = parse(&bytes);
-    assert_eq!(
-        (response.status, response.json()["result"].as_array().unwrap().len()),
-        (200, 3_000)
-    );
-    let address = here.running.address().to_string();
-    let response = parse(&exchange(&address, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
-    assert_eq!(response.status, 400);
-    assert_eq!(response.json()["type"], "urn:gateway:problem:https-required");
-    // Neither a handshake nor a request.
-    assert!(!exchange(&address, b"\0\0\0\0\0\0\0\0").starts_with(b"HTTP/"));
 }

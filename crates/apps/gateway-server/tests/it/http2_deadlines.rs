@@ -1,6 +1,6 @@
 //! Timeouts of HTTP/2, and the ends of responses that do not reach their last byte.
 
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use crate::http2_raw::{
@@ -111,8 +111,8 @@ fn a_response_that_is_taken_byte_by_byte_times_out() {
             event => panic!("{event:?}"),
         }
     }
-    target.wait_for("gateway_requests_in_flight 0");
-    assert_eq!(target.ends(), ["response_timeout"]);
+    target.ops.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(target.ops.ends(), ["response_timeout"]);
 }
 
 /// This client reads 64 KiB at 16 KiB a second, and grants room only afterwards: for seconds, the server sees nothing.
@@ -139,8 +139,8 @@ fn a_slow_client_that_reads_is_not_cut() {
     let (body, reset) = read_rest(&mut raw);
     assert_eq!(reset, None);
     assert!(body.ends_with(b"]}"), "{} bytes", body.len());
-    target.wait_for("gateway_requests_in_flight 0");
-    assert_eq!(target.ends(), ["complete"]);
+    target.ops.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(target.ops.ends(), ["complete"]);
 }
 
 /// A client that is not there answers no ping.
@@ -149,11 +149,11 @@ fn a_client_that_answers_no_ping_is_cut() {
     let target = Target::start_here(|config| config.stall_timeout = Duration::from_secs(1));
     let mut raw = target.connect(b"");
     raw.send(&target.request(1, "candidates/list"));
-    target.wait_for("gateway_requests_in_flight 1");
+    target.ops.wait_for("gateway_requests_in_flight 1");
     let begun = Instant::now();
-    target.wait_for("gateway_requests_in_flight 0");
+    target.ops.wait_for("gateway_requests_in_flight 0");
     assert!(begun.elapsed() < Duration::from_secs(20));
-    assert!(target.ends().iter().all(|end| end != "complete"), "{:?}", target.ends());
+    assert!(target.ops.ends().iter().all(|end| end != "complete"), "{:?}", target.ops.ends());
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn a_response_that_the_client_resets_has_no_client() {
     raw.send(&target.request(1, "candidates/list"));
     assert_eq!(raw.next(), Some(Event::Status(1, 200)));
     raw.send(&frame(RST_STREAM, 0, 1, &8_u32.to_be_bytes()));
-    target.wait_for("gateway_requests_in_flight 0");
-    assert_eq!(target.ends(), ["client_gone"]);
+    target.ops.wait_for("gateway_requests_in_flight 0");
+    assert_eq!(target.ops.ends(), ["client_gone"]);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_small_response_that_is_not_taken_times_out() {
     let mut raw = target.connect(&setting(4, 0));
     raw.send(&target.request(1, "credits/get"));
     assert_eq!(read_rest(&mut raw), (Vec::new(), Some("CANCEL")));
-    target.wait_for("gateway_requests_in_flight 0");
+    target.ops.wait_for("gateway_requests_in_flight 0");
 }
 
 #[test]
@@ -202,18 +202,6 @@ fn responses_in_progress_end_before_the_server_stops() {
     assert!(body.ends_with(b"]}"));
     drop(raw);
     assert!(target.served().child.wait().unwrap().success());
-}
-
-#[test]
-fn a_response_that_outlasts_the_drain_timeout_is_drained() {
-    let mut target = Target::start(&["--drain-timeout", "0", "--log-level", "info"]);
-    let mut raw = target.connect(&setting(4, 0));
-    raw.send(&target.request(1, "candidates/list"));
-    assert_eq!(raw.next(), Some(Event::Status(1, 200)));
-    target.served().signal("-TERM");
-    let mut log = String::new();
-    target.served().child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    assert!(log.contains("\"end\":\"drained\""), "{log}");
 }
 
 /// Maximum time of any step, on the slowest machine.

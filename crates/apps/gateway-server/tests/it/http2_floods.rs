@@ -93,8 +93,8 @@ fn streams_that_are_not_read_are_limited_and_cut() {
     }
     assert!(begun <= 40 && refused >= 60, "{begun} begun, {refused} refused");
     assert!(target.memory() < before + GROWTH);
-    target.wait_for("gateway_requests_in_flight 0");
-    let metrics = target.metrics();
+    target.ops.wait_for("gateway_requests_in_flight 0");
+    let metrics = target.ops.metrics();
     let cut = format!("gateway_response_ends_total{{end=\"response_timeout\"}} {begun}");
     assert!(metrics.lines().any(|line| line == cut), "{metrics}");
     // The connection can still be used.
@@ -115,9 +115,9 @@ fn a_connection_that_is_not_read_is_cut() {
     for id in (0..8_u32).map(|number| 2 * number + 1) {
         raw.send(&target.request(id, "candidates/list"));
     }
-    target.wait_for("gateway_requests_in_flight 8");
-    target.wait_for("gateway_requests_in_flight 0");
-    assert!(target.ends().iter().all(|end| end != "complete"), "{:?}", target.ends());
+    target.ops.wait_for("gateway_requests_in_flight 8");
+    target.ops.wait_for("gateway_requests_in_flight 0");
+    assert!(target.ops.ends().iter().all(|end| end != "complete"), "{:?}", target.ops.ends());
     let mut rest = Vec::new();
     drop(raw.socket.read_to_end(&mut rest));
     drop(raw);

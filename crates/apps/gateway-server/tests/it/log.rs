@@ -3,13 +3,13 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Stdio};
+use std::process::ChildStderr;
 use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::process::{Served, account, program, run};
+use crate::process::{Served, program};
 use crate::support::{call, exchange, get};
 
 /// A server whose log is read.
@@ -21,15 +21,8 @@ struct Logged {
 
 impl Logged {
     fn start(flags: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let token = account(&database, "acme");
-        run(&database, &["demo-data", "--account", "acme"]);
-        let mut command = program();
-        command.stderr(Stdio::piped());
         let flags = [&["--log-level", "info"], flags].concat();
-        let mut served = Served::started_by(command, &database, &flags);
-        served.token = token;
+        let (mut served, directory) = Served::filled(program(), 100, &flags);
         let log = BufReader::new(served.child.stderr.take().unwrap());
         Self { served, log, directory }
     }
@@ -84,7 +77,7 @@ fn without_varying(line: &str, is_json: bool) -> String {
 #[test]
 fn each_event_has_its_fields() {
     for format in ["json", "text"] {
-        let mut logged = Logged::start(&["--log-format", format, "--ops-listen", "127.0.0.1:0"]);
+        let mut logged = Logged::start(&["--log-format", format]);
         let mut log = logged.line();
         for (method, query) in [
             ("GET", "method=credits/get"),
@@ -160,16 +153,7 @@ fn a_failed_start_is_one_line() {
 
 #[test]
 fn a_log_that_nobody_reads_delays_no_response() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    account(&database, "acme");
-    let mut command = program();
-    command.stderr(Stdio::piped());
-    let flags = ["--log-level", "info", "--ops-listen", "127.0.0.1:0"];
-    let mut served = Served::started_by(command, &database, &flags);
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+    let (mut served, _directory) = Served::filled(program(), 3, &["--log-level", "info"]);
     let address = served.base_url.strip_prefix("http://").unwrap();
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -184,11 +168,7 @@ fn a_log_that_nobody_reads_delays_no_response() {
             answered += u32::from(line.contains("HTTP/1.1 404"));
         }
     }
-    let metrics = exchange(&ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-    let metrics = String::from_utf8(metrics).unwrap();
-    let name = "gateway_log_lines_dropped_total ";
-    let dropped = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-    assert!(dropped.parse::<u32>().unwrap() > 0, "{dropped}");
+    assert!(served.ops.value("gateway_log_lines_dropped_total") > 0.0);
     // The server stops although its last lines cannot be written.
     let unread = served.child.stderr.take();
     served.signal("-TERM");
@@ -264,5 +244,22 @@ fn the_log_is_json_lines_without_tokens_or_data() {
     assert!(log.contains("\"request_id\":\"fine-1\""), "{log}");
     for secret in ["CANARY", "example.org", &token] {
         assert!(!log.contains(secret), "{secret} in {log}");
+    }
+}
+
+#[test]
+fn the_log_names_the_client_of_a_trusted_proxy_only() {
+    let headers = "X-Forwarded-For: 6.6.6.6, 192.0.2.9, 10.1.1.1\r\n";
+    for (flags, expected) in [
+        (&[][..], "127.0.0.1"),
+        (&["--trusted-proxy", "10.0.0.0/8,127.0.0.1"], "192.0.2.9"),
+        (&["--trusted-proxy", "127.0.0.0/8", "--trusted-proxy", "::1"], "10.1.1.1"),
+        (&["--trusted-proxy", "192.0.2.0/24"], "127.0.0.1"),
+    ] {
+        let logged = Logged::start(flags);
+        let query = "method=credits/get";
+        assert_eq!(call(logged.base_url(), logged.token(), "GET", query, headers).status, 200);
+        let log = logged.stop();
+        assert!(log.contains(&format!("\"client\":\"{expected}\"")), "{flags:?}: {log}");
     }
 }

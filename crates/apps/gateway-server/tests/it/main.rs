@@ -62,7 +62,6 @@ mod malformed;
 #[cfg(test)]
 mod metrics;
 #[cfg(test)]
-mod operations;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
@@ -74,7 +73,6 @@ mod process;
 #[cfg(test)]
 mod program;
 #[cfg(test)]
-mod proxies;
 #[cfg(test)]
 #[path = "../../../../../tests/recorded/server.rs"]
 mod recorded;

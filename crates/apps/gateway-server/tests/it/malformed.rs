@@ -6,9 +6,6 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use gateway_server::{Config, DemoData, ImportMode, Server, Store, UnixTime};
-
-use crate::cluster;
 use crate::support::{exchange, parse};
 
 /// Returns the name and the text of each request. `T` is replaced by the token, `H` by the address.
@@ -300,26 +297,6 @@ fn a_refused_head_request_gets_no_body() {
         assert!(response.status >= 400, "{request:?}");
         assert_eq!(response.text(), "", "{request:?}");
     }
-}
-
-/// The responses to invalid requests do not depend on the database.
-#[test]
-fn every_wrong_request_gets_its_response_on_postgresql() {
-    let Some(database) = cluster::database() else { return };
-    let store = Store::connect(&database.url).unwrap();
-    let now = UnixTime(1_800_000_000);
-    let account = store.create_account("a", now).unwrap();
-    let data = DemoData::default();
-    store.import(account, ImportMode::Commit, &mut |stage| data.fill(stage)).unwrap();
-    let token = store.create_token(account, "", now, None).unwrap();
-    let mut config = Config::default();
-    config.listen = "127.0.0.1:0".parse().unwrap();
-    config.rate = 0;
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let server = Server::new(config, std::sync::Arc::new(store));
-    let running = runtime.block_on(server.start()).unwrap();
-    let table = table(&running.base_url(), token.reveal());
-    insta::assert_snapshot!("every_wrong_request_gets_its_response", table);
 }
 
 fn table(base_url: &str, token: &str) -> String {

@@ -1,14 +1,14 @@
 //! The metrics, and the files for operators that use them.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::process::{Served, account, program, run};
-use crate::support::{exchange, get, parse};
+use crate::support::{call, get};
 
 /// Returns the metrics of a server that serves HTTPS, so that every metric is there.
 fn all_metrics() -> String {
@@ -22,32 +22,7 @@ fn all_metrics() -> String {
     run(&database, &["demo-data", "--account", "acme"]);
     let flags =
         ["--tls-certificate", &certificate, "--tls-key", &key, "--ops-listen", "127.0.0.1:0"];
-    let (served, ops) = with_ops(&database, &flags);
-    let metrics = scrape(&ops);
-    drop(served);
-    metrics
-}
-
-/// Starts a server, and returns it with the address of its metrics.
-fn with_ops(database: &str, flags: &[&str]) -> (Served, String) {
-    let mut served = Served::start(database, flags);
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-    (served, ops)
-}
-
-fn scrape(ops: &str) -> String {
-    let response = parse(&exchange(ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
-    assert_eq!(response.header("content-type"), Some("text/plain; version=0.0.4"));
-    response.text().to_owned()
-}
-
-/// Returns the value of a sample, which is named with its labels.
-#[track_caller]
-fn value(metrics: &str, sample: &str) -> f64 {
-    let line = metrics.lines().find_map(|line| line.strip_prefix(sample)?.strip_prefix(' '));
-    line.unwrap_or_else(|| panic!("no {sample} in {metrics}")).parse().unwrap()
+    Served::start(&database, &flags).ops.metrics()
 }
 
 /// Returns `promtool`, or `None` with a notice if it is not installed.
@@ -170,28 +145,15 @@ fn promtool_accepts_the_expressions_of_the_dashboard() {
 
 #[test]
 fn requests_problems_and_lists_are_counted() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
-    run(&database, &["demo-data", "--account", "acme", "--candidates", "3000"]);
-    let flags = ["--ops-listen", "127.0.0.1:0", "--rate", "3"];
-    let mut command = program();
-    command.args(["serve", "--listen", "127.0.0.1:0", "--database", &database]).args(flags);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
-    let mut line = || {
-        let mut line = String::new();
-        out.read_line(&mut line).unwrap();
-        line.trim().to_owned()
-    };
-    let base_url = line().strip_prefix("listening on ").unwrap().to_owned();
-    let ops = line().strip_prefix("health and metrics on http://").unwrap().to_owned();
-    let served = Served { child, out, base_url, token };
-    for query in ["method=candidates/list"; 4].into_iter().chain(["method=credits/get"; 3]) {
+    let (served, _directory) = Served::filled(program(), 3_000, &["--rate", "3"]);
+    // A response without a body is complete.
+    let query = "method=vacancies/list";
+    drop(call(&served.base_url, &served.token, "GET", query, "If-None-Match: *\r\n"));
+    for query in ["method=candidates/list"; 4].into_iter().chain(["method=credits/get"; 2]) {
         drop(get(&served.base_url, &served.token, query));
     }
     drop(get(&served.base_url, "gwt_unknown", "method=credits/get"));
-    let metrics = scrape(&ops);
+    let metrics = served.ops.metrics();
     for (sample, expected) in [
         ("gateway_requests_total{operation=\"candidates/list\",status=\"2xx\"}", 4.0),
         ("gateway_requests_by_version_total{http=\"1.1\"}", 8.0),
@@ -201,48 +163,41 @@ fn requests_problems_and_lists_are_counted() {
         ("gateway_database_readers_limit", 8.0),
         ("gateway_database_failures_total", 0.0),
         ("gateway_ready", 1.0),
+        ("gateway_response_ends_total{end=\"complete\"}", 8.0),
+        ("gateway_requests_in_flight", 0.0),
         ("gateway_connections_limit", 10_000.0),
     ] {
         assert_eq!(
-            value(&metrics, sample).to_bits(),
+            served.ops.value(sample).to_bits(),
             f64::to_bits(expected),
             "{sample}: {metrics}"
         );
     }
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     for sample in ["gateway_data_revision_timestamp_seconds", "process_start_time_seconds"] {
-        let age = now.as_secs_f64() - value(&metrics, sample);
+        let age = now.as_secs_f64() - served.ops.value(sample);
         assert!((-2.0..600.0).contains(&age), "{sample} is {age} s old");
     }
-    assert!(value(&metrics, "process_resident_memory_bytes") > 1_000_000.0);
-    assert!(value(&metrics, "process_open_fds") < value(&metrics, "process_max_fds"));
+    assert!(served.ops.value("process_resident_memory_bytes") > 1_000_000.0);
+    assert!(served.ops.value("process_open_fds") < served.ops.value("process_max_fds"));
     assert!(!metrics.contains(&served.token));
 }
 
 #[test]
 fn a_lost_database_is_logged_once_and_seen_in_the_metrics() {
-    let directory = tempfile::tempdir().unwrap();
+    let flags = ["--log-level", "info", "--access-log", "false"];
+    let (served, directory) = Served::filled(program(), 3, &flags);
+    let token = &served.token;
     let path = directory.path().join("a.db");
-    let database = path.to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
-    let mut command = program();
-    command.stderr(Stdio::piped());
-    let flags = ["--ops-listen", "127.0.0.1:0", "--log-level", "info", "--access-log", "false"];
-    let mut served = Served::started_by(command, &database, &flags);
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute_batch("ALTER TABLE token RENAME TO gone").unwrap();
     for _ in 0..2 {
-        assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 503);
+        assert_eq!(get(&served.base_url, token, "method=credits/get").status, 503);
     }
-    assert_eq!(value(&scrape(&ops), "gateway_database_failures_total").to_bits(), 2_f64.to_bits());
+    assert_eq!(served.ops.value("gateway_database_failures_total").to_bits(), 2_f64.to_bits());
     connection.execute_batch("ALTER TABLE gone RENAME TO token").unwrap();
-    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
-    served.signal("-TERM");
-    let mut log = String::new();
-    std::io::Read::read_to_string(&mut served.child.stderr.take().unwrap(), &mut log).unwrap();
+    assert_eq!(get(&served.base_url, token, "method=credits/get").status, 200);
+    let log = served.stop();
     let events: Vec<String> = log
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].to_string())

@@ -1,7 +1,11 @@
 //! The program `gateway-server` as a process: commands that end, and servers.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::support::Ops;
 
 /// Returns the program, without settings from the environment of the tests.
 pub(crate) fn program() -> Command {
@@ -31,6 +35,7 @@ pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) out: BufReader<ChildStdout>,
     pub(crate) base_url: String,
+    pub(crate) ops: Ops,
     pub(crate) token: String,
 }
 
@@ -46,17 +51,54 @@ impl Served {
         if !arguments.contains(&"--log-level") {
             command.env("GATEWAY_LOG_LEVEL", "warn");
         }
-        let mut child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--rate", "0", "--database", database])
+        if !arguments.contains(&"--rate") {
+            command.env("GATEWAY_RATE", "0");
+        }
+        let child = command
+            .args(["serve", "--listen", "127.0.0.1:0", "--database", database])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        Self::of(child, arguments.contains(&"--ops-listen"))
+    }
+
+    /// Waits until a server prints its address, and that of health and metrics if it has one.
+    pub(crate) fn of(mut child: Child, has_ops: bool) -> Self {
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         let base_url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Self { child, out, base_url, token: String::new() }
+        let mut ops = Ops::default();
+        if has_ops {
+            line.clear();
+            out.read_line(&mut line).unwrap();
+            ops.0 = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
+        }
+        Self { child, out, base_url, ops, token: String::new() }
+    }
+
+    /// Starts a server on a new database with one account, and with an ops listener. Its log can be read.
+    pub(crate) fn filled(mut command: Command, candidates: u32, flags: &[&str]) -> (Self, TempDir) {
+        let directory = tempfile::tempdir().unwrap();
+        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+        let token = account(&database, "acme");
+        let candidates = candidates.to_string();
+        run(&database, &["demo-data", "--account", "acme", "--candidates", &candidates]);
+        command.stderr(Stdio::piped());
+        let flags = [flags, &["--ops-listen", "127.0.0.1:0"]].concat();
+        let mut served = Self::started_by(command, &database, &flags);
+        served.token = token;
+        (served, directory)
+    }
+
+    /// Stops the server, and returns the rest of its log.
+    pub(crate) fn stop(mut self) -> String {
+        self.signal("-TERM");
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0), "{log}");
+        log
     }
 
     /// Sends a signal, such as `-TERM`.

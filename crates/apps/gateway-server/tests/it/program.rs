@@ -273,21 +273,6 @@ fn no_command_prints_the_password_of_a_database_url() {
 }
 
 #[test]
-fn a_hangup_without_certificates_does_not_stop_the_server() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
-    let mut command = program();
-    command.stderr(Stdio::piped());
-    let mut served = Served::started_by(command, &database, &[]);
-    served.signal("-HUP");
-    let mut line = String::new();
-    BufReader::new(served.child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("\"event\":\"hangup_ignored\""), "{line}");
-    assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
-}
-
-#[test]
 fn an_interrupt_before_the_address_is_printed_stops_the_server() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db");
@@ -337,7 +322,8 @@ fn the_demo_prints_two_shell_exports_and_ends_on_a_signal() {
         };
         let (base_url, token) = (value("GATEWAY_BASE_URL"), value("GATEWAY_TOKEN"));
         assert_eq!(call(&base_url, &token, "GET", "method=vacancies/list", "").status, 200);
-        let served = Served { child, out, base_url, token };
+        let ops = crate::support::Ops::default();
+        let served = Served { child, out, base_url, ops, token };
         served.signal(signal);
         let mut served = served;
         assert_eq!(served.child.wait().unwrap().code(), Some(0));

@@ -1,18 +1,15 @@
 //! The slots of connections and responses: clients that take many leave room for others.
 
-use std::io::{BufRead as _, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::process::{Served, account, run};
-use crate::support::{call, exchange, get, parse};
+use crate::support::{begin_list, call, get};
 
 /// A server with two accounts whose lists are larger than the buffers of the system.
 struct Large {
     served: Served,
-    ops: String,
     tokens: [String; 2],
     _directory: TempDir,
 }
@@ -27,38 +24,17 @@ impl Large {
             token
         });
         let flags = [flags, &["--ops-listen", "127.0.0.1:0"]].concat();
-        let mut served = Served::start(&database, &flags);
-        let mut line = String::new();
-        served.out.read_line(&mut line).unwrap();
-        let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-        Self { served, ops, tokens, _directory: directory }
+        let served = Served::start(&database, &flags);
+        Self { served, tokens, _directory: directory }
     }
 
     /// Asks for a whole list and reads no more than the status.
     fn begin_list(&self, token: &str, headers: &str) -> (u16, TcpStream) {
-        let address = self.served.base_url.strip_prefix("http://").unwrap();
-        let request = format!(
-            "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n{headers}\r\n"
-        );
-        let mut socket = TcpStream::connect(address).unwrap();
-        socket.set_read_timeout(Some(GENEROUS)).unwrap();
-        socket.write_all(request.as_bytes()).unwrap();
-        let mut head = [0; 12];
-        socket.read_exact(&mut head).unwrap();
-        (std::str::from_utf8(&head[9..]).unwrap().parse().unwrap(), socket)
-    }
-
-    fn metric(&self, name: &str) -> u64 {
-        let response = parse(&exchange(&self.ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
-        let mut lines = response.text().lines().filter_map(|line| line.split_once(' '));
-        lines.find(|(other, _)| *other == name).unwrap().1.parse().unwrap()
+        begin_list(&self.served.base_url, token, headers)
     }
 
     fn wait_until_none_is_in_flight(&self) {
-        let begun = Instant::now();
-        while self.metric("gateway_requests_in_flight") > 0 {
-            assert!(begun.elapsed() < GENEROUS, "responses are still in flight");
-        }
+        self.served.ops.wait_for("gateway_requests_in_flight 0");
     }
 }
 
@@ -103,6 +79,3 @@ fn behind_a_proxy_the_open_requests_of_a_client_are_limited() {
     large.wait_until_none_is_in_flight();
     assert_eq!(ask(client).status, 200);
 }
-
-/// Maximum time of any step here, on the slowest machine.
-const GENEROUS: Duration = Duration::from_secs(30);

@@ -1,6 +1,5 @@
 //! The view of a supervisor: messages to systemd, and the probe `gateway-server health`.
 
-use std::io::BufRead as _;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::Command;
@@ -54,9 +53,7 @@ fn the_probe_fails_when_the_server_is_not_ready() {
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();
     account(&database, "acme");
     let mut served = Served::start(&database, &["--ops-listen", "127.0.0.1:0"]);
-    let mut line = String::new();
-    served.out.read_line(&mut line).unwrap();
-    let address = line.trim().strip_prefix("health and metrics on http://").unwrap();
+    let address = &served.ops.0;
     let probe =
         |address: &str| program().args(["health", "--ops-listen", address]).output().unwrap();
     let output = probe(address);

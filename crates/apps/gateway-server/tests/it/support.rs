@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A response, parsed from its bytes.
 #[derive(Debug)]
@@ -79,4 +79,59 @@ pub(crate) fn call(base_url: &str, token: &str, method: &str, query: &str, more:
 /// Sends a plain `GET` with a token, on a new connection.
 pub(crate) fn get(base_url: &str, token: &str, query: &str) -> Response {
     call(base_url, token, "GET", query, "")
+}
+
+/// Health and metrics of a server, at this address.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ops(pub(crate) String);
+
+impl Ops {
+    pub(crate) fn get(&self, path: &str) -> Response {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+        parse(&exchange(&self.0, request.as_bytes()))
+    }
+
+    pub(crate) fn metrics(&self) -> String {
+        self.get("/metrics").text().to_owned()
+    }
+
+    /// Returns the value of a sample, which is named with its labels.
+    #[track_caller]
+    pub(crate) fn value(&self, sample: &str) -> f64 {
+        let metrics = self.metrics();
+        let mut lines = metrics.lines().filter_map(|line| line.strip_prefix(sample));
+        let value = lines.find_map(|line| line.strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("no {sample} in {metrics}")).parse().unwrap()
+    }
+
+    /// Waits for a line of the metrics.
+    pub(crate) fn wait_for(&self, expected: &str) {
+        let begun = Instant::now();
+        while !self.metrics().lines().any(|line| line == expected) {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{expected}: {}", self.metrics());
+        }
+    }
+
+    /// Returns how the responses so far have ended, without counts.
+    pub(crate) fn ends(&self) -> Vec<String> {
+        let metrics = self.metrics();
+        let prefix = "gateway_response_ends_total{end=\"";
+        let named = metrics.lines().filter_map(|line| line.strip_prefix(prefix));
+        let counted = named.filter(|line| !line.ends_with(" 0"));
+        counted.filter_map(|line| Some(line.split_once('"')?.0.to_owned())).collect()
+    }
+}
+
+/// Asks for the list of all candidates, and reads no more than the status.
+pub(crate) fn begin_list(address: &str, token: &str, more: &str) -> (u16, TcpStream) {
+    let address = address.strip_prefix("http://").unwrap_or(address);
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let request = format!(
+        "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n{more}\r\n"
+    );
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    socket.read_exact(&mut head).unwrap();
+    (std::str::from_utf8(&head[9..]).unwrap().parse().unwrap(), socket)
 }

@@ -3,9 +3,7 @@
 mod collector;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
@@ -16,74 +14,39 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use self::collector::{Collector, Reply, attributes};
 use crate::http2_client::Client;
-use crate::process::{Served, account, error, program, run};
-use crate::support::{call, exchange, get, parse};
+use crate::process::{Served, error, program};
+use crate::support::{begin_list, call, exchange, get};
 
 /// A server that exports to a collector.
 struct Traced {
     served: Served,
-    ops: String,
-    directory: TempDir,
+    _directory: TempDir,
 }
 
 impl Traced {
-    fn start(endpoint: &str, candidates: &str, flags: &[&str], variables: &[(&str, &str)]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let token = account(&database, "acme");
-        run(&database, &["demo-data", "--account", "acme", "--candidates", candidates]);
+    fn start(endpoint: &str, candidates: u32, flags: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = program();
-        command.stderr(Stdio::piped()).env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
         command.env("OTEL_EXPORTER_OTLP_HEADERS", "x-key=from%20the%20environment");
         command.env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
         command.envs(variables.iter().copied());
-        let flags = [&["--log-level", "info", "--ops-listen", "127.0.0.1:0"], flags].concat();
-        let mut served = Served::started_by(command, &database, &flags);
-        served.token = token;
-        let mut line = String::new();
-        served.out.read_line(&mut line).unwrap();
-        let ops = line.trim().strip_prefix("health and metrics on http://").unwrap().to_owned();
-        Self { served, ops, directory }
+        let flags = [&["--log-level", "info"], flags].concat();
+        let (served, directory) = Served::filled(command, candidates, &flags);
+        Self { served, _directory: directory }
     }
 
     fn get(&self, query: &str) -> u16 {
         get(&self.served.base_url, &self.served.token, query).status
     }
 
-    /// Waits until the metrics have a line.
-    fn wait_for(&self, line: &str) {
-        let begun = Instant::now();
-        loop {
-            let text = parse(&exchange(&self.ops, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"));
-            if text.text().lines().any(|one| one == line) {
-                return;
-            }
-            assert!(begun.elapsed() < GENEROUS, "{}", text.text());
-            std::thread::yield_now();
-        }
-    }
-
-    /// Sends a request for a large list, and reads only the first bytes of the response.
+    /// Asks for a large list, and reads only the first bytes of the response.
     fn begin_list(&self) -> TcpStream {
-        let address = self.served.base_url.strip_prefix("http://").unwrap();
-        let mut socket = TcpStream::connect(address).unwrap();
-        let token = &self.served.token;
-        let request = format!(
-            "GET /c/oauth/v1?method=candidates/list HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-        );
-        socket.write_all(request.as_bytes()).unwrap();
-        socket.read_exact(&mut [0; 12]).unwrap();
-        socket
+        begin_list(&self.served.base_url, &self.served.token, "").1
     }
 
     /// Stops the server, and returns its log.
-    fn stop(mut self) -> Vec<Value> {
-        self.served.signal("-TERM");
-        let mut log = String::new();
-        self.served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        assert_eq!(self.served.child.wait().unwrap().code(), Some(0), "{log}");
-        drop(self.directory);
-        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    fn stop(self) -> Vec<Value> {
+        self.served.stop().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
@@ -108,7 +71,7 @@ const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 #[test]
 fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
     let collector = Collector::start(Reply::Ok);
-    let traced = Traced::start(&collector.endpoint, "3", &[], &[NEVER]);
+    let traced = Traced::start(&collector.endpoint, 3, &[], &[NEVER]);
     let (base_url, token) = (&traced.served.base_url, &traced.served.token);
     let with = |id: &str, more: &str| format!("X-Request-Id: {id}\r\n{more}");
     let parent = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01\r\ntracestate: a=b\r\n");
@@ -192,9 +155,9 @@ fn each_sampled_request_is_a_span_with_the_trace_of_its_log_line() {
 fn a_cut_response_is_an_error_and_a_client_that_leaves_is_not() {
     let collector = Collector::start(Reply::Ok);
     let flags = ["--drain-timeout", "0"];
-    let traced = Traced::start(&collector.endpoint, "40000", &flags, &[NEVER]);
+    let traced = Traced::start(&collector.endpoint, 40_000, &flags, &[NEVER]);
     drop(traced.begin_list());
-    traced.wait_for("gateway_requests_in_flight 0");
+    traced.served.ops.wait_for("gateway_requests_in_flight 0");
     let unread = traced.begin_list();
     drop(traced.stop());
     drop(unread);
@@ -218,14 +181,14 @@ fn spans_are_exported_over_https_to_a_trusted_collector_only() {
     let directory = tempfile::tempdir().unwrap();
     let roots = directory.path().join("roots.pem").to_str().unwrap().to_owned();
     std::fs::write(&roots, made.cert.pem()).unwrap();
-    let trusted = Traced::start(&collector.endpoint, "3", &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
+    let trusted = Traced::start(&collector.endpoint, 3, &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
     assert_eq!(trusted.get("method=credits/get"), 200);
     drop(trusted.stop());
     assert_eq!(collector.received().0.len(), 1);
 
     let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     std::fs::write(&roots, other.cert.pem()).unwrap();
-    let wary = Traced::start(&collector.endpoint, "3", &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
+    let wary = Traced::start(&collector.endpoint, 3, &[], &[NEVER, ("SSL_CERT_FILE", &roots)]);
     assert_eq!(wary.get("method=credits/get"), 200);
     let log = wary.stop();
     let failed = event(&log, "span_export_failed");
@@ -236,7 +199,7 @@ fn spans_are_exported_over_https_to_a_trusted_collector_only() {
 #[test]
 fn a_collector_that_fails_is_logged_once_until_it_works_again() {
     let collector = Collector::start(Reply::Unavailable);
-    let traced = Traced::start(&collector.endpoint, "3", &[], &[SOON]);
+    let traced = Traced::start(&collector.endpoint, 3, &[], &[SOON]);
     assert_eq!(traced.get("method=credits/get"), 200);
     for _ in 0..2 {
         collector.wait();
@@ -255,7 +218,7 @@ fn a_collector_that_cannot_be_reached_delays_no_response() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", closed.local_addr().unwrap());
     drop(closed);
-    let traced = Traced::start(&endpoint, "3", &[], &[SOON]);
+    let traced = Traced::start(&endpoint, 3, &[], &[SOON]);
     for _ in 0..20 {
         assert_eq!(traced.get("method=credits/get"), 200);
     }
@@ -271,7 +234,7 @@ fn a_collector_that_hangs_delays_no_response_and_no_stop() {
     // The timeout is longer than the test: only the limit of the stop ends the export.
     let timeout = ("OTEL_EXPORTER_OTLP_TIMEOUT", "600000");
     let variables = [SOON, timeout, ("OTEL_BSP_MAX_QUEUE_SIZE", "4")];
-    let traced = Traced::start(&collector.endpoint, "3", &[], &variables);
+    let traced = Traced::start(&collector.endpoint, 3, &[], &variables);
     for _ in 0..20 {
         assert_eq!(traced.get("method=credits/get"), 200);
     }
