@@ -1,6 +1,8 @@
 //! The command `gateway-server serve`.
 
 use std::convert::Infallible;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +15,7 @@ use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::database::{note_notice, open};
-use crate::cli::output::{print, print_error};
+use crate::cli::output::{note, print, print_error};
 use crate::cli::settings::{Settings, refuse_former};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, with_causes};
@@ -79,7 +81,23 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
 fn validate(settings: &Settings, config: &Config) -> Result<(), Error> {
     crate::server::acceptor(config)?;
     open(settings.database.as_deref(), false, Duration::ZERO, note_notice)?.health()?;
+    for text in exposed(settings) {
+        note(&format!("warning: {text}"));
+    }
     print("the settings, the certificates and the database are valid\n")
+}
+
+/// Returns a warning for each file with secrets that other users can read.
+fn exposed(settings: &Settings) -> impl Iterator<Item = String> {
+    let database = settings.database.as_deref().map(Path::new);
+    let files = [settings.tls_key.as_deref(), database].into_iter().flatten();
+    let exposed = files.filter(|path| {
+        std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & OTHERS_READ != 0)
+    });
+    exposed.map(|path| {
+        let path = path.display();
+        format!("other users can read {path}; set its mode to 0600, or to 0640 for a group")
+    })
 }
 
 fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
@@ -96,6 +114,9 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     } else {
         Some(Arc::new(open(settings.database.as_deref(), true, settings.database_timeout, notice)?))
     };
+    for text in exposed(settings) {
+        tracing::warn!(name: "file_exposed", message = text);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(store, config, settings.drain_pause));
     // Without a timeout, a thread that waits for an unreachable database would keep the process alive.
@@ -214,6 +235,9 @@ fn exports(running: &RunningServer, token: &str) -> String {
     let base_url = running.base_url().replace('\'', r"'\''");
     format!("export GATEWAY_BASE_URL='{base_url}'\nexport GATEWAY_TOKEN='{token}'\n")
 }
+
+/// The right of other users to read a file.
+const OTHERS_READ: u32 = 0o004;
 
 /// Time for the log to be written when the program ends.
 const LOG_FLUSH: Duration = Duration::from_secs(1);

@@ -40,7 +40,7 @@ pub(super) struct Settings {
     tls_certificate: Option<PathBuf>,
     /// Private key of the first certificate, in PEM.
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY", requires = "tls_certificate")]
-    tls_key: Option<PathBuf>,
+    pub(super) tls_key: Option<PathBuf>,
     /// Proxies whose X-Forwarded-For names the client: addresses or networks, separated by commas.
     #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_delimiter = ',')]
     trusted_proxy: Vec<Network>,

@@ -155,17 +155,16 @@ pub(super) struct Dialect {
     pub(super) now: &'static str,
     /// Returns the revision of an account. Locks the account until the transaction ends.
     pub(super) lock_account: &'static str,
-    /// Creates the temporary tables of an import, which end with the connection. `seq` numbers the records in the order
-    /// of the input, because two records can have one place.
-    pub(super) staging: &'static str,
+    /// Run before the first record is staged.
+    pub(super) before_staging: &'static str,
     /// Run after the last record was staged.
     pub(super) staged: &'static str,
     /// Run after an import has changed something.
     pub(super) merged: &'static str,
     /// Locks the erasures until the transaction ends, because they are numbered.
     pub(super) lock_erasures: &'static str,
-    /// Creates the temporary table of the keys of a deletion.
-    pub(super) doomed: &'static str,
+    /// Run before a deletion.
+    pub(super) before_deletion: &'static str,
     pub(super) vacancy_candidates: &'static str,
     pub(super) status_candidates: &'static str,
 }

@@ -17,7 +17,8 @@ pub(super) fn delete(
     mode: ImportMode,
 ) -> Result<DeletionReport, Error> {
     let dialect = db.dialect();
-    db.batch(dialect.doomed)?;
+    db.batch(dialect.before_deletion)?;
+    db.batch(DOOMED)?;
     db.transaction(mode, |db| {
         let current = db.first(dialect.lock_account, &[account.into()])?;
         let [current] = current.ok_or_else(account_gone)?;
@@ -163,6 +164,11 @@ fn not_found(deletion: &Deletion, vacancy: i64, candidate: i64, others: u64) -> 
         format!("cannot delete: the account does not have {what}{others}; nothing was deleted");
     Error::new(ErrorKind::NotFound, text)
 }
+
+/// The temporary table of the keys.
+const DOOMED: &str = "\
+    CREATE TEMP TABLE doomed (seq BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
+    candidate_id BIGINT NOT NULL)";
 
 const COLLECT_REVISIONS: &str = "DELETE FROM revision WHERE account_id = $1 AND rev < $2";
 

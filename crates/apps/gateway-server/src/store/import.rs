@@ -26,7 +26,8 @@ pub(super) fn import(
     fill: Fill<'_>,
 ) -> Result<ImportReport, Error> {
     let dialect = db.dialect();
-    db.batch(dialect.staging)?;
+    db.batch(dialect.before_staging)?;
+    db.batch(STAGING)?;
     // Before the transaction, which could read the state of the database at its beginning until it ends.
     db.execute(KNOWN_STATUSES, &[account.0.into()])?;
     // A transaction for speed. It locks nothing, because it uses only temporary tables.
@@ -452,6 +453,18 @@ const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
 
 /// Maximum number of keys of statuses in memory.
 const MAX_STATUSES: usize = 65_536;
+
+/// The temporary tables, which end with the connection. `seq` numbers the records in the order of the input, because two
+/// records can have one place. SQLite takes `BIGINT` for `INTEGER`.
+const STAGING: &str = "\
+    CREATE TEMP TABLE staged_vacancy (\
+    seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
+    CREATE TEMP TABLE staged_candidate (\
+    seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
+    CREATE TEMP TABLE staged_application (\
+    seq BIGINT NOT NULL, place BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
+    candidate_id BIGINT NOT NULL, status_key BIGINT NOT NULL); \
+    CREATE TEMP TABLE staged_status (key BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE)";
 
 const KNOWN_STATUSES: &str = "\
     INSERT INTO staged_status(key, name) SELECT key, name FROM status WHERE account_id = $1";

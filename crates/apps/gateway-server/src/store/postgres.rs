@@ -451,24 +451,13 @@ static DIALECT: Dialect = Dialect {
     now: "SELECT extract(epoch FROM clock_timestamp())::bigint",
     lock_account: "SELECT revision FROM account WHERE id = $1 FOR UPDATE",
     // For the statements of this connection: sort and hash in memory, and do not compile.
-    staging: "\
-        SET work_mem = '64MB'; SET jit = off; \
-        CREATE TEMP TABLE staged_vacancy (\
-        seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
-        CREATE TEMP TABLE staged_candidate (\
-        seq BIGINT NOT NULL, place BIGINT NOT NULL, id BIGINT NOT NULL, record TEXT NOT NULL); \
-        CREATE TEMP TABLE staged_application (\
-        seq BIGINT NOT NULL, place BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
-        candidate_id BIGINT NOT NULL, status_key BIGINT NOT NULL); \
-        CREATE TEMP TABLE staged_status (key BIGINT PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    before_staging: "SET work_mem = '64MB'; SET jit = off",
     // The statistics for the planner, but none of the records, which would outlive an erasure.
     staged: "ANALYZE staged_vacancy(seq, id), staged_candidate(seq, id), staged_application",
     // Without statistics, the planner assumes small tables until the next autovacuum.
     merged: "ANALYZE vacancy, candidate, application, status",
     lock_erasures: "LOCK TABLE erasure IN EXCLUSIVE MODE",
-    doomed: "\
-        CREATE TEMP TABLE doomed (seq BIGINT NOT NULL, vacancy_id BIGINT NOT NULL, \
-        candidate_id BIGINT NOT NULL)",
+    before_deletion: "",
     vacancy_candidates: of_vacancy!(""),
     status_candidates: of_vacancy!(
         "AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) "

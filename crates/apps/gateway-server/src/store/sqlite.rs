@@ -345,25 +345,14 @@ static DIALECT: Dialect = Dialect {
     begin: "BEGIN IMMEDIATE",
     now: "SELECT unixepoch()",
     lock_account: "SELECT revision FROM account WHERE id = $1",
-    staging: "\
-        CREATE TEMP TABLE staged_vacancy (\
-        seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL); \
-        CREATE TEMP TABLE staged_candidate (\
-        seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, id INTEGER NOT NULL, record TEXT NOT NULL); \
-        CREATE TEMP TABLE staged_application (\
-        seq INTEGER PRIMARY KEY, place INTEGER NOT NULL, vacancy_id INTEGER NOT NULL, \
-        candidate_id INTEGER NOT NULL, status_key INTEGER NOT NULL); \
-        CREATE TEMP TABLE staged_status (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    before_staging: "",
     // The order in which the statuses are inserted. It contains all columns of the insertion, so that no row is looked up.
     staged: "\
         CREATE INDEX temp.staged_application_in_order \
         ON staged_application(vacancy_id, candidate_id, seq, status_key)",
     merged: "",
     lock_erasures: "",
-    doomed: "\
-        PRAGMA secure_delete = ON; \
-        CREATE TEMP TABLE doomed (seq INTEGER PRIMARY KEY, vacancy_id INTEGER NOT NULL, \
-        candidate_id INTEGER NOT NULL)",
+    before_deletion: "PRAGMA secure_delete = ON",
     vacancy_candidates: of_vacancy!(""),
     status_candidates: of_vacancy!(
         "AND a.status_key = (SELECT key FROM status WHERE account_id = $1 AND name = $6) "
