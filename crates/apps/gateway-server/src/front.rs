@@ -33,7 +33,7 @@ use crate::clock::Clock;
 use crate::generated::call::Call;
 use crate::generated::operation::Operation;
 use crate::network::Network;
-use crate::query::Pairs;
+use crate::parameter::Pairs;
 use crate::records::Records;
 use crate::storage;
 use crate::store::{Cursor, Page, Principal, Store};

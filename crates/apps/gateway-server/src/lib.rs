@@ -25,7 +25,6 @@ mod log;
 mod network;
 mod ops;
 mod parameter;
-mod query;
 mod records;
 mod server;
 mod storage;

@@ -1,14 +1,79 @@
-//! Strict readers of one query parameter, used by the generated code.
+//! Query strings, decoded strictly, and strict readers of one parameter, which the generated code uses.
 
 #![expect(
     clippy::allow_attributes,
     reason = "an `expect` would be an error after a change of the spec"
 )]
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 pub(crate) use crate::fields::Float;
-use crate::query::Pairs;
+
+/// The decoded pairs of a query string, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
+/// The query string has an invalid percent escape or does not decode to UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// A parameter is given with two different values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Repeated;
+
+impl<'a> Pairs<'a> {
+    /// Decodes a query string as forms encode it: `+` is a space, and `%2F` is a slash.
+    pub(crate) fn parse(query: &'a str) -> Result<Self, Malformed> {
+        let mut pairs = Vec::new();
+        for piece in query.split('&').filter(|piece| !piece.is_empty()) {
+            let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
+            pairs.push((decode(name)?, decode(value)?));
+        }
+        Ok(Self(pairs))
+    }
+
+    /// Returns the value of a parameter. The same value may be given more than once.
+    pub(crate) fn get(&self, name: &str) -> Result<Option<&str>, Repeated> {
+        let mut values = self.0.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_ref());
+        let first = values.next();
+        if values.any(|other| Some(other) != first) {
+            return Err(Repeated);
+        }
+        Ok(first)
+    }
+
+    /// Returns whether the parameter is given, with any value.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|(n, _)| n == name)
+    }
+}
+
+fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
+    // Raw control characters cannot occur here, because the request line does not allow them.
+    if !text.contains(['%', '+']) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let high = rest.next().and_then(hexadecimal).ok_or(Malformed)?;
+                let low = rest.next().and_then(hexadecimal).ok_or(Malformed)?;
+                high << 4 | low
+            }
+            other => other,
+        });
+    }
+    // Any text is a valid value. One with a control character just matches nothing in the database.
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_error| Malformed)
+}
+
+fn hexadecimal(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
 
 /// A refused parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +91,8 @@ pub(crate) enum Fault {
     Repeated,
     /// Its value is empty. Ignoring an empty filter would disclose data by accident.
     Empty,
-    /// It is not an integer in plain decimal digits.
-    NotAnInteger,
-    /// It is not a number.
-    #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
-    NotANumber,
-    /// It has more characters than the service accepts.
-    TooLong,
-    /// It is a number outside the range that the service accepts.
-    OutOfRange,
-    /// It is not one of the listed values.
-    NotListed,
+    /// It is not of its type, too long, out of range, or not one of the listed values.
+    Invalid,
     /// It is missing, but the operation requires it.
     #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
     Missing,
@@ -50,7 +106,7 @@ pub(crate) fn text(
 ) -> Result<Option<String>, Problem> {
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };
     if longest.is_some_and(|longest| text.chars().nth(longest).is_some()) {
-        return Err(Problem { parameter, fault: Fault::TooLong });
+        return Err(Problem { parameter, fault: Fault::Invalid });
     }
     Ok(Some(text.to_owned()))
 }
@@ -64,7 +120,7 @@ pub(crate) fn listed(
 ) -> Result<Option<String>, Problem> {
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };
     if !texts.contains(&text) {
-        return Err(Problem { parameter, fault: Fault::NotListed });
+        return Err(Problem { parameter, fault: Fault::Invalid });
     }
     Ok(Some(text.to_owned()))
 }
@@ -79,11 +135,11 @@ pub(crate) fn between(
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !is_canonical(digits) || text == "-0" {
-        return Err(Problem { parameter, fault: Fault::NotAnInteger });
+        return Err(Problem { parameter, fault: Fault::Invalid });
     }
     // A number that does not fit into 64 bits is outside every range.
     let number = text.parse().ok().filter(|number| range.contains(number));
-    number.map(Some).ok_or(Problem { parameter, fault: Fault::OutOfRange })
+    number.map(Some).ok_or(Problem { parameter, fault: Fault::Invalid })
 }
 
 /// Reads an unsigned integer: decimal digits without sign, whitespace or leading zero.
@@ -92,7 +148,7 @@ pub(crate) fn between(
 pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<u64>, Problem> {
     let Some(digits) = value(pairs, parameter)? else { return Ok(None) };
     if !is_canonical(digits) {
-        return Err(Problem { parameter, fault: Fault::NotAnInteger });
+        return Err(Problem { parameter, fault: Fault::Invalid });
     }
     Ok(Some(digits.parse().unwrap_or(u64::MAX)))
 }
@@ -101,8 +157,7 @@ pub(crate) fn integer(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Opti
 #[allow(dead_code, reason = "unused if the spec has no parameter of this kind")]
 pub(crate) fn float(pairs: &Pairs<'_>, parameter: &'static str) -> Result<Option<Float>, Problem> {
     let Some(text) = value(pairs, parameter)? else { return Ok(None) };
-    let number =
-        text.parse().map_err(|_refused| Problem { parameter, fault: Fault::NotANumber })?;
+    let number = text.parse().map_err(|_refused| Problem { parameter, fault: Fault::Invalid })?;
     Ok(Some(number))
 }
 
@@ -139,7 +194,7 @@ mod tests {
         check("n=7&n=8", Err(Fault::Repeated));
         check("n=", Err(Fault::Empty));
         for bad in ["-1", "%2B1", "+1", "1.0", "0x1", "01", "1e3", "%C2%B2", "%D9%A1", "abc"] {
-            check(&format!("n={bad}"), Err(Fault::NotAnInteger));
+            check(&format!("n={bad}"), Err(Fault::Invalid));
         }
     }
 
@@ -153,7 +208,37 @@ mod tests {
         };
         check("ab", Ok("ab"));
         check("%C3%A9%C3%A9%C3%A9", Ok("ééé"));
-        check("abcd", Err(Fault::TooLong));
+        check("abcd", Err(Fault::Invalid));
         check("", Err(Fault::Empty));
+    }
+
+    #[track_caller]
+    fn check_pair(query: &str, name: &str, expected: Result<Option<&str>, Repeated>) {
+        assert_eq!(Pairs::parse(query).unwrap().get(name), expected);
+    }
+
+    #[test]
+    fn pairs_are_decoded_as_forms_encode_them() {
+        check_pair("", "a", Ok(None));
+        check_pair("a=1&b=2", "b", Ok(Some("2")));
+        check_pair("a", "a", Ok(Some("")));
+        check_pair("a=", "a", Ok(Some("")));
+        check_pair("a=b=c", "a", Ok(Some("b=c")));
+        check_pair("&&a=1&&", "a", Ok(Some("1")));
+        check_pair("a=1&a=1", "a", Ok(Some("1")));
+        check_pair("a=1&a=2", "a", Err(Repeated));
+        check_pair("a=1&%61=2", "a", Err(Repeated));
+        check_pair("method=candidates%2Flist", "method", Ok(Some("candidates/list")));
+        check_pair("s=a+b%20c%2B", "s", Ok(Some("a b c+")));
+        check_pair("s=%C3%AE", "s", Ok(Some("î")));
+        check_pair("a;b=1", "a;b", Ok(Some("1")));
+        check_pair("s=%00%0A%7F%C2%98", "s", Ok(Some("\0\n\u{7f}\u{98}")));
+    }
+
+    #[test]
+    fn a_bad_escape_or_other_bytes_than_utf_8_are_malformed() {
+        for query in ["a=%", "a=%2", "a=%zz", "a=%ff", "%ff=1", "a=%C0%AF", "a=%ED%A0%80"] {
+            assert_eq!(Pairs::parse(query).unwrap_err(), Malformed, "{query}");
+        }
     }
 }

@@ -179,11 +179,7 @@ impl From<parameter::Problem> for Problem {
         let kind = match problem.fault {
             Fault::Repeated => Kind::ParameterRepeated,
             Fault::Empty => Kind::ParameterEmpty,
-            Fault::NotAnInteger
-            | Fault::NotANumber
-            | Fault::TooLong
-            | Fault::OutOfRange
-            | Fault::NotListed => Kind::ParameterInvalid,
+            Fault::Invalid => Kind::ParameterInvalid,
             Fault::Missing => Kind::ParameterMissing,
         };
         Self { parameter: Some(problem.parameter), ..Self::new(kind) }

@@ -10,7 +10,7 @@ use http::header::{
 
 use crate::front::problem::{Kind, Problem};
 use crate::generated::call::Call;
-use crate::query::Pairs;
+use crate::parameter::Pairs;
 use crate::storage;
 use crate::store::{AccountId, Versions};
 use crate::token::{TokenDigest, is_b64token};

@@ -5,8 +5,7 @@
 use crate::error::Error;
 use crate::generated::operation::Operation;
 use crate::generated::parameters;
-use crate::parameter::Problem;
-use crate::query::Pairs;
+use crate::parameter::{Pairs, Problem};
 use crate::records::{Envelope, Frame, Records};
 use crate::store::{Cursor, Page, Snapshot};
 

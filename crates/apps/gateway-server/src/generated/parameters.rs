@@ -2,8 +2,7 @@
 //!
 //! The parameters of each operation, read and checked.
 
-use crate::parameter::{self, Problem};
-use crate::query::Pairs;
+use crate::parameter::{self, Pairs, Problem};
 
 /// The parameters of `candidates/list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
