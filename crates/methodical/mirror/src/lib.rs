@@ -200,12 +200,11 @@ pub use crate::copy::{CopyColumn, CopyKind, CopySource, CopyTable, CopyValue};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::feed::consumer::{Consumer, StartAt};
 pub use crate::feed::deliver::{Delivery, DeliveryEnd, Limits, Stop};
-pub use crate::feed::event::Event;
 pub use crate::feed::exec::Exec;
 pub use crate::feed::sink::{Failure, Ndjson, Sink};
 #[cfg(feature = "webhook")]
 pub use crate::feed::webhook::{Webhook, WebhookSecret};
-pub use crate::feed::{Change, ChangeKind, Cursor};
+pub use crate::feed::{Change, ChangeKind, Cursor, Event};
 pub use crate::guard::Rules;
 pub use crate::history::{Forecast, PastRun, Rejection, Report, Sample, SampleReport};
 pub use crate::mirror::{Mirror, Source};

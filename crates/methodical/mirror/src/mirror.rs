@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, debug_with};
-use crate::fields::hash::{Hash, Hasher, Secret, hex};
+use crate::fields::{Hash, Hasher, Secret, hex};
 use crate::store::Store;
 use crate::store::page::Order;
 

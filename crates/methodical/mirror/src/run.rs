@@ -12,11 +12,10 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::{ChangeKind, Values};
-use crate::fields::Shape;
 use crate::fields::difference::{Version, changed};
-use crate::fields::hash::{Hash, Hasher};
 use crate::fields::json::Members;
 use crate::fields::row::{Layout, Omission, Row, RowHasher, is_other_person};
+use crate::fields::{Hash, Hasher, Shape};
 use crate::guard::{Judged, Rules, Week};
 use crate::history::{Rejection, Report};
 use crate::mirror::Mirror;
@@ -386,7 +385,7 @@ impl<'a> Run<'a> {
             }
             State::Gone => {
                 self.come_back(id)?;
-                self.write(id, known.key, hash, row, Write::Changed)?;
+                self.write(id, Some(known.key), hash, row, true)?;
                 self.begin_value(id, row, false)?;
             }
         }
@@ -395,8 +394,7 @@ impl<'a> Run<'a> {
 
     /// Adds a record, unless the table has its identity. Returns whether it did.
     fn add(&mut self, id: &str, hash: Hash, row: &Row<'_>) -> Result<bool, Error> {
-        let key = self.known.rows.last().map_or(1, |(last, _)| last.key.saturating_add(1));
-        if !self.write(id, key, hash, row, Write::New)? {
+        if !self.write(id, None, hash, row, true)? {
             return Ok(false);
         }
         self.report.added += 1;
@@ -420,10 +418,10 @@ impl<'a> Run<'a> {
             fields.clear();
         }
         if fields.is_empty() {
-            self.write(id, known.key, hash, row, Write::Same)?;
+            self.write(id, Some(known.key), hash, row, false)?;
             return Ok(false);
         }
-        self.write(id, known.key, hash, row, Write::Changed)?;
+        self.write(id, Some(known.key), hash, row, true)?;
         let value = self.value.filter(|value| fields.iter().any(|field| field == value.name));
         let (mut kind, mut values) = (ChangeKind::Changed, Values::default());
         if let Some(ValueColumn { index, has_history, .. }) = value {
@@ -488,18 +486,22 @@ impl<'a> Run<'a> {
         self.emit(id, ChangeKind::Missing, &[], Values::default())
     }
 
-    /// Writes a record. Returns whether a row was written: a new one is not if the table has its identity.
+    /// Writes a record into the row with a key, or into a new one. Returns whether it did: a new row is not written if the table has
+    /// the identity.
     fn write(
         &mut self,
         id: &str,
-        key: i64,
+        key: Option<i64>,
         hash: Hash,
         row: &Row<'_>,
-        write: Write,
+        is_changed: bool,
     ) -> Result<bool, Error> {
-        let changed_at = (write != Write::Same).then_some(&*self.time);
+        let (is_new, last) = (key.is_none(), self.known.rows.last());
+        let next = || last.map_or(1, |(last, _)| last.key.saturating_add(1));
+        let key = key.unwrap_or_else(next);
+        let changed_at = is_changed.then_some(&*self.time);
         let new = NewRow { key, id, hash, shape: self.shape, row, changed_at };
-        let is_written = self.store.write(&self.table, &new, write == Write::New)?;
+        let is_written = self.store.write(&self.table, &new, is_new)?;
         if is_written {
             self.remember(key, hash);
         }
@@ -525,15 +527,6 @@ impl<'a> Run<'a> {
         }
         self.store.append_with(&self.time, &self.table, id, kind, fields, values)
     }
-}
-
-/// How a row is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Write {
-    New,
-    Changed,
-    /// It has the same meaning as before.
-    Same,
 }
 
 /// The rows of a table in the order of their keys, and whether the list had each of them.

@@ -17,8 +17,7 @@ use rusqlite::{
 };
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::Shape;
-use crate::fields::hash::{Hash, Secret, fill};
+use crate::fields::{Hash, Secret, Shape, fill};
 use crate::mirror::{Identity, Source};
 use crate::store::files::Lock;
 use crate::store::table::Table;

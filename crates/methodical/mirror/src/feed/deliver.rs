@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::consumer::Consumer;
 use crate::feed::sink::{Consequence, Failure, Sink};
 use crate::feed::{Change, ChangeKind};
-use crate::fields::hash::fill;
+use crate::fields::fill;
 use crate::mirror::Mirror;
 use crate::store::rows::PAGE;
 use crate::store::utc;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use crate::error::{Error, ErrorKind, debug_with};
-use crate::feed::event::Event;
+use crate::feed::Event;
 use crate::feed::sink::{Failure, Sink};
 
 /// Runs a program for each event, with the [JSON](Event#json) of the event and a line break on its standard input.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::feed::event::Event;
+use crate::feed::Event;
 
 /// A receiver of events.
 ///

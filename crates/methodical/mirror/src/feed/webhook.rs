@@ -18,7 +18,7 @@ use methodical_client::transport::{
 use sha2::Sha256;
 
 use crate::error::{Error, ErrorKind};
-use crate::feed::event::Event;
+use crate::feed::Event;
 use crate::feed::sink::{Failure, Sink};
 
 /// Sends each event to a URL: a POST request with the [JSON](Event#json) of the event, signed as

@@ -8,9 +8,8 @@ use siphasher::sip128::SipHasher24;
 
 use crate::error::{Error, ErrorKind};
 use crate::fields::difference::PERSONAL;
-use crate::fields::hash::{Hash, Hasher, Secret, hex};
 use crate::fields::json::{Json, Member, Members, Object, equal_numbers, quoted, write_meaning};
-use crate::fields::{Column, Kind, Shape};
+use crate::fields::{Column, Hash, Hasher, Kind, Secret, Shape, hex};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]

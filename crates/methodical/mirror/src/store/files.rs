@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::{fill, hex};
+use crate::fields::{fill, hex};
 
 /// The treatment of a file that exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

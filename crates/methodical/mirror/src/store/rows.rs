@@ -8,9 +8,8 @@ use rusqlite::types::{FromSqlError, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params_from_iter};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
-use crate::fields::{Kind, Shape};
+use crate::fields::{Hash, Kind, Shape};
 use crate::store::filter::Filter;
 use crate::store::page::Paging;
 use crate::store::table::NewRow;

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::Hash;
 use crate::fields::row::{Row, Value};
-use crate::fields::{Kind, Shape};
+use crate::fields::{Hash, Kind, Shape};
 use crate::store::{Store, count, integer, quoted, utc};
 
 /// The state of one table of a mirror.

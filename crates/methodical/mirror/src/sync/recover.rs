@@ -11,7 +11,7 @@ use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::{Hash, Hasher};
+use crate::fields::{Hash, Hasher};
 use crate::history::Report;
 use crate::mirror::Mirror;
 use crate::recovery::asking::{Answer, Asking, Fate, Group, Query};

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
-use crate::fields::hash::Hash;
+use crate::fields::Hash;
 use crate::mirror::Mirror;
 use crate::store::files::{self, Existing, Lock, Partial, failed};
 use crate::store::{OrFailed as _, Store, empty_log, integer, renew, sqlite_failed};

@@ -8,8 +8,8 @@ use rusqlite::ErrorCode;
 
 use crate::error::{Error, ErrorKind};
 use crate::feed::ChangeKind;
-use crate::fields::hash::{Hash, Hasher};
 use crate::fields::row::RowHasher;
+use crate::fields::{Hash, Hasher};
 use crate::mirror::Mirror;
 use crate::recovery::values::Of;
 use crate::store::filter::Filter;

@@ -6,7 +6,7 @@ use rusqlite::OptionalExtension as _;
 
 use crate::error::Error;
 use crate::feed::ChangeKind;
-use crate::fields::hash::Hash;
+use crate::fields::Hash;
 use crate::fields::row::Omission;
 use crate::mirror::Mirror;
 use crate::recovery::values::Of;
