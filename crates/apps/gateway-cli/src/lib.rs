@@ -2,6 +2,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "mirror")]
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use methodical_cli::Program;
@@ -22,6 +24,13 @@ pub fn run(program: &Program) -> ExitCode {
     return methodical_cli::run_with_mirror::<OperationCommand>(program);
     #[cfg(not(feature = "mirror"))]
     methodical_cli::run::<OperationCommand>(program)
+}
+
+/// Runs a program as [`run`] does in a process that is not its own, such as that of Python: with these arguments, of which the
+/// first is the name of the program. Returns the exit code.
+#[cfg(feature = "mirror")]
+pub fn run_embedded(program: &Program, arguments: &[OsString]) -> u8 {
+    methodical_cli::run_embedded::<OperationCommand>(program, arguments)
 }
 
 /// Returns the description of the program.

@@ -1,5 +1,6 @@
 //! The command line and its help.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::num::{IntErrorKind, ParseIntError};
@@ -266,6 +267,7 @@ pub(crate) fn resolved<C: OperationCommands>(
     program: &Program,
     definition: &clap::Command,
     command: Command<C>,
+    arguments: &[OsString],
     color: Color,
     invocation: &Invocation,
 ) -> Result<Command<C>, Failure> {
@@ -284,6 +286,7 @@ pub(crate) fn resolved<C: OperationCommands>(
                 program,
                 Extras { mirror: Some(mirror), connectors: None },
                 definition.clone(),
+                arguments,
                 color,
             )?
             .command);
@@ -323,6 +326,7 @@ pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
     extras: Extras,
     definition: clap::Command,
+    arguments: &[OsString],
     color: Color,
 ) -> Result<Args<C>, Failure> {
     let color = match color {
@@ -330,7 +334,7 @@ pub(crate) fn parse<C: OperationCommands>(
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let matches = grouped(definition).color(color).try_get_matches();
+    let matches = grouped(definition).color(color).try_get_matches_from(arguments);
     matches.and_then(|matches| read(program, extras, &matches)).map_err(|error| {
         let unexpected = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(flag)) => flag.as_str(),

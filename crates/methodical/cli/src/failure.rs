@@ -2,7 +2,6 @@
 
 use std::error::Error as _;
 use std::io;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use methodical_client::{Error, ErrorKind, model};
@@ -65,12 +64,6 @@ impl Exit {
         #[expect(clippy::as_conversions, reason = "the numbers are the point of the enum")]
         let code = self as u8;
         code
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.code())
     }
 }
 
@@ -166,8 +159,8 @@ impl Failure {
     }
 
     /// Returns the exit code.
-    pub(crate) fn code(&self) -> ExitCode {
-        self.halted.map_or_else(|| self.exit.into(), ExitCode::from)
+    pub(crate) fn code(&self) -> u8 {
+        self.halted.unwrap_or_else(|| self.exit.code())
     }
 
     /// Writes the message to standard error.

@@ -113,7 +113,7 @@ pub use crate::output::select::Fields;
 pub use crate::program::{Program, RecordType};
 pub use crate::run::run;
 #[cfg(feature = "mirror")]
-pub use crate::run::run_with_mirror;
+pub use crate::run::{run_embedded, run_with_mirror};
 pub use crate::session::Session;
 
 /// The items that generated commands of the same version use. They may change in any version.

@@ -1,6 +1,7 @@
 //! One invocation of the program, and its course.
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -33,7 +34,7 @@ use crate::{commands, interrupt};
 /// }
 /// ```
 pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
-    run_all::<C>(program, Extras::default())
+    run_all::<C>(program, Extras::default(), &env::args_os().collect::<Vec<_>>()).into()
 }
 
 /// Runs a program as [`run`] does, with the commands of a mirror: `mirror`, `board`, `watch` and `tap`.
@@ -55,18 +56,29 @@ pub fn run_with_mirror<C>(program: &Program) -> ExitCode
 where
     C: OperationCommands<Service: methodical_client::model::tables::Mirrored>,
 {
+    run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
+}
+
+/// Runs a program as [`run_with_mirror`] does in a process that is not its own, such as that of Python: with these arguments,
+/// of which the first is the name of the program. Returns the exit code.
+#[cfg(feature = "mirror")]
+pub fn run_embedded<C>(program: &Program, arguments: &[OsString]) -> u8
+where
+    C: OperationCommands<Service: methodical_client::model::tables::Mirrored>,
+{
     let extras = Extras {
         mirror: Some(crate::mirror::Mirroring::new::<C::Service>()),
         connectors: Some(crate::connector::Connecting::new::<C>()),
     };
-    run_all::<C>(program, extras)
+    run_all::<C>(program, extras, arguments)
 }
 
-fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode {
+fn run_all<C: OperationCommands>(program: &Program, extras: Extras, arguments: &[OsString]) -> u8 {
     // Arguments that are not UTF-8 are refused later, by the parser.
-    let color = args::color(env::args_os().map(|arg| arg.to_string_lossy().into_owned()));
+    let color = args::color(arguments.iter().map(|arg| arg.to_string_lossy().into_owned()));
     let definition = args::definition::<C>(program, extras);
-    let (screen, done) = match args::parse::<C>(program, extras, definition.clone(), color) {
+    let parsed = args::parse::<C>(program, extras, definition.clone(), arguments, color);
+    let (screen, done) = match parsed {
         Ok(Args { output, service, call, command }) => {
             let screen = Screen::look(program.name, output.color, output.quiet);
             interrupt::watch(screen);
@@ -79,14 +91,14 @@ fn run_all<C: OperationCommands>(program: &Program, extras: Extras) -> ExitCode 
                 #[cfg(feature = "mirror")]
                 mirror: extras.mirror,
             };
-            let done = args::resolved(program, &definition, command, color, &invocation)
+            let done = args::resolved(program, &definition, command, arguments, color, &invocation)
                 .and_then(|command| commands::run(command, &invocation, extras, definition));
             (screen, done)
         }
         Err(failure) => (Screen::look(program.name, color, false), Err(failure)),
     };
     match done {
-        Ok(()) => Exit::Done.into(),
+        Ok(()) => Exit::Done.code(),
         Err(failure) => {
             failure.print(screen);
             failure.code()
