@@ -329,6 +329,7 @@ tables! {
         testkit: Option<At<Crate>>, "Typed mocks, and the examples of the spec as data.";
         server: Option<At<Crate>>, "The operations and the records of a service.";
         cli: Option<At<Crate>>, "The commands of a program.";
+        python: Option<At<Crate>>, "The classes and calls of a Python package.";
     }
 
     /// A generated crate.
@@ -346,6 +347,7 @@ impl Crates {
             Role::Testkit => &self.testkit,
             Role::Server => &self.server,
             Role::Cli => &self.cli,
+            Role::Python => &self.python,
         }
         .as_ref()
     }
@@ -365,6 +367,8 @@ words! {
         Server = "server",
         /// The commands of a program.
         Cli = "cli",
+        /// The classes and calls of a Python package.
+        Python = "python",
     }
 }
 
@@ -374,7 +378,7 @@ impl Role {
         match self {
             Self::Model => None,
             Self::Client | Self::Testkit | Self::Server => Some(Self::Model),
-            Self::Cli => Some(Self::Client),
+            Self::Cli | Self::Python => Some(Self::Client),
         }
     }
 }

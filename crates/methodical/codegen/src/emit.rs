@@ -21,6 +21,7 @@ mod file;
 mod filters;
 mod model;
 mod openapi;
+mod python;
 mod reference;
 mod schema;
 mod server;
@@ -43,6 +44,7 @@ const CRATES: &[(Role, Emitter)] = &[
     (Role::Testkit, testkit::emit),
     (Role::Server, server::emit),
     (Role::Cli, cli::emit),
+    (Role::Python, python::emit),
 ];
 
 /// The emitters of the documents, which return nothing if the configuration lacks their path.

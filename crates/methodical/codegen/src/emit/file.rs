@@ -134,6 +134,7 @@ fn collect(tokens: TokenStream, used: &mut BTreeSet<String>) {
 fn used_import(import: &str, used: &BTreeSet<String>) -> Option<String> {
     let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
     let is_used = |name: &&str| match *name {
+        "*" => true,
         "self" => used.contains(path.rsplit("::").next().unwrap_or(path)),
         name => used.contains(name),
     };

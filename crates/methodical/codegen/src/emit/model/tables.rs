@@ -182,9 +182,9 @@ impl Recovery<'_> {
 }
 
 /// A column of a table: the path of its values in a record, and its expression.
-struct Column {
-    path: Vec<String>,
-    code: String,
+pub(in crate::emit) struct Column {
+    pub(in crate::emit) path: Vec<String>,
+    pub(in crate::emit) code: String,
 }
 
 impl Column {
@@ -211,7 +211,7 @@ impl Column {
 ///
 /// Names of columns are distinct, also without regard to case. A nested record that would break this is one column of JSON.
 /// A field whose name is taken has no column: a mirror keeps it with the unlisted fields.
-fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
+pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<Column>> {
     let identity = model.identity?;
     // The fields of the record itself have precedence over those of nested records.
     let mut fields: Vec<_> = model.fields.iter().enumerate().collect();

@@ -1,0 +1,120 @@
+"""The exceptions. Their texts contain no token and no data of the service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "AuthError",
+    "ContractError",
+    "GatewayError",
+    "MirrorError",
+    "NetworkError",
+    "RateLimitedError",
+    "RejectedWarning",
+    "ServerError",
+    "UsageError",
+]
+
+
+class GatewayError(Exception):
+    """A call failed. The text is "what: why (what to do next)"."""
+
+    kind: str = ""
+    """The kind in one word, such as `rate_limited`. Kinds never change their names."""
+    hint: str | None = None
+    """What to do next."""
+    status: int | None = None
+    """The HTTP status, if a response was received."""
+    attempts: int = 0
+    """How many requests were sent."""
+    delivered: int | None = None
+    """How many records of a list came before the error."""
+    retry_after: float | None = None
+    """How many seconds the service asks to wait."""
+    transient: bool = False
+    """Whether the same call may succeed later."""
+    body: bytes | None = None
+    """What the service sent, which may be personal."""
+
+
+class UsageError(GatewayError, ValueError):
+    """A setting or a parameter is invalid. Nothing was sent."""
+
+
+class AuthError(GatewayError):
+    """There is no token, the service did not accept it, or it does not allow the call."""
+
+
+class NetworkError(GatewayError):
+    """No complete response was received."""
+
+
+class RateLimitedError(GatewayError):
+    """The service asks to wait."""
+
+
+class ServerError(GatewayError):
+    """The service failed, or answered with an unusual status."""
+
+
+class ContractError(GatewayError):
+    """The response is not what the contract says. The base URL may be that of another service."""
+
+
+class MirrorError(GatewayError):
+    """A mirror cannot be synced or read. `__cause__` is the error of the call, if a call failed."""
+
+
+class RejectedWarning(UserWarning):
+    """Some records of a list do not match the contract; `Records.rejected` has them."""
+
+
+_KINDS: dict[type[GatewayError], dict[str, str]] = {
+    UsageError: {"config": "", "query": ""},
+    AuthError: {
+        "token": "look at the cause",
+        "unauthorized": "renew the token, or pass a callable that returns a current one",
+        "forbidden": "use a token whose account may make this call",
+    },
+    NetworkError: {
+        "connect": "check the base URL and the network",
+        "timeout": "try again, or pass a larger `timeout`",
+        "interrupted": "try again",
+        "tls": "check the certificate of the service",
+        "transport": "",
+    },
+    RateLimitedError: {"rate_limited": "wait for `retry_after` seconds"},
+    ServerError: {"server": "try again later if `transient`", "status": ""},
+    ContractError: {
+        "protocol": "check the base URL",
+        "redirected": "use the address to which the redirect leads",
+        "not_found": "check the base URL",
+        "content_type": "check the base URL",
+        "content_coding": "",
+        "too_large": "",
+        "decode": "",
+        "not_success": "`body` has what the service reported",
+        "paging": "",
+    },
+    MirrorError: {
+        "deletion_guard": "look at the service; then pass `accept_missing` if the records are gone",
+        "busy": "wait for the other sync",
+        "other_source": "use another file for another account",
+        "cursor": "read the records again, then the changes after the new cursor",
+        "call": "look at the cause",
+        "file": "",
+        "filter": "",
+        "store": "",
+    },
+}
+
+
+def create(kind: str, message: str, facts: dict[str, Any]) -> GatewayError:
+    """Creates the exception of a kind, for the native module."""
+    found = [(one, hints[kind]) for one, hints in _KINDS.items() if kind in hints]
+    category, hint = found[0] if found else (GatewayError, "")
+    facts.setdefault("hint", hint or None)
+    error = category(f"{message} ({facts['hint']})" if facts["hint"] else message)
+    error.__dict__.update(facts, kind=kind)
+    return error

@@ -1,0 +1,74 @@
+"""The records of a list."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ._native import Rejected
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+T = TypeVar("T")
+
+
+class Records(Generic[T]):
+    """The records of a list, which are read once: one by one as they arrive, or as a table.
+
+    Nothing is sent until the first record is asked for. Tools that know Arrow, such as DuckDB and
+    Polars, read it as it is, with little memory.
+    """
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[T]:
+        records: Iterator[T] = iter(self._stream)
+        return records
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        try:
+            while batch := await asyncio.to_thread(self._stream.batch):
+                for record in batch:
+                    yield record
+        finally:
+            self._stream.close()
+
+    @property
+    def rejected(self) -> list[Rejected]:
+        """The records that do not match the contract, as far as the list was read."""
+        rejected: list[Rejected] = self._stream.rejected
+        return rejected
+
+    def close(self) -> None:
+        """Ends all waits for records, also on other threads."""
+        self._stream.close()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._stream.arrow()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Reads the whole list into a table of pyarrow."""
+        import pyarrow
+
+        return pyarrow.table(self._stream.table())
+
+    def to_pandas(self, **options: Any) -> pandas.DataFrame:
+        """Reads the whole list into a data frame of pandas. The options are those of `pyarrow.Table.to_pandas`."""
+        frame: pandas.DataFrame = self.to_arrow().to_pandas(**options)
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Reads the whole list into a data frame of Polars."""
+        import polars
+
+        return polars.DataFrame(self._stream.table())
+
+    def __repr__(self) -> str:
+        return f"<Records, {'read' if self._stream.is_read else 'not read yet'}>"

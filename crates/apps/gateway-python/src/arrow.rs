@@ -1,0 +1,258 @@
+//! The columns of records, and the C stream interface of Arrow.
+
+use std::slice::IterMut;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::{iter, mem};
+
+use arrow_array::builder::{
+    ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, StringBuilder,
+    TimestampMicrosecondBuilder,
+};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use gateway_client::Error;
+use gateway_client::model::Civil;
+use gateway_client::model::tables::{Column, ColumnKind, FieldType};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::of_call;
+use crate::feed::Feed;
+
+/// Why a list cannot be read as batches.
+pub(crate) enum Failed {
+    Call(Error),
+    Arrow(ArrowError),
+    /// Nobody reads them any more, or the thread panicked.
+    Ended(&'static str),
+}
+
+impl Failed {
+    fn raised(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Call(error) => of_call(py, &error),
+            Self::Arrow(error) => PyRuntimeError::new_err(error.to_string()),
+            Self::Ended(why) => PyRuntimeError::new_err(why),
+        }
+    }
+}
+
+/// The batches of a list.
+pub(crate) struct Batches {
+    schema: SchemaRef,
+    /// The first batch, which has arrived.
+    first: Option<RecordBatch>,
+    rest: Feed<Result<RecordBatch, Failed>>,
+}
+
+impl Batches {
+    /// Begins to read a list on a thread, and waits for the first batch. From then on, the thread does not need Python.
+    pub(crate) fn start(
+        py: Python<'_>,
+        columns: &'static [Column],
+        read: impl FnOnce(&mut Rows<'_>) -> Result<(), Failed> + Send + 'static,
+    ) -> PyResult<Self> {
+        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        let of_thread = Arc::clone(&schema);
+        let rest = Feed::start(1, move |sender| {
+            let mut rows = Rows {
+                columns: columns.iter().map(|column| Builder::new(column)).collect(),
+                rows: 0,
+                schema: of_thread,
+                sender,
+            };
+            if let Err(failed) = read(&mut rows).and_then(|()| rows.flush()) {
+                sender.send(Err(failed)).ok();
+            }
+        })?;
+        let mut batches = Self { schema, first: None, rest };
+        batches.first = batches.next(py)?;
+        Ok(batches)
+    }
+
+    fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        self.rest.wait(py, 1)?.pop().transpose().map_err(|failed| failed.raised(py))
+    }
+
+    /// Waits for all batches.
+    pub(crate) fn collect(self, py: Python<'_>) -> PyResult<Table> {
+        let mut batches: Vec<_> = self.first.iter().cloned().collect();
+        while let Some(batch) = self.next(py)? {
+            batches.push(batch);
+        }
+        Ok(Table { schema: self.schema, batches })
+    }
+
+    /// Returns a stream whose batches are read as the caller asks for them.
+    pub(crate) fn capsule<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let Self { schema, first, rest } = self;
+        let rest = iter::from_fn(move || rest.next()).map(|batch| {
+            batch.map_err(Failed::Ended).flatten().map_err(|failed| match failed {
+                Failed::Call(error) => ArrowError::ExternalError(error.into()),
+                Failed::Arrow(error) => error,
+                Failed::Ended(why) => ArrowError::CDataInterface(why.to_owned()),
+            })
+        });
+        capsule(py, RecordBatchIterator::new(first.into_iter().map(Ok).chain(rest), schema))
+    }
+}
+
+/// Batches that have all arrived.
+#[pyclass(frozen, module = "gateway._native")]
+pub(crate) struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+#[pymethods]
+impl Table {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A reader must accept the schema that is offered.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        capsule(py, RecordBatchIterator::new(batches, Arc::clone(&self.schema)))
+    }
+}
+
+fn capsule<'py>(
+    py: Python<'py>,
+    batches: impl RecordBatchReader + Send + 'static,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+fn field(column: &Column) -> Field {
+    let kind = match (column.kind(), column.field_type()) {
+        (_, FieldType::DateTime) => DataType::Timestamp(TimeUnit::Microsecond, None),
+        (ColumnKind::Integer, _) => DataType::Int64,
+        (ColumnKind::Real, _) => DataType::Float64,
+        (ColumnKind::Boolean, _) => DataType::Boolean,
+        _ => DataType::Utf8,
+    };
+    Field::new(column.path().join("_"), kind, true)
+}
+
+/// Records that become batches.
+pub(crate) struct Rows<'a> {
+    columns: Vec<Builder>,
+    rows: usize,
+    schema: SchemaRef,
+    sender: &'a SyncSender<Result<RecordBatch, Failed>>,
+}
+
+/// The values of a record, which are appended in the order of the columns.
+pub(crate) struct Row<'a>(IterMut<'a, Builder>);
+
+impl Rows<'_> {
+    pub(crate) fn row(&mut self) -> Row<'_> {
+        Row(self.columns.iter_mut())
+    }
+
+    pub(crate) fn end_row(&mut self) -> Result<(), Failed> {
+        self.rows += 1;
+        if self.rows < BATCH { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<(), Failed> {
+        if mem::take(&mut self.rows) == 0 {
+            return Ok(());
+        }
+        let arrays = self.columns.iter_mut().map(Builder::finish).collect();
+        let batch =
+            RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(Failed::Arrow)?;
+        self.sender.send(Ok(batch)).map_err(|_unread| Failed::Ended("the list is not read"))
+    }
+}
+
+/// The number of records in a batch.
+const BATCH: usize = 32 * 1024;
+
+impl Row<'_> {
+    /// Appends a text.
+    pub(crate) fn text(&mut self, text: Option<&str>) {
+        match self.0.next() {
+            Some(Builder::Text(to)) => to.append_option(text),
+            Some(Builder::Time(to)) => to.append_option(text.and_then(micros)),
+            _ => {}
+        }
+    }
+
+    /// Appends a value of another kind.
+    #[allow(dead_code, reason = "a contract may have only texts")]
+    pub(crate) fn value(&mut self, value: &impl Serialize) {
+        let value = serde_json::to_value(value).unwrap_or_default();
+        match self.0.next() {
+            Some(Builder::Integer(to)) => to.append_option(value.as_i64()),
+            Some(Builder::Real(to)) => to.append_option(value.as_f64()),
+            Some(Builder::Boolean(to)) => to.append_option(value.as_bool()),
+            Some(Builder::Time(to)) => to.append_option(value.as_str().and_then(micros)),
+            Some(Builder::Text(to)) => match value {
+                Value::Null => to.append_null(),
+                Value::String(text) => to.append_value(text),
+                other => to.append_value(other.to_string()),
+            },
+            None => {}
+        }
+    }
+}
+
+/// Returns a date and time as microseconds since 1970-01-01, without a time zone; `None` if it does not exist.
+fn micros(text: &str) -> Option<i64> {
+    let Civil { year, month, day, hour, minute, second, .. } = text.parse().ok()?;
+    // The days of the calendar whose years begin in March.
+    let (month, year) = (i64::from(month), i64::from(year));
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100)
+        + year.div_euclid(400)
+        + (153 * month + 2) / 5
+        + i64::from(day)
+        - 719_469;
+    let seconds = (days * 24 + i64::from(hour)) * 3600 + i64::from(minute) * 60 + i64::from(second);
+    Some(seconds * 1_000_000)
+}
+
+enum Builder {
+    Text(StringBuilder),
+    Integer(Int64Builder),
+    Real(Float64Builder),
+    Boolean(BooleanBuilder),
+    Time(TimestampMicrosecondBuilder),
+}
+
+impl Builder {
+    fn new(column: &Column) -> Self {
+        match field(column).data_type() {
+            DataType::Int64 => Self::Integer(Int64Builder::new()),
+            DataType::Float64 => Self::Real(Float64Builder::new()),
+            DataType::Boolean => Self::Boolean(BooleanBuilder::new()),
+            DataType::Timestamp(..) => Self::Time(TimestampMicrosecondBuilder::new()),
+            _ => Self::Text(StringBuilder::new()),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(builder) => {
+                // The next batch is about as large.
+                let bytes = builder.values_slice().len();
+                let next = StringBuilder::with_capacity(BATCH, bytes + bytes / 16);
+                ArrayBuilder::finish(&mut mem::replace(builder, next))
+            }
+            Self::Integer(builder) => ArrayBuilder::finish(builder),
+            Self::Real(builder) => ArrayBuilder::finish(builder),
+            Self::Boolean(builder) => ArrayBuilder::finish(builder),
+            Self::Time(builder) => ArrayBuilder::finish(builder),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Code of the Python package: the classes of the records, the calls, and the module that gives them types.
+
+use askama::Template;
+
+use crate::config::{Project, Role};
+use crate::emit::model::queries::optional;
+use crate::emit::model::tables::columns;
+use crate::emit::{GeneratedFile, MARK, filters};
+use crate::ir::{Field, Model, Operation, Param, Primitive, Service, Type, ValueType};
+
+/// The files. The last one is a module of Python.
+#[derive(Template)]
+enum File<'a> {
+    #[template(path = "python/calls.rs.jinja")]
+    Calls { service: &'a Service, client: String },
+    #[template(path = "python/records.rs.jinja")]
+    Records { service: &'a Service, client: String },
+    #[template(path = "python/generated.py.jinja")]
+    Module { service: &'a Service },
+}
+
+pub(super) fn emit(project: &Project<'_>) -> Vec<GeneratedFile> {
+    let Project { service, config } = project;
+    let client = || config.rust_name(Role::Client);
+    let folder = config.modules(Role::Python);
+    let name = config.rust_name(Role::Python);
+    let package = folder.replace("src/generated", "python/") + name.trim_end_matches("_python");
+    vec![
+        GeneratedFile::root(project, Role::Python, &["calls", "records"]),
+        GeneratedFile::rust(
+            format!("{folder}/calls.rs"),
+            &File::Calls { service, client: client() },
+        ),
+        GeneratedFile::rust(
+            format!("{folder}/records.rs"),
+            &File::Records { service, client: client() },
+        ),
+        GeneratedFile::text(format!("{package}/_generated.py"), &File::Module { service }),
+    ]
+}
+
+/// Returns the operations that have a method: those that return records without pages, and take single values.
+fn operations(service: &Service) -> Vec<&Operation> {
+    let is_simple = |one: &&Operation| one.paging.is_none() && one.response.model().is_some();
+    let has_values = |one: &&Operation| one.params.iter().all(|param| value(param).is_some());
+    service.operations.iter().filter(is_simple).filter(has_values).collect()
+}
+
+/// How a value of a parameter is passed: its types in Python and Rust, and what converts it.
+struct Value {
+    python: String,
+    rust: &'static str,
+    convert: &'static str,
+}
+
+/// Returns how the values of a parameter are passed; `None` if Python cannot pass them.
+fn value(param: &Param) -> Option<Value> {
+    let (python, rust, convert) = match (&param.ty, param.ty.in_query()) {
+        _ if param.list.is_some() || param.ty.as_closed_enum().is_some() => return None,
+        (ValueType::Enum(one), _) => (one.rust.pascal() + " | str", "Argument", ".text()"),
+        (_, Primitive::Text) => ("str".to_owned(), "Argument", ".text()"),
+        (ty, Primitive::Unsigned | Primitive::Signed) if ty.in_record() == Primitive::Text => {
+            ("int | str".to_owned(), "Argument", ".text()")
+        }
+        (_, Primitive::Signed) => ("int".to_owned(), "i64", ""),
+        (_, Primitive::Unsigned) => ("int".to_owned(), "u64", ""),
+        (_, Primitive::Boolean | Primitive::Coded) => ("bool".to_owned(), "bool", ""),
+        (_, Primitive::Float) => return None,
+    };
+    Some(Value { python, rust, convert })
+}
+
+/// Returns the type of a parameter in Rust.
+fn rust_type(param: &Param) -> String {
+    let ty = value(param).map_or("", |value| value.rust);
+    if param.required { ty.to_owned() } else { format!("Option<{ty}>") }
+}
+
+/// Returns the parameter in the signature of Python.
+fn argument(param: &Param) -> String {
+    let ty = value(param).map(|value| value.python).unwrap_or_default();
+    let name = python_name(&param.rust.snake());
+    if param.required { format!("{name}: {ty}") } else { format!("{name}: {ty} | None = None") }
+}
+
+/// Returns the expression for the value of a parameter.
+fn given(param: &Param) -> String {
+    let convert = value(param).map_or("", |value| value.convert);
+    format!("{}.clone(){convert}", param.rust.snake())
+}
+
+/// Returns the expression for a query with the required parameters.
+fn created(operation: &Operation) -> String {
+    let required = operation.params.iter().filter(|param| param.required).map(given);
+    let required = required.collect::<Vec<_>>().join(", ");
+    format!("model::{}::new({required})", operation.rust.pascal())
+}
+
+/// Returns the statement that sets an optional parameter, with those that it needs.
+fn set(operation: &Operation, param: &Param) -> String {
+    let all: Vec<_> = operation.needed_options(param).chain([param]).collect();
+    let join = |text: fn(&&Param) -> String, between: &str| {
+        all.iter().map(text).collect::<Vec<_>>().join(between)
+    };
+    let bind = |one: &&Param| format!("let Some({0}) = &{0}", one.rust.snake());
+    let (are_given, values) = (join(bind, " && "), join(|one| given(one), ", "));
+    format!("if {are_given} {{ query = query.{}({values}); }}", operation.setter(param))
+}
+
+/// Returns whether each method of an operation is async. A list has one method, whose result is read in either way.
+fn forms(operation: &Operation) -> &'static [bool] {
+    if operation.response.is_list { &[false] } else { &[false, true] }
+}
+
+/// Returns the arguments in the call of the native function, after the client.
+fn arguments(operation: &Operation) -> String {
+    let names =
+        operation.params.iter().map(|param| ", ".to_owned() + &python_name(&param.rust.snake()));
+    names.collect()
+}
+
+/// Returns the type of the records of a response in Python.
+fn record(service: &Service, operation: &Operation) -> String {
+    service.response_model(operation).map(|model| model.rust.pascal()).unwrap_or_default()
+}
+
+/// Returns the type of a field in Python.
+fn python_type(service: &Service, ty: &Type) -> String {
+    match ty {
+        Type::Value(value) => match value.in_record() {
+            Primitive::Text => "str",
+            Primitive::Signed | Primitive::Unsigned => "int",
+            Primitive::Float => "float",
+            Primitive::Boolean | Primitive::Coded => "bool",
+        }
+        .to_owned(),
+        Type::Model(id) => service.model(*id).rust.pascal(),
+        Type::List(of) => format!("list[{}]", plain_type(service, of)),
+        Type::Map(of) => format!("dict[str, {}]", plain_type(service, of)),
+    }
+}
+
+/// Returns the type of a value in a list or a map, where a record is a dictionary.
+fn plain_type(service: &Service, ty: &Type) -> String {
+    if ty.model().is_some() { "dict[str, Any]".to_owned() } else { python_type(service, ty) }
+}
+
+/// Returns the result of the property of a field in Rust, and its value.
+fn getter(service: &Service, field: &Field) -> (String, String) {
+    let value = format!("self.0.{}", field.rust.snake());
+    let option = |ty: String| if field.is_option() { format!("Option<{ty}>") } else { ty };
+    match &field.ty {
+        Type::Value(ty) if ty.in_record() == Primitive::Text => {
+            (option("&str".to_owned()), text_of("self.0", field))
+        }
+        Type::Model(id) => {
+            let name = service.model(*id).rust.pascal();
+            let inner = if field.is_boxed() { "*one" } else { "one" };
+            let made = if field.is_option() {
+                format!("{value}.clone().map(|one| {name}({inner}))")
+            } else {
+                format!("{{ let one = {value}.clone(); {name}({inner}) }}")
+            };
+            (option(name), made)
+        }
+        _ => ("PyResult<Bound<'_, PyAny>>".to_owned(), format!("record::plain(py, &{value})")),
+    }
+}
+
+/// Returns the expression for the text of a field: an option, unless the field is required.
+fn text_of(record: &str, field: &Field) -> String {
+    let (name, is_enum) =
+        (field.rust.snake(), field.ty.value().is_some_and(|ty| ty.as_enum().is_some()));
+    let is_scalar = record == "self.0" && field.ty.value().is_some_and(|ty| ty.name().is_some());
+    match (field.is_option(), is_enum || is_scalar) {
+        (true, true) => format!("{record}.{name}.as_ref().map(|one| one.as_str())"),
+        (true, false) => format!("{record}.{name}.as_deref()"),
+        (false, true) => format!("{record}.{name}.as_str()"),
+        (false, false) => format!("&*{record}.{name}"),
+    }
+}
+
+/// Returns the models of the records in lists.
+fn listed(service: &Service) -> Vec<&Model> {
+    let lists = || operations(service).into_iter().filter(|one| one.response.is_list);
+    let is_listed = |model: &&Model| lists().any(|one| one.response.model() == Some(model.id));
+    service.models.iter().filter(is_listed).collect()
+}
+
+/// Returns the columns of the table of a model: for each its expression, and the statement that appends a value.
+fn table(service: &Service, model: &Model) -> Vec<(String, String)> {
+    let columns = columns(service, model).unwrap_or_default();
+    let append = |path: &[String]| {
+        let fields = service.fields_at(model.id, path)?;
+        let (field, outer) = fields.split_last()?;
+        let is_text = field.ty.value().is_some_and(|ty| ty.in_record() == Primitive::Text);
+        let of = |record: &str| {
+            let other = || format!("&{record}.{}", field.rust.snake());
+            if is_text { text_of(record, field) } else { other() }
+        };
+        let value = match outer {
+            [outer] if outer.is_option() => {
+                let then = if is_text && field.is_option() { "and_then" } else { "map" };
+                format!("record.{}.as_ref().{then}(|outer| {})", outer.rust.snake(), of("outer"))
+            }
+            [outer] => {
+                option(is_text && !field.is_option(), of(&format!("record.{}", outer.rust.snake())))
+            }
+            _ => option(is_text && !field.is_option(), of("record")),
+        };
+        Some(if is_text { format!("row.text({value});") } else { format!("row.value(&{value});") })
+    };
+    columns.into_iter().filter_map(|one| Some((one.code, append(&one.path)?))).collect()
+}
+
+fn option(is_plain: bool, value: String) -> String {
+    if is_plain { format!("Some({value})") } else { value }
+}
+
+/// Returns a name that is no keyword of Python.
+fn python_name(name: &str) -> String {
+    let name = name.trim_start_matches("r#");
+    let keywords = "and as assert class def del elif except finally from global import is lambda nonlocal not or pass raise self with";
+    let is_keyword = keywords.split(' ').any(|keyword| keyword == name);
+    if is_keyword { format!("{name}_") } else { name.to_owned() }
+}
+
+/// Returns a description as a docstring.
+fn docstring(text: &str) -> String {
+    let text = text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+    let end = if text.ends_with('"') { " " } else { "" };
+    format!("\"\"\"{text}{end}\"\"\"")
+}
