@@ -109,7 +109,7 @@ fn the_tests_of_the_threats_exist() {
 fn is_function(path: &str) -> bool {
     let Some((file, name)) = path.rsplit_once("::") else { return false };
     let text = fs::read_to_string(root().join(file)).unwrap_or_default();
-    text.contains(&format!("fn {name}("))
+    ["fn", "def"].iter().any(|word| text.contains(&format!("{word} {name}(")))
 }
 
 /// Collects the Rust sources below a folder.
