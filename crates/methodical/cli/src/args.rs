@@ -284,7 +284,7 @@ pub(crate) fn resolved<C: OperationCommands>(
         if !titles.is_empty() {
             return Ok(parse::<C>(
                 program,
-                Extras { mirror: Some(mirror), connectors: None },
+                Extras { mirror: Some(mirror), tap: None },
                 definition.clone(),
                 arguments,
                 color,

@@ -10,7 +10,7 @@ use crate::commands::config::ConfigCommand;
 use crate::commands::help::{HelpFlags, ManFlags};
 use crate::commands::profile::ProfileCommand;
 #[cfg(feature = "mirror")]
-use crate::connector::{Connecting, TapFlags};
+use crate::connector::{Tap, TapFlags};
 use crate::failure::Failure;
 #[cfg(feature = "mirror")]
 use crate::mirror::assistant::AssistantFlags;
@@ -44,9 +44,9 @@ pub(crate) struct Extras {
     /// The mirror of the service, if the program can have one.
     #[cfg(feature = "mirror")]
     pub(crate) mirror: Option<Mirroring>,
-    /// The connectors that read the mirror.
+    /// The tap that reads the mirror.
     #[cfg(feature = "mirror")]
-    pub(crate) connectors: Option<Connecting>,
+    pub(crate) tap: Option<Tap>,
 }
 
 impl Extras {
@@ -184,7 +184,7 @@ pub(crate) fn run<C: OperationCommands>(
     definition: clap::Command,
 ) -> Result<(), Failure> {
     #[cfg(feature = "mirror")]
-    let (mirrored, connectors) = (extras.mirror, extras.connectors);
+    let (mirrored, tap) = (extras.mirror, extras.tap);
     let session = || Session::open(invocation);
     match command {
         Command::Operation(operation) => {
@@ -231,7 +231,7 @@ pub(crate) fn run<C: OperationCommands>(
         Command::Mcp(flags) => mirrored.map_or(Ok(()), |of| (of.assistant)(&flags, invocation)),
         Command::Profile(command) => profile::run(command, invocation),
         #[cfg(feature = "mirror")]
-        Command::Tap(flags) => connectors.map_or(Ok(()), |of| (of.tap)(&flags, invocation)),
+        Command::Tap(flags) => tap.map_or(Ok(()), |tap| tap(&flags, invocation)),
         #[cfg(feature = "mirror")]
         Command::Watch(flags) => mirrored.map_or(Ok(()), |of| (of.watch)(&flags, invocation)),
         Command::Version => help::version::<C::Service>(invocation),

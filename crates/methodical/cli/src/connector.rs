@@ -1,7 +1,6 @@
 //! `tap`: a tap in the sense of Singer 0.3.0, which writes the mirror as lines of JSON.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, BufWriter, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +21,6 @@ use crate::files;
 use crate::mirror::open::{refuse_from, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::mirror::watch::RepeatFlags;
-use crate::operations::OperationCommands;
 use crate::run::Invocation;
 use crate::session::Session;
 
@@ -31,24 +29,8 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-/// The parts of the connectors that depend on the service.
-#[derive(Clone, Copy)]
-pub(crate) struct Connecting {
-    pub(crate) tap: fn(&TapFlags, &Invocation) -> Result<(), Failure>,
-}
-
-impl fmt::Debug for Connecting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connecting").finish_non_exhaustive()
-    }
-}
-
-impl Connecting {
-    /// Creates the hooks of the service of these commands.
-    pub(crate) fn new<C: OperationCommands<Service: Mirrored>>() -> Self {
-        Self { tap: run::<C::Service> }
-    }
-}
+/// Runs `tap` for a service.
+pub(crate) type Tap = fn(&TapFlags, &Invocation) -> Result<(), Failure>;
 
 /// The flags of `tap`.
 #[derive(Debug, Args)]
@@ -71,7 +53,7 @@ pub(crate) struct TapFlags {
 }
 
 /// Runs `tap`.
-fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
+pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Result<(), Failure> {
     refuse_from(invocation)?;
     invocation.output.refuse_selection("a catalog selects streams and fields")?;
     let config = flags.config.as_ref().map(|path| read_json(path, "configuration")).transpose()?;

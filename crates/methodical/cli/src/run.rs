@@ -68,7 +68,7 @@ where
 {
     let extras = Extras {
         mirror: Some(crate::mirror::Mirroring::new::<C::Service>()),
-        connectors: Some(crate::connector::Connecting::new::<C>()),
+        tap: Some(crate::connector::run::<C::Service>),
     };
     run_all::<C>(program, extras, arguments)
 }

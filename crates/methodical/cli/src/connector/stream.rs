@@ -12,7 +12,6 @@ use sha2::{Digest as _, Sha256};
 use crate::failure::Failure;
 use crate::mirror::found;
 use crate::mirror::open::utc;
-use crate::screen::closest;
 
 /// A stream of the records of a table.
 #[derive(Clone, Debug)]
@@ -313,11 +312,8 @@ impl Catalog {
 
 fn unknown(name: &str, streams: &[Stream]) -> Failure {
     let names: Vec<&str> = streams.iter().map(|one| one.table.name()).collect();
-    let failure = Failure::usage(format!("the catalog selects the unknown stream `{name}`"));
-    match closest(name, names.iter().copied()) {
-        Some(near) => failure.hint(format!("did you mean `{near}`?")),
-        None => failure.hint(format!("the streams are {}", names.join(", "))),
-    }
+    Failure::usage(format!("the catalog selects the unknown stream `{name}`"))
+        .hint(format!("the streams are {}", names.join(", ")))
 }
 
 #[cfg(test)]

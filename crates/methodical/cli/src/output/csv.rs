@@ -80,7 +80,17 @@ struct Line {
 impl Line {
     /// Adds a cell.
     fn push(&mut self, index: usize, mut cell: Cow<'_, str>) {
+        let separator = self.dialect.separator;
+        // In one pass, without a branch for each byte: whether the cell has a quote or a line end, and another separator.
+        let (special, splits) = cell.bytes().fold((false, false), |(special, splits), byte| {
+            let is_special = matches!(byte, b'"' | b'\r' | b'\n') | (char::from(byte) == separator);
+            (special | is_special, splits | matches!(byte, b',' | b';' | b'\t' | b'|'))
+        });
+        let is_plain = !special
+            && !splits
+            && cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric());
         if self.dialect.escape_formulas
+            && !is_plain
             && let Some(guarded) = guard(&cell)
         {
             self.escaped += 1;
@@ -89,14 +99,12 @@ impl Line {
         if self.terminal {
             cell = Cow::Owned(printable(&cell).into_owned());
         }
-        let separator = self.dialect.separator;
         if index > 0 {
             self.text.push(separator);
         }
-        let special = |byte| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == separator;
         // Some readers trim the outer spaces of unquoted cells.
         let space = [' ', '\t'];
-        if cell.bytes().any(special) || cell.starts_with(space) || cell.ends_with(space) {
+        if special || cell.starts_with(space) || cell.ends_with(space) {
             self.text.push('"');
             self.text.push_str(&cell.replace('"', "\"\""));
             self.text.push('"');

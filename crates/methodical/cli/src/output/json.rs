@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use crate::failure::Failure;
 use crate::output::format::{Ending, OutputSetup, RecordWriter};
 use crate::output::jq::Jq;
+use crate::output::record::string_end;
 use crate::screen::{Tone, View, is_hostile, paint};
 
 /// Creates the writer of one document.
@@ -148,24 +149,15 @@ pub(crate) fn pretty(json: &str, mut level: usize, color: bool) -> String {
 
 /// Returns the length of the token at the start of a text.
 fn token_end(text: &str, first: char) -> usize {
-    let bytes = text.as_bytes();
     let end = match first {
-        '"' => {
-            let mut escaped = true;
-            bytes.iter().position(|byte| {
-                let ends = *byte == b'"' && !escaped;
-                escaped = *byte == b'\\' && !escaped;
-                ends
-            })
-        }
-        '{' | '}' | '[' | ']' | ',' | ':' => Some(0),
+        '"' => string_end(text),
+        '{' | '}' | '[' | ']' | ',' | ':' => Some(1),
         _ => {
-            let follows = |byte: &u8| b",:{}[]\"".contains(byte) || byte.is_ascii_whitespace();
-            // The byte before the one that follows.
-            bytes.iter().skip(1).position(follows)
+            let ends = |letter: char| ",:{}[]\"".contains(letter) || letter.is_ascii_whitespace();
+            text.char_indices().skip(1).find(|(_, letter)| ends(*letter)).map(|(at, _)| at)
         }
     };
-    end.map_or(text.len(), |end| end + 1)
+    end.unwrap_or(text.len())
 }
 
 #[cfg(test)]

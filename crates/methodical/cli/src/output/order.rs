@@ -14,8 +14,8 @@ use crate::screen::Screen;
 #[derive(Debug)]
 pub(crate) struct Chooser {
     filters: Vec<(Path, Filter)>,
-    /// For each filter.
-    seen: Vec<Seen>,
+    /// For each filter: whether it has seen a value that it could compare, and one that it could not.
+    seen: Vec<(bool, bool)>,
     sort: Vec<(Path, Sort)>,
     /// With `--sort`: all records so far, with their sort keys.
     unsorted: Vec<(Vec<Key>, String)>,
@@ -25,22 +25,6 @@ pub(crate) struct Chooser {
     left: u64,
     /// The number of records that were received.
     received: u64,
-}
-
-/// The values that a filter has seen.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    /// A value that it could compare.
-    comparable: bool,
-    /// A value that it could not compare.
-    other: bool,
-}
-
-impl Seen {
-    fn add(&mut self, accepts: Option<bool>, cell: &str) {
-        self.comparable |= accepts.is_some();
-        self.other |= accepts.is_none() && !cell.is_empty();
-    }
 }
 
 impl Chooser {
@@ -70,7 +54,7 @@ impl Chooser {
         let filters = flags.filter.iter().cloned().chain(since);
         let filters: Vec<_> = filters.map(|filter| (schema.path(&filter.path), filter)).collect();
         Ok(Self {
-            seen: vec![Seen::default(); filters.len()],
+            seen: vec![(false, false); filters.len()],
             filters,
             sort: sort.into_iter().map(|sort| (schema.path(&sort.path), sort)).collect(),
             unsorted: Vec::new(),
@@ -101,7 +85,8 @@ impl Chooser {
         for ((path, filter), seen) in self.filters.iter().zip(&mut self.seen) {
             let cell = cells.cell(path);
             let accepts = filter.accepts(&cell);
-            seen.add(accepts, &cell);
+            seen.0 |= accepts.is_some();
+            seen.1 |= accepts.is_none() && !cell.is_empty();
             if accepts != Some(true) {
                 return false;
             }
@@ -137,7 +122,7 @@ impl Chooser {
     /// Returns a warning for each filter that could compare no value of its field.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         let filters = self.filters.iter().zip(&self.seen);
-        let useless = filters.filter(|(_, seen)| seen.other && !seen.comparable);
+        let useless = filters.filter(|(_, (comparable, other))| *other && !comparable);
         useless.map(|((path, filter), _)| {
             format!("no value of the field `{path}` is {}", filter.kind())
         })

@@ -33,7 +33,9 @@ pub(crate) struct Printer {
     selection: Option<Selection>,
     buffer: Vec<u8>,
     selected: String,
-    progress: Progress,
+    /// The number of records received, printed or not, and of their bytes, which standard error shows if it is a terminal.
+    progress: LiveLine,
+    received: (u64, u64),
     printed: u64,
     /// The number of records that could not be read.
     skipped: u64,
@@ -92,7 +94,8 @@ impl Printer {
             selection,
             buffer: Vec::with_capacity(1024),
             selected: String::new(),
-            progress: Progress::new(shows_progress.then_some(screen)),
+            progress: LiveLine::new(shows_progress.then_some(screen)),
+            received: (0, 0),
             printed: 0,
             skipped: 0,
             late_warnings: Vec::new(),
@@ -127,7 +130,12 @@ impl Printer {
 
     /// Prints a record, given as JSON text on one line.
     pub(crate) fn print_line(&mut self, record: &str) -> io::Result<()> {
-        self.progress.add(record.len());
+        self.received.0 += 1;
+        self.received.1 += record.len() as u64;
+        // Reading the clock costs more than printing a record.
+        if self.received.0.is_multiple_of(256) {
+            self.show_progress();
+        }
         if self.chooser.takes(record) { self.write(record) } else { Ok(()) }
     }
 
@@ -153,12 +161,17 @@ impl Printer {
 
     /// Updates the progress line, and flushes live output. Call it before waiting for the next record.
     pub(crate) fn idle(&mut self) -> io::Result<()> {
-        self.progress.show();
+        self.show_progress();
         if self.out.is_live() {
             self.writer.idle(&mut self.out)?;
             self.out.flush_live()?;
         }
         Ok(())
+    }
+
+    fn show_progress(&mut self) {
+        let (records, bytes) = self.received;
+        self.progress.show(|elapsed| line(records, bytes, elapsed.as_millis()));
     }
 
     /// Ends the output after a failure, so that the error message appears below the printed records.
@@ -186,7 +199,9 @@ impl Printer {
         }
         let ending = self.writer.finish(&mut self.out)?;
         self.progress.clear();
-        let summary = self.progress.summary(self.printed, self.out.bytes());
+        let time = self.progress.elapsed().as_secs_f64();
+        let (printed, bytes) = (records(self.printed), size(self.out.bytes()));
+        let summary = format!("{printed} ({bytes}) in {time:.1} s");
         let more = self.more_skipped();
         let done = self.out.finish();
         for warning in self.late_warnings.into_iter().chain(more).chain(self.chooser.warnings()) {
@@ -455,48 +470,6 @@ const DELAY: Duration = Duration::from_millis(500);
 
 /// Minimum interval between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
-
-/// A count of the records received, printed or not. It is shown on standard error if that is a terminal.
-#[derive(Debug)]
-pub(crate) struct Progress {
-    line: LiveLine,
-    records: u64,
-    bytes: u64,
-}
-
-impl Progress {
-    /// Starts to count. Without a screen, nothing is shown.
-    pub(crate) fn new(screen: Option<Screen>) -> Self {
-        Self { line: LiveLine::new(screen), records: 0, bytes: 0 }
-    }
-
-    /// Counts one record.
-    pub(crate) fn add(&mut self, bytes: usize) {
-        self.records += 1;
-        self.bytes += bytes as u64;
-        // Reading the clock costs more than printing a record.
-        if self.records.is_multiple_of(256) {
-            self.show();
-        }
-    }
-
-    /// Returns the closing summary: records, bytes and time.
-    pub(crate) fn summary(&self, printed: u64, bytes: u64) -> String {
-        let time = self.line.elapsed().as_secs_f64();
-        format!("{} ({}) in {time:.1} s", records(printed), size(bytes))
-    }
-
-    /// Clears the line, so that something else can be written.
-    pub(crate) fn clear(&mut self) {
-        self.line.clear();
-    }
-
-    /// Shows the line if it is due.
-    pub(crate) fn show(&mut self) {
-        let Self { records, bytes, .. } = *self;
-        self.line.show(|elapsed| line(records, bytes, elapsed.as_millis()));
-    }
-}
 
 /// Formats the line, such as `1,234,567 records  1.5 MB  700.0 kB/s`.
 fn line(count: u64, bytes: u64, milliseconds: u128) -> String {

@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memchr::memchr;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use memchr::{memchr, memchr2};
 
 /// The path of a field in a record: `id`, or `studio.name` for a field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,31 +41,44 @@ impl fmt::Display for Path {
 
 /// The fields of an object in their order, each value as its exact JSON text.
 #[derive(Debug, Default)]
-pub(crate) struct Object<'a>(Vec<(Text<'a>, &'a RawValue)>);
+pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> Object<'a> {
-    /// Parses an object. Any other JSON text gives an object without fields.
+    /// Splits an object, which must be valid JSON. Any other JSON text gives an object without fields.
     pub(crate) fn parse(json: &'a str) -> Self {
-        serde_json::from_str(json).unwrap_or_default()
+        Self::split(json).unwrap_or_default()
     }
 
-    /// Parses a record. A record that is not an object becomes the field `value`, so that any list has a column.
+    fn split(json: &'a str) -> Option<Self> {
+        let mut rest = json.trim_ascii_start().strip_prefix('{')?.trim_ascii_start();
+        let mut fields = Vec::with_capacity(16);
+        while !rest.starts_with('}') {
+            let (name, after) = rest.split_at_checked(string_end(rest)?)?;
+            rest = after.trim_ascii_start().strip_prefix(':')?.trim_ascii_start();
+            let (value, after) = rest.split_at_checked(value_end(rest)?)?;
+            fields.push((text_of(Some(name)), value));
+            rest = after.trim_ascii_start();
+            rest = rest.strip_prefix(',').unwrap_or(rest).trim_ascii_start();
+        }
+        Some(Self(fields))
+    }
+
+    /// Splits a record. A record that is not an object becomes the field `value`, so that any list has a column.
     pub(crate) fn of_record(json: &'a str) -> Self {
         if json.starts_with('{') {
             return Self::parse(json);
         }
-        let value = serde_json::from_str(json).ok();
-        Self(value.map(|value| (Text(Cow::Borrowed("value")), value)).into_iter().collect())
+        Self(vec![(Cow::Borrowed("value"), json)])
     }
 
     /// Returns the JSON text of a field.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
-        self.0.iter().find(|(text, _)| text.0 == name).map(|(_, value)| value.get())
+        self.0.iter().find(|(text, _)| text == name).map(|(_, value)| *value)
     }
 
     /// Returns the field names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.0.as_ref())
+        self.0.iter().map(|(name, _)| &**name)
     }
 
     /// Returns the JSON text of a nested object; `None` if `names` is empty.
@@ -132,9 +143,7 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
         None => Cow::Borrowed(json),
         // Fast path: most strings have no escapes.
         Some(text) if memchr(b'\\', text.as_bytes()).is_none() => Cow::Borrowed(text),
-        Some(_) => {
-            serde_json::from_str::<Text<'_>>(json).map_or(Cow::Borrowed(json), |text| text.0)
-        }
+        Some(_) => serde_json::from_str(json).map_or(Cow::Borrowed(json), Cow::Owned),
     }
 }
 
@@ -154,55 +163,40 @@ pub(crate) fn one_line(json: &str) -> String {
     line
 }
 
-/// A string that is borrowed if it has no escapes.
-#[derive(Debug)]
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Text<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
+/// Returns the length of the string at the start of a JSON text, with its quotes.
+pub(crate) fn string_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at + 1);
         }
-
-        deserializer.deserialize_str(Reader)
+        // The backslash and what it escapes.
+        at += 2;
     }
 }
 
-impl<'de> Deserialize<'de> for Object<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Object<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-                let mut fields = Vec::with_capacity(8);
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Object(fields))
-            }
+/// Returns the length of the value at the start of a JSON text.
+fn value_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    match bytes.first()? {
+        b'"' => return string_end(text),
+        b'{' | b'[' => {}
+        _ => return bytes.iter().position(|byte| b",}] \t\r\n".contains(byte)),
+    }
+    let (mut at, mut depth) = (0, 0_usize);
+    loop {
+        match bytes.get(at)? {
+            b'"' => at += string_end(text.get(at..)?)? - 1,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            _ => {}
         }
-
-        deserializer.deserialize_map(Reader)
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
     }
 }
 

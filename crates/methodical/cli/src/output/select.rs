@@ -13,27 +13,19 @@ use crate::output::record::{Object, Path};
 pub type Fields<'a> = &'a [&'a str];
 
 /// A filter that a record must match.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Filter {
     pub(crate) path: String,
     condition: Condition,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Condition {
     /// Equals the text or, if the text is a date, is on this date.
     Equals(String, Option<Bound>),
     Differs(String, Option<Bound>),
     Contains(String),
-    Compares(Relation, Bound),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
+    Compares(fn(Ordering) -> bool, Bound),
 }
 
 impl Filter {
@@ -49,8 +41,8 @@ impl Filter {
                         <, <=, > or >= and a date or number; quote it, such as 'date>=2026-11-30', because a shell reads < and >"
                 .to_owned());
         };
-        let compares = |relation| match Bound::parse(value) {
-            Some(bound) => Ok(Condition::Compares(relation, bound)),
+        let compares = |is_wanted| match Bound::parse(value) {
+            Some(bound) => Ok(Condition::Compares(is_wanted, bound)),
             None => Err(format!(
                 "expected a date such as 2026-11-30 or a number after `{path}{}`",
                 operator.unwrap_or_default()
@@ -59,10 +51,10 @@ impl Filter {
         let condition = match operator {
             Some("!=") => Condition::Differs(value.to_owned(), Bound::date(value)),
             Some("~") => Condition::Contains(folded(value)),
-            Some("<") => compares(Relation::Less)?,
-            Some("<=") => compares(Relation::LessOrEqual)?,
-            Some(">") => compares(Relation::Greater)?,
-            Some(">=") => compares(Relation::GreaterOrEqual)?,
+            Some("<") => compares(Ordering::is_lt)?,
+            Some("<=") => compares(Ordering::is_le)?,
+            Some(">") => compares(Ordering::is_gt)?,
+            Some(">=") => compares(Ordering::is_ge)?,
             _ => Condition::Equals(value.to_owned(), Bound::date(value)),
         };
         Ok(Self { path: path.to_owned(), condition })
@@ -70,7 +62,7 @@ impl Filter {
 
     /// Creates the filter of records that are not before a date.
     pub(crate) fn since(path: &str, date: Bound) -> Self {
-        let condition = Condition::Compares(Relation::GreaterOrEqual, date);
+        let condition = Condition::Compares(Ordering::is_ge, date);
         Self { path: path.to_owned(), condition }
     }
 
@@ -81,15 +73,7 @@ impl Filter {
             Condition::Equals(text, date) => equals(cell, text, date.as_ref()),
             Condition::Differs(text, date) => !equals(cell, text, date.as_ref()),
             Condition::Contains(text) => folded(cell).contains(text),
-            Condition::Compares(relation, bound) => {
-                let ordering = bound.compare(cell)?;
-                match relation {
-                    Relation::Less => ordering.is_lt(),
-                    Relation::LessOrEqual => ordering.is_le(),
-                    Relation::Greater => ordering.is_gt(),
-                    Relation::GreaterOrEqual => ordering.is_ge(),
-                }
-            }
+            Condition::Compares(is_wanted, bound) => is_wanted(bound.compare(cell)?),
         })
     }
 
