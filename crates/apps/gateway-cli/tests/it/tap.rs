@@ -61,7 +61,7 @@ fn later_runs_have_only_the_changes() {
         vacancy(101),
         application(101, 1, "New"),
         application(101, 2, "Rejected"),
-        crate::office::credits(),
+        credits(),
     ]);
     let second = office.messages(LATER);
     assert_eq!(ids(&second, "candidate"), ["2", "3"]);

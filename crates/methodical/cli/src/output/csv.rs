@@ -27,7 +27,12 @@ struct Csv {
 impl Csv {
     /// Creates a writer with these columns.
     fn new(dialect: Dialect, columns: Vec<Path>, terminal: bool) -> Self {
-        let line = Line { dialect, terminal, escaped: 0, text: String::new() };
+        let classes = std::array::from_fn(|byte| match u8::try_from(byte).map(char::from) {
+            Ok(letter) if "\"\r\n".contains(letter) || letter == dialect.separator => QUOTED,
+            Ok(',' | ';' | '\t' | '|') => SPLITS,
+            _ => 0,
+        });
+        let line = Line { dialect, terminal, classes, escaped: 0, text: String::new() };
         Self { columns, has_header: false, line }
     }
 
@@ -72,6 +77,8 @@ impl RecordWriter for Csv {
 struct Line {
     dialect: Dialect,
     terminal: bool,
+    /// For each byte: whether its cell is quoted, and whether a reader may split a cell there.
+    classes: [u8; 256],
     /// The number of cells escaped so far, in all lines.
     escaped: u64,
     text: String,
@@ -80,15 +87,9 @@ struct Line {
 impl Line {
     /// Adds a cell.
     fn push(&mut self, index: usize, mut cell: Cow<'_, str>) {
-        let separator = self.dialect.separator;
-        // In one pass, without a branch for each byte: whether the cell has a quote or a line end, and another separator.
-        let (special, splits) = cell.bytes().fold((false, false), |(special, splits), byte| {
-            let is_special = matches!(byte, b'"' | b'\r' | b'\n') | (char::from(byte) == separator);
-            (special | is_special, splits | matches!(byte, b',' | b';' | b'\t' | b'|'))
-        });
-        let is_plain = !special
-            && !splits
-            && cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric());
+        // Only a cell that starts so, or has such a part, can be a formula.
+        let is_plain = cell.bytes().next().is_none_or(|first| first.is_ascii_alphanumeric())
+            && self.classes(&cell) == 0;
         if self.dialect.escape_formulas
             && !is_plain
             && let Some(guarded) = guard(&cell)
@@ -100,17 +101,25 @@ impl Line {
             cell = Cow::Owned(printable(&cell).into_owned());
         }
         if index > 0 {
-            self.text.push(separator);
+            self.text.push(self.dialect.separator);
         }
         // Some readers trim the outer spaces of unquoted cells.
-        let space = [' ', '\t'];
-        if special || cell.starts_with(space) || cell.ends_with(space) {
+        let is_space = |byte: Option<u8>| matches!(byte, Some(b' ' | b'\t'));
+        let mut bytes = cell.bytes();
+        let has_space = is_space(bytes.next()) || is_space(bytes.next_back());
+        if has_space || (!is_plain && self.classes(&cell) & QUOTED != 0) {
             self.text.push('"');
             self.text.push_str(&cell.replace('"', "\"\""));
             self.text.push('"');
         } else {
             self.text.push_str(&cell);
         }
+    }
+
+    /// Returns the classes of the bytes of a cell.
+    fn classes(&self, cell: &str) -> u8 {
+        let class = |byte| self.classes.get(usize::from(byte)).copied().unwrap_or_default();
+        cell.bytes().fold(0, |all, byte| all | class(byte))
     }
 
     /// Writes the line, and starts the next one.
@@ -125,6 +134,10 @@ impl Line {
         Ok(())
     }
 }
+
+const QUOTED: u8 = 1;
+
+const SPLITS: u8 = 2;
 
 #[cfg(test)]
 mod tests {

@@ -105,6 +105,8 @@ impl<'a> Object<'a> {
 #[derive(Debug)]
 pub struct Cells<'a, 'c> {
     record: Object<'a>,
+    /// The index of the field that is probably next: columns have the order of the fields.
+    next: usize,
     inner: Option<(&'c [String], Object<'a>)>,
 }
 
@@ -112,7 +114,7 @@ impl<'a, 'c> Cells<'a, 'c> {
     /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`.
     #[must_use]
     pub fn read(json: &'a str) -> Self {
-        Self { record: Object::of_record(json), inner: None }
+        Self { record: Object::of_record(json), next: 0, inner: None }
     }
 
     /// Returns the text of the field at a path, as a person reads it.
@@ -123,7 +125,13 @@ impl<'a, 'c> Cells<'a, 'c> {
     /// Returns the JSON text of the field at a path.
     pub(crate) fn value(&mut self, path: &'c Path) -> Option<&'a str> {
         if path.outer.is_empty() {
-            return self.record.get(&path.name);
+            let Object(fields) = &self.record;
+            let is_it = |(name, _): &&(Cow<'_, str>, _)| *name == path.name;
+            if fields.get(self.next).filter(is_it).is_none() {
+                self.next = fields.iter().position(|field| is_it(&field))?;
+            }
+            self.next += 1;
+            return fields.get(self.next - 1).map(|(_, value)| *value);
         }
         let inner = match self.inner.take() {
             Some((last, inner)) if last == path.outer => inner,
