@@ -137,7 +137,6 @@ Examples:
     #[command(after_help = "\
 Examples:
   {program} mcp
-  {program} --demo mcp
   {program} mcp --from mirror.db")]
     Mcp(AssistantFlags),
     /// Copy the lists of the service to a file, and read what has changed.

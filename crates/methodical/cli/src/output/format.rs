@@ -436,11 +436,6 @@ impl OutputSetup<'_> {
         self.columns
     }
 
-    /// Returns whether the output is one object, and not a list.
-    pub fn is_single(&self) -> bool {
-        self.single
-    }
-
     /// Returns whether the output is a terminal, where control characters must be escaped.
     pub fn is_terminal(&self) -> bool {
         self.view.is_terminal()

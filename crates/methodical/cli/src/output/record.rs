@@ -127,7 +127,7 @@ impl<'a, 'c> Cells<'a, 'c> {
         if path.outer.is_empty() {
             let Object(fields) = &self.record;
             let is_it = |(name, _): &&(Cow<'_, str>, _)| *name == path.name;
-            if fields.get(self.next).filter(is_it).is_none() {
+            if !fields.get(self.next).is_some_and(|field| is_it(&field)) {
                 self.next = fields.iter().position(|field| is_it(&field))?;
             }
             self.next += 1;
