@@ -422,7 +422,7 @@ impl Mirror {
             change.id.as_bytes(),
             change.kind.as_str().as_bytes(),
         ]);
-        let id = hex(&id.to_bytes());
+        let id = hex(&id.0);
         Ok(Event { id, change, record: record.map(|record| record.json) })
     }
 }
@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn only_a_cursor_of_this_mirror_has_a_position() {
-        let secret = Secret::from_bytes([1; 32]);
+        let secret = Secret([1; 32]);
         let mirror = Identity { id: [7; 16], secret, source: String::new() };
         let cursor = Cursor::new(&mirror, 41);
         assert_eq!(cursor.to_string().parse::<Cursor>().unwrap().position(&mirror).unwrap(), 41);

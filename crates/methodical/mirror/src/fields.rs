@@ -127,7 +127,7 @@ fn is_reserved(name: &str) -> bool {
 
 /// The secret of a mirror.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret([u8; 32]);
+pub(crate) struct Secret(pub(crate) [u8; 32]);
 
 impl Secret {
     /// Draws a secret from the random numbers of the operating system.
@@ -135,16 +135,6 @@ impl Secret {
         let mut bytes = [0; 32];
         fill(&mut bytes)?;
         Ok(Self(bytes))
-    }
-
-    /// Creates a secret from its bytes, as a store keeps them.
-    pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// Returns the bytes of the secret, for a store to keep them.
-    pub(crate) const fn to_bytes(&self) -> [u8; 32] {
-        self.0
     }
 }
 
@@ -157,19 +147,7 @@ impl fmt::Debug for Secret {
 
 /// A keyed hash: the first 16 bytes of an HMAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Hash([u8; 16]);
-
-impl Hash {
-    /// Creates a hash from its bytes, as a store keeps them.
-    pub(crate) const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(bytes)
-    }
-
-    /// Returns the bytes of the hash.
-    pub(crate) const fn to_bytes(self) -> [u8; 16] {
-        self.0
-    }
-}
+pub(crate) struct Hash(pub(crate) [u8; 16]);
 
 /// Hashes with the secret of a mirror.
 #[derive(Clone)]
@@ -257,7 +235,7 @@ mod hash_tests {
     #[test]
     fn a_hash_depends_on_the_secret_the_purpose_and_the_parts() {
         let hash = |secret: u8, purpose: &str, parts: &[&[u8]]| {
-            Hasher::new(&Secret::from_bytes([secret; 32]), purpose).hash(parts)
+            Hasher::new(&Secret([secret; 32]), purpose).hash(parts)
         };
         let one = hash(1, "record", &[b"ab", b"c"]);
         assert_eq!(one, hash(1, "record", &[b"ab", b"c"]));
@@ -268,7 +246,7 @@ mod hash_tests {
 
     #[test]
     fn debug_does_not_print_the_secret() {
-        let secret = Secret::from_bytes([171; 32]);
+        let secret = Secret([171; 32]);
         assert_eq!(format!("{secret:?}"), "Secret(<redacted>)");
     }
 }

@@ -219,7 +219,7 @@ impl Source {
     /// Returns a keyed hash of the source, which a store keeps.
     pub(crate) fn fingerprint(&self, secret: &Secret) -> String {
         let hasher = Hasher::new(secret, "source");
-        hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).to_bytes())
+        hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).0)
     }
 
     /// Returns whether this is the source of a mirror.
@@ -250,7 +250,7 @@ impl Identity {
 
     /// Returns a short keyed hash of bytes for one purpose.
     pub(crate) fn mark(&self, purpose: &str, parts: &[&[u8]]) -> String {
-        hex(&Hasher::new(&self.secret, purpose).hash(parts).to_bytes()).chars().take(8).collect()
+        hex(&Hasher::new(&self.secret, purpose).hash(parts).0).chars().take(8).collect()
     }
 }
 

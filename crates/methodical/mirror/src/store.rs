@@ -278,7 +278,7 @@ impl Store {
     /// Returns the forgotten identities of a table.
     pub(crate) fn suppressed(&self, table: &str) -> Result<HashSet<Hash>, Error> {
         let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
-        let ids = self.query(select, (table,), |row| row.get(0).map(Hash::from_bytes))?;
+        let ids = self.query(select, (table,), |row| row.get(0).map(Hash))?;
         Ok(ids.into_iter().collect())
     }
 
@@ -286,7 +286,7 @@ impl Store {
     pub(crate) fn suppress(&self, table: &str, id: Hash, at: i64) -> Result<(), Error> {
         let insert =
             "INSERT OR IGNORE INTO mirror_suppressed (table_name, id, at) VALUES (?1, ?2, ?3)";
-        self.execute(insert, (table, id.to_bytes(), utc(at))).map(drop)
+        self.execute(insert, (table, id.0, utc(at))).map(drop)
     }
 
     /// Gives free space back to the operating system if there is much of it. Returns how many bytes.
@@ -317,7 +317,7 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
         fill(&mut id)?;
         let secret = Secret::random()?;
         transaction.execute_batch(include_str!("store/schema.sql")).or_failed()?;
-        let row = (&id, &secret.to_bytes(), source.fingerprint(&secret));
+        let row = (&id, &secret.0, source.fingerprint(&secret));
         let insert = "INSERT INTO mirror_meta (one, id, secret, source) VALUES (1, ?1, ?2, ?3)";
         transaction.execute(insert, row).or_failed()?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID).or_failed()?;
@@ -366,7 +366,7 @@ fn identity(connection: &Connection) -> Result<Identity, Error> {
     let select = "SELECT id, secret, source FROM mirror_meta";
     connection
         .query_row(select, (), |row| {
-            let secret = Secret::from_bytes(row.get(1)?);
+            let secret = Secret(row.get(1)?);
             Ok(Identity { id: row.get(0)?, secret, source: row.get(2)? })
         })
         .or_failed()

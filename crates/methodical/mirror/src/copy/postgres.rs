@@ -48,7 +48,8 @@ impl Mirror {
     /// each copy that still holds the person, and the next copy removes her.
     ///
     /// The copy lacks the bookkeeping of the mirror: its secret, hashes, consumers and forgotten identities. U+0000, which
-    /// PostgreSQL does not have in text, becomes U+FFFD. The thread is blocked, so do not call it from an async one.
+    /// PostgreSQL does not have in text, becomes U+FFFD. The thread is blocked, so do not call it from an async one. A later copy
+    /// compares the rows in a temporary table, which each role may create by default.
     ///
     /// # Errors
     ///

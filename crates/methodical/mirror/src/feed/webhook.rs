@@ -171,9 +171,7 @@ impl Webhook {
         let authority = self.url.authority().map_or("", |authority| authority.as_str());
         format!("{}://{authority}", self.url.scheme_str().unwrap_or_default())
     }
-}
 
-impl Webhook {
     /// Sends a message, and judges the answer.
     fn post(&mut self, id: &str, body: &str) -> Result<(), Failure> {
         let (head, body) = self.send(id, body)?.into_parts();

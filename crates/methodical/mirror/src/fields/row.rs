@@ -267,12 +267,12 @@ pub(crate) struct RowHasher(SipHasher24);
 impl RowHasher {
     pub(crate) fn new(secret: &Secret) -> Self {
         let key = Hasher::new(secret, "row").hash(&[]);
-        Self(SipHasher24::new_with_key(&key.to_bytes()))
+        Self(SipHasher24::new_with_key(&key.0))
     }
 
     /// Returns the hash of a record as its model writes it.
     pub(crate) fn text(&self, json: &[u8]) -> Hash {
-        Hash::from_bytes(self.0.hash(json).as_bytes())
+        Hash(self.0.hash(json).as_bytes())
     }
 
     /// Returns the hash of a row that has everything of its record.
@@ -314,7 +314,7 @@ impl Omission {
         if has_more || personal.cells.iter().any(Option::is_some) {
             let (json, mut bytes) = (personal.to_json(shape)?, Vec::new());
             write_meaning(&Members::of(&json)?, &mut bytes)?;
-            let hash = hex(&self.0.hash(&[&bytes]).to_bytes());
+            let hash = hex(&self.0.hash(&[&bytes]).0);
             kept.extra = Some(format!("{{{}:{}}}", quoted(PERSONAL), quoted(&hash)));
         }
         Ok(kept)

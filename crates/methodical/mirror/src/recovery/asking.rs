@@ -119,7 +119,7 @@ impl Asking {
             Probe::Sent => {}
             Probe::Empty | Probe::Refused => {
                 if let Some(index) = self.ready.pop_front() {
-                    let value = self.groups.get_mut(index).and_then(Asked::next_value)?;
+                    let value = self.groups.get_mut(index).and_then(|group| group.order.pop())?;
                     return Some(Query::Value(index, value));
                 }
             }
@@ -193,7 +193,8 @@ impl Asking {
             let why = "each group has the records of the whole list, so that the service ignores the filter of the group";
             return Err(self.refuse(why));
         }
-        Ok(self.groups.into_iter().map(Asked::finish).collect())
+        let fate = |group: Asked| (group.known, group.fate.unwrap_or(Fate::Kept));
+        Ok(self.groups.into_iter().map(fate).collect())
     }
 
     /// Takes the answer for a value that does not exist.
@@ -268,7 +269,7 @@ impl Asking {
             && self.check == Check::Unsent
             && self.checks_left > 0
             && group.values_found() == 1
-            && group.has_next();
+            && !group.order.is_empty();
         if is_checked {
             self.check = Check::Sent;
             self.checks_left -= 1;
@@ -407,34 +408,14 @@ impl Asked {
         }
     }
 
-    /// Returns the value to ask for.
-    fn next_value(&mut self) -> Option<usize> {
-        self.order.pop()
-    }
-
     /// Returns whether no value has to be asked for.
     fn is_finished(&self) -> bool {
         self.unplaced == 0 || self.order.is_empty()
     }
 
-    /// Returns whether there is a value that was not asked for.
-    fn has_next(&self) -> bool {
-        !self.order.is_empty()
-    }
-
-    /// Returns how many values its members have; 2 for more than one.
+    /// Returns how many values its members have.
     fn values_found(&self) -> usize {
-        let mut values = self.members.values().flatten();
-        match values.next() {
-            None => 0,
-            Some(first) => {
-                if values.all(|value| value == first) {
-                    1
-                } else {
-                    2
-                }
-            }
-        }
+        self.members.values().flatten().collect::<BTreeSet<_>>().len()
     }
 
     /// Gives members their value. Fails if the answers contradict each other.
@@ -460,10 +441,6 @@ impl Asked {
         self.is_again = true;
         self.order.clone_from(&self.all);
         self.members.clear();
-    }
-
-    fn finish(self) -> (Group, Fate) {
-        (self.known, self.fate.unwrap_or(Fate::Kept))
     }
 }
 

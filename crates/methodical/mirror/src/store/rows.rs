@@ -189,7 +189,7 @@ impl Store {
         new: &NewRow<'_>,
         is_new: bool,
     ) -> Result<bool, Error> {
-        let (table, hash) = (self.table(table)?, new.hash.to_bytes());
+        let (table, hash) = (self.table(table)?, new.hash.0);
         let sql = if is_new { &table.insert } else { &table.update };
         Ok(self.execute(sql, params_from_iter(table.parameters(new, &hash)))? > 0)
     }
@@ -324,7 +324,7 @@ fn known(row: &SqlRow<'_>) -> rusqlite::Result<Known> {
 }
 
 fn read_hash(bytes: &[u8]) -> Option<Hash> {
-    bytes.try_into().ok().map(Hash::from_bytes)
+    bytes.try_into().ok().map(Hash)
 }
 
 fn state(name: &str) -> Option<State> {

@@ -140,7 +140,7 @@ fn begin(
         }
     }
     let schedule = store.schedule(target.table.name())?;
-    let values = values(&groups, target, options.values_of(target.value), schedule.values());
+    let values = values(&groups, target, options.values_of(target.value), &schedule.values);
     let ids: Vec<&str> = groups.keys().map(|id| &**id).collect();
     let due = schedule.due(&ids, options.recheck_every, mirror.now());
     let due: BTreeSet<String> = due.into_iter().map(str::to_owned).collect();
@@ -265,13 +265,8 @@ impl Schedule {
 
     /// Returns whether one of these values was not asked for before.
     pub(crate) fn has_new(&self, values: &[String]) -> bool {
-        let old: BTreeSet<&str> = self.values().iter().map(|value| &**value).collect();
+        let old: BTreeSet<&str> = self.values.iter().map(|value| &**value).collect();
         values.iter().any(|value| !old.contains(&**value))
-    }
-
-    /// Returns the values of earlier recoveries.
-    pub(crate) fn values(&self) -> &[String] {
-        &self.values
     }
 
     /// Returns when the longest waiting group was asked for its values, in seconds since 1970.

@@ -263,7 +263,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<u64, Error> 
     }
     let mut suppressed = HashMap::<String, HashSet<Hash>>::new();
     for (table, id) in former.query("SELECT table_name, id FROM mirror_suppressed", (), |row| {
-        Ok((row.get(0)?, Hash::from_bytes(row.get(1)?)))
+        Ok((row.get(0)?, Hash(row.get(1)?)))
     })? {
         suppressed.entry(table).or_default().insert(id);
     }

@@ -384,7 +384,7 @@ impl Store {
             }
             if kinds.contains(&FindingKind::Hash) {
                 let hash = hasher.row(&stored.row, &stored.shape)?;
-                self.set(table, key, "mirror_hash", hash.to_bytes())?;
+                self.set(table, key, "mirror_hash", hash.0)?;
             }
             if kinds.contains(&FindingKind::Feed) {
                 for kind in changes_to(expected.state(&stored).unwrap_or(state), state) {

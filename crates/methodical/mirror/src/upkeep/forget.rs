@@ -57,7 +57,7 @@ impl Mirror {
         let select =
             "SELECT unixepoch(at) FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
         let hash = store.identity().record(id);
-        let since = store.connection.query_row(select, (table, hash.to_bytes()), |row| row.get(0));
+        let since = store.connection.query_row(select, (table, hash.0), |row| row.get(0));
         let since = since.optional().or_failed()?.unwrap_or(at);
         let copies = store.copies()?.into_iter().filter(|(_, read_at)| *read_at <= since);
         Ok(Forgotten {
@@ -88,7 +88,7 @@ impl Mirror {
         let at = self.now();
         self.store().change(|store| {
             let delete = "DELETE FROM mirror_suppressed WHERE table_name = ?1 AND id = ?2";
-            let hash = store.identity().record(id).to_bytes();
+            let hash = store.identity().record(id).0;
             if store.execute(delete, (table, hash))? == 0 {
                 return Ok((false, false));
             }

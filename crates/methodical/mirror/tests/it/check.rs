@@ -118,36 +118,6 @@ fn a_feed_that_leads_to_other_states_is_found() {
 }
 
 #[test]
-fn a_forgotten_identity_with_a_live_row_is_found_and_forgotten_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mirror.db");
-    let mut mirror = create(&path);
-    let database = Connection::open(&path).unwrap();
-    // As if an older state of the row had been restored.
-    database
-        .execute_batch(
-            "CREATE TABLE kept AS SELECT * FROM photo WHERE id = '1'; \
-             CREATE TABLE counts AS SELECT * FROM mirror_scope",
-        )
-        .unwrap();
-    mirror.forget("photo", "1").unwrap();
-    database
-        .execute_batch(
-            "DELETE FROM photo WHERE id = '1'; INSERT INTO photo SELECT * FROM kept; \
-             DELETE FROM mirror_scope; INSERT INTO mirror_scope SELECT * FROM counts; \
-             DELETE FROM mirror_change WHERE number = 5",
-        )
-        .unwrap();
-    let found = shown(&mirror.check().unwrap());
-    assert_eq!(
-        found,
-        ["`photo` 1: it is present, and its identity is forgotten; rebuild the mirror"]
-    );
-    mirror.forget("photo", "1").unwrap();
-    assert_eq!(shown(&mirror.check().unwrap()), [""; 0]);
-}
-
-#[test]
 fn damage_of_the_database_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mirror.db");
