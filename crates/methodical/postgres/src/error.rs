@@ -153,60 +153,60 @@ fn of_state(state: &str, settings: &Settings) -> (ErrorKind, String) {
 
 fn of_tls(error: &rustls::Error, names: &str) -> String {
     use rustls::Error::{AlertReceived, InvalidCertificate};
-    match error {
+    let text = match error {
         InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => format!(
-            "the certificate of the server is not valid for the name of `{names}`; \
-             use a name that it contains, or set sslmode=verify-ca"
-        ),
+        ) => {
+            return format!(
+                "the certificate of the server is not valid for the name of `{names}`; \
+                 use a name that it contains, or set sslmode=verify-ca"
+            );
+        }
         InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            "the certificate of the server has expired; renew it on the server".to_owned()
+            "the certificate of the server has expired; renew it on the server"
         }
         InvalidCertificate(
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
-        ) => "the certificate of the server is not valid yet; check the clocks".to_owned(),
+        ) => "the certificate of the server is not valid yet; check the clocks",
         InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the certificate of the server is not signed by a trusted CA; \
              set sslrootcert to the file with the certificate of its CA"
-                .to_owned()
         }
         InvalidCertificate(error) if format!("{error:?}").contains("CaUsedAsEndEntity") => {
             "the certificate of the server is that of a CA; \
              create a certificate for the server, and set sslrootcert to the file of the CA"
-                .to_owned()
         }
         AlertReceived(AlertDescription::CertificateRequired) => {
-            "the server requires a client certificate; set sslcert and sslkey".to_owned()
+            "the server requires a client certificate; set sslcert and sslkey"
         }
         AlertReceived(AlertDescription::UnknownCA | AlertDescription::DecryptError) => {
-            "the server does not accept the client certificate; check sslcert and sslkey".to_owned()
+            "the server does not accept the client certificate; check sslcert and sslkey"
         }
-        error => format!("TLS failed: {error}; check sslmode, sslrootcert and sslcert"),
-    }
+        error => return format!("TLS failed: {error}; check sslmode, sslrootcert and sslcert"),
+    };
+    text.to_owned()
 }
 
 /// Describes an error that the driver makes itself. It has no type that tells them apart.
 fn of_driver(error: &::postgres::Error) -> String {
     let text = error.source().map(ToString::to_string).unwrap_or_default();
-    match &*text {
+    let help = match &*text {
         "server does not support TLS" => {
             "the server does not offer TLS; enable `ssl` there, or set sslmode=disable if the network is trusted"
-                .to_owned()
         }
         "no hostname provided for TLS handshake" => {
-            "TLS needs the name of the host; set host beside hostaddr".to_owned()
+            "TLS needs the name of the host; set host beside hostaddr"
         }
         "password missing" => {
-            "the server asks for a password; set PGPASSWORD, or add it to the password file".to_owned()
+            "the server asks for a password; set PGPASSWORD, or add it to the password file"
         }
         "server did not use channel binding" => {
             "the server did not use channel binding; set channel_binding=prefer, \
              or let the server use TLS and scram-sha-256"
-                .to_owned()
         }
-        _ => format!("{error}; check the URL"),
-    }
+        _ => return format!("{error}; check the URL"),
+    };
+    help.to_owned()
 }
 
 /// Finds the error of rustls among the causes. An I/O error hides it from [`StdError::source`].

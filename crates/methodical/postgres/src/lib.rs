@@ -21,8 +21,7 @@
 //! # Settings
 //!
 //! The URL has the form `postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME?PARAMETER=VALUE`. These parameters have the
-//! meaning that the [documentation of libpq] gives them. Parameters that libpq has and this crate does not support are
-//! refused by name.
+//! meaning that the [documentation of libpq] gives them. Other parameters are refused.
 //!
 //! | parameter | environment | meaning |
 //! |---|---|---|

@@ -477,13 +477,15 @@ fn invalid() -> Error {
     setting("the URL is invalid; expected postgres://USER@HOST/NAME")
 }
 
-/// Describes an error of the driver. Only these two texts never repeat a value, which may be a password.
+/// Describes an error of the driver. Only this text never repeats a part of the URL, which may be of a password.
 fn not_parsed(error: &::postgres::Error) -> Error {
     let cause = error.source().map(ToString::to_string).unwrap_or_default();
-    if cause.starts_with("unknown option") || cause.starts_with("invalid value for option") {
-        return setting(format!("the URL has a parameter that cannot be used: {cause}"));
+    if cause.starts_with("invalid value for option") {
+        return setting(format!("the URL has an {cause}"));
     }
-    invalid()
+    setting(
+        "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME",
+    )
 }
 
 fn setting(text: impl Into<String>) -> Error {
@@ -562,6 +564,8 @@ mod tests {
             "postgres://u:canary@h/d?port=1,2",
             "postgres://u:canary@h/d?hostaddr=127.0.0.1,127.0.0.2",
             "postgres://u:canary@h/d?sslmode=%ff",
+            "postgres://u:canary@h/d?connect_timeout=canary",
+            "postgres://u:p/w?canary=1@h/d",
         ] {
             let Err(error) = read(url) else { panic!("{url}") };
             assert_eq!(error.kind(), ErrorKind::Setting);
