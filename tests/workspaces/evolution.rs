@@ -357,7 +357,6 @@ wiremock.workspace = true
 
 const SHED: &str = r#"//! Tests of the generated code.
 #![cfg(test)]
-#![allow(deprecated)]
 use gateway_model::{
     GetTool, LentAt, ListTools, Operation as _, Order, PictureTaken,
 };

@@ -5,10 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::num::NonZero;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::{fmt, fs, io, thread};
+use std::process::{Child, Command, Stdio};
+use std::{fmt, fs, io};
 
 use crate::config::{Config, Project};
 use crate::emit::{GeneratedFile, MARK};
@@ -143,29 +142,21 @@ const END: &str = "; do not edit.";
 const OPTIONS: &str =
     "group_imports=StdExternalCrate,imports_granularity=Module,use_field_init_shorthand=true";
 
-/// Formats the Rust files among some files concurrently, as `cargo fmt` does in the workspace at a root.
+/// Formats the Rust files among some files, as `cargo fmt` does in the workspace at a root: all at the same time.
 pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> Result<Vec<GeneratedFile>, Error> {
-    // A spec may have thousands of models, and each has a file.
-    let workers = 2 * thread::available_parallelism().map_or(2, NonZero::get);
-    let format = |files: &[GeneratedFile]| -> Result<Vec<_>, Error> {
-        files.iter().map(|file| rustfmt(file, root)).collect()
-    };
-    thread::scope(|scope| {
-        let chunks = files.chunks(files.len().div_ceil(workers).max(1));
-        let running: Vec<_> = chunks.map(|chunk| scope.spawn(move || format(chunk))).collect();
-        let mut done = Vec::new();
-        for worker in running {
-            let panicked = |_panic| Err(Error::new("cannot format the files: a thread panicked"));
-            done.extend(worker.join().unwrap_or_else(panicked)?);
-        }
-        Ok(done)
-    })
+    let running = files.iter().map(|file| Ok((file, rustfmt(file, root)?)));
+    let running = running.collect::<Result<Vec<_>, Error>>()?;
+    let done = running.into_iter().map(|(file, child)| match child {
+        Some(child) => finished(file, child),
+        None => Ok(file.clone()),
+    });
+    done.collect()
 }
 
-fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<GeneratedFile, Error> {
-    let GeneratedFile { path, text } = file;
-    if Path::new(path).extension().is_none_or(|extension| extension != "rs") {
-        return Ok(file.clone());
+/// Starts to format a file; `None` if it is no Rust file.
+fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<Option<Child>, Error> {
+    if Path::new(&file.path).extension().is_none_or(|extension| extension != "rs") {
+        return Ok(None);
     }
     let mut child = Command::new("rustfmt")
         .args(["--edition", "2024", "--config", OPTIONS])
@@ -180,8 +171,14 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> Result<GeneratedFile, Error> {
         })?;
     // rustfmt reads all of its input before it writes. If it stops reading, its exit status and messages are reported.
     if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(text.as_bytes()).ok();
+        stdin.write_all(file.text.as_bytes()).ok();
     }
+    Ok(Some(child))
+}
+
+/// Waits for the formatted text of a file.
+fn finished(file: &GeneratedFile, child: Child) -> Result<GeneratedFile, Error> {
+    let path = &file.path;
     let output = child
         .wait_with_output()
         .map_err(|error| Error::io(format_args!("cannot format `{path}`"), &error))?;

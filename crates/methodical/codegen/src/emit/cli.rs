@@ -178,12 +178,6 @@ fn constant(model: &Model) -> String {
     format!("{}_RECORD", model.rust.screaming_snake())
 }
 
-/// Returns the expression for a query without parameters. Only the constructor of a deprecated operation warns.
-fn created(operation: &Operation) -> String {
-    let create = if operation.deprecated.is_some() { "default" } else { "new" };
-    format!("model::{}::{create}()", operation.rust.pascal())
-}
-
 /// Returns whether the command of an operation has more flags than every command.
 fn has_flags(operation: &Operation) -> bool {
     !operation.params.is_empty()
@@ -256,10 +250,4 @@ fn set(operation: &Operation, param: &Param) -> String {
     }
     let (given, values) = (given.join(" && "), values.join(", "));
     format!("if {given} {{ query = query.{}({values}); }}", operation.setter(param))
-}
-
-/// Returns whether the code that sets the parameters of a query uses something deprecated.
-fn uses_deprecated(operation: &Operation) -> bool {
-    let mut params = operation.params.iter().filter(|param| !param.required);
-    operation.deprecated.is_some() || params.any(|param| param.deprecated.is_some())
 }

@@ -117,9 +117,3 @@ pub(super) fn operation(service: &Service, operation: &Operation) -> String {
     let note = operation.post_note().map(|note| format!("\n\n{note}")).unwrap_or_default();
     format!("{}\n\n{}Sent as `{call}`.{note}", operation.doc.0, see.unwrap_or_default())
 }
-
-/// Returns a description with the reason why something is deprecated, if it is.
-pub(super) fn deprecated(doc: &str, why: Option<&String>) -> String {
-    let why = why.map(|why| format!("\n\nDeprecated: {why}."));
-    doc.to_owned() + &why.unwrap_or_default()
-}

@@ -39,7 +39,6 @@ struct Input {
     place: &'static str,
     required: bool,
     doc: String,
-    deprecated: bool,
     style: Option<(&'static str, bool)>,
     schema: String,
 }
@@ -154,7 +153,6 @@ impl Call<'_> {
             let schema = any_of(distinct(same.iter().map(|(_, one)| param(one))));
             Some(Input {
                 required: self.one().is_some() && first.required,
-                deprecated: first.deprecated.is_some(),
                 style: first.list.and_then(style),
                 ..Input::new("query", &name, &doc, schema)
             })
@@ -210,7 +208,7 @@ impl Call<'_> {
 impl Input {
     fn new(place: &'static str, name: &str, doc: &str, schema: String) -> Self {
         let (name, doc) = (name.to_owned(), doc.to_owned());
-        Self { name, place, required: true, doc, deprecated: false, style: None, schema }
+        Self { name, place, required: true, doc, style: None, schema }
     }
 }
 

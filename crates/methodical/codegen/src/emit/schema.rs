@@ -96,7 +96,6 @@ impl Schemas<'_> {
             any_of(forms),
             optional("examples", example.map(|example| [example])),
             optional("x-personal-data", field.personal.then_some(true)),
-            optional("deprecated", field.deprecated.as_ref().map(|_| true)),
         ]
         .concat()
     }
@@ -279,10 +278,6 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     let sign = if primitive == Primitive::Signed { "-?" } else { "" };
     let pattern = (wire == Some(Wire::IntegerOrText)).then(|| format!("^{sign}[0-9]+$"));
     let is_text = primitive == Primitive::Text && value.as_closed_enum().is_none();
-    let default = param.and_then(|one| one.default.as_ref()).map(|text| {
-        let literal = value.is_json_literal().then(|| serde_json::from_str(text).ok()).flatten();
-        literal.unwrap_or_else(|| json!(text))
-    });
     [
         types(kinds.iter().copied().chain(null)),
         limits,
@@ -291,7 +286,6 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
         optional("pattern", pattern),
         optional("minLength", param.filter(|_| is_text).map(|_| 1)),
         optional("maxLength", param.and_then(|one| one.max_chars)),
-        optional("default", default),
     ]
     .concat()
 }

@@ -116,27 +116,23 @@ fn for_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example,
 /// Returns the first example for clients that has records and nothing unusual, if possible.
 fn plainest(service: &Service) -> Option<(&Operation, &Example)> {
     let plainest = for_clients(service).min_by_key(|(operation, example, _)| {
-        let is_deprecated = uses_deprecated(operation, example);
         let has_records = operation.response.model().is_some();
-        (!has_records, is_deprecated, !example.rejected.is_empty(), !example.is_plain())
+        (!has_records, !example.rejected.is_empty(), !example.is_plain())
     });
     plainest.map(|(operation, example, _)| (operation, example))
 }
 
 /// Returns the names of the queries that [`calls`] sends.
 fn query_types(service: &Service) -> String {
-    let used =
-        for_clients(service).filter(|(operation, example, _)| !uses_deprecated(operation, example));
-    let names: BTreeSet<_> = used.map(|(operation, ..)| operation.rust.pascal()).collect();
+    let names: BTreeSet<_> =
+        for_clients(service).map(|(operation, ..)| operation.rust.pascal()).collect();
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the statements that send the query of each example to a mock and check the result, but not those of deprecated
-/// operations and parameters.
+/// Returns the statements that send the query of each example to a mock and check the result.
 fn calls(project: &Project<'_>) -> String {
     let calls = for_clients(project.service).filter_map(|(operation, example, mock)| {
-        let query = example_query(project, operation, example)
-            .filter(|_| !uses_deprecated(operation, example))?;
+        let query = example_query(project, operation, example)?;
         let call = format!("client.send(&{query}).await?");
         let check = match example.rejected.len() {
             _ if !operation.response.is_list => format!("{call};"),
@@ -148,12 +144,6 @@ fn calls(project: &Project<'_>) -> String {
         Some(format!("service.reset().await; {mock}.mount(&service).await; {check}"))
     });
     calls.collect::<Vec<_>>().join("\n\n")
-}
-
-fn uses_deprecated(operation: &Operation, example: &Example) -> bool {
-    let params = example.params.iter().filter_map(|(index, _)| operation.params.get(*index));
-    let mut deprecated = params.map(|param| &param.deprecated).chain([&operation.deprecated]);
-    deprecated.any(Option::is_some)
 }
 
 /// Returns the arguments with which the program sends the query of an example.

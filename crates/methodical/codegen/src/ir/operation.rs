@@ -29,8 +29,6 @@ pub struct Operation {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-    /// The reason not to use it any more, if it is deprecated.
-    pub deprecated: Option<String>,
 }
 
 /// An amount in the object that an operation returns, such as a balance.
@@ -68,8 +66,6 @@ pub struct Param {
     /// The attribute, absent from the records, that the selected records have with the value of the
     /// parameter.
     pub recovers: Option<String>,
-    /// The value that the service uses without the parameter, as wire text.
-    pub default: Option<String>,
     /// Maximum length of a text, in characters.
     pub max_chars: Option<u32>,
     /// The smallest integer that the service accepts.
@@ -82,8 +78,6 @@ pub struct Param {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-    /// The reason not to use it any more, if it is deprecated.
-    pub deprecated: Option<String>,
 }
 
 words! {
@@ -238,7 +232,6 @@ mod tests {
             doc: Doc::default(),
             source: Source::default(),
             open: Vec::new(),
-            deprecated: None,
         };
         let command = operation.command();
         assert_eq!(

@@ -171,7 +171,7 @@ impl Operation {
     }
 
     /// Returns when a parameter is sent: `required`, `optional`, or which others it needs, and
-    /// which attribute it recovers, and whether it is deprecated. `name` formats a name.
+    /// which attribute it recovers. `name` formats a name.
     pub fn presence(&self, param: &Param, name: impl Fn(&str) -> String) -> String {
         let presence = match (self.needed_names(param, &name), param.otherwise) {
             _ if param.required => "required".to_owned(),
@@ -179,32 +179,25 @@ impl Operation {
             (Some(needed), Otherwise::NoEffect) => format!("needs {needed}, else no effect"),
             (Some(needed), Otherwise::Error) => format!("needs {needed}, else refused"),
         };
-        let default = param.default.as_ref().map(|value| format!("default {}", name(value)));
-        let recovers = param.recovers.as_ref().map(|one| format!("recovers {}", name(one)));
-        let deprecated = param.deprecated.as_ref().map(|_| "deprecated".to_owned());
-        let parts = [Some(presence), default, recovers, deprecated].into_iter().flatten();
-        parts.collect::<Vec<_>>().join(", ")
+        match &param.recovers {
+            Some(attribute) => format!("{presence}, recovers {}", name(attribute)),
+            None => presence,
+        }
     }
 }
 
 impl Field {
-    /// Returns whether the field is always present, and whether it is personal data or deprecated.
+    /// Returns whether the field is always present, and whether it is personal data.
     pub fn presence(&self) -> String {
         let presence = if self.required { "required" } else { "optional" };
         let mut parts = vec![presence];
         parts.extend(self.lenient.iter().map(|one| one.phrase()));
         parts.extend(self.personal.then_some("personal"));
-        parts.extend(self.deprecated.is_some().then_some("deprecated"));
         parts.join(", ")
     }
 }
 
 impl Param {
-    /// Returns a sentence about what the service does without the parameter.
-    pub fn default_note(&self) -> Option<String> {
-        Some(format!("Without it, the service uses `{}`.", self.default.as_ref()?))
-    }
-
     /// Returns a type with what the parameter restricts it to, such as `text, at most 9 characters`.
     pub fn restricted(&self, ty: String) -> String {
         let mut parts = vec![match self.list {

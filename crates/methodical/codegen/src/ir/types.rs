@@ -96,8 +96,6 @@ pub struct EnumValue {
     pub wire: String,
     /// The description.
     pub doc: Doc,
-    /// The reason not to use it any more, if it is deprecated.
-    pub deprecated: Option<String>,
 }
 
 /// A reference to a model of the same service; see [`Service::model`](crate::ir::Service::model). Ids are in the order
@@ -384,8 +382,6 @@ pub struct Field {
     pub source: Source,
     /// Open points about it.
     pub open: Vec<OpenRef>,
-    /// The reason not to use it any more, if it is deprecated.
-    pub deprecated: Option<String>,
 }
 
 words! {

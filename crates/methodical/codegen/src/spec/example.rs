@@ -171,7 +171,7 @@ fn values(param: &Param, given: &OneOrMany<Single>) -> Result<String, String> {
 }
 
 /// Returns the wire text of a value. The error is the expected form.
-pub(super) fn value(param: &Param, value: &Single) -> Result<String, String> {
+fn value(param: &Param, value: &Single) -> Result<String, String> {
     let closed = param.ty.as_closed_enum();
     let is_listed = |text: &str| closed.is_none_or(|one| one.lists(text));
     let choices = || closed.map(choices).unwrap_or_default();
@@ -223,7 +223,7 @@ pub(super) fn value(param: &Param, value: &Single) -> Result<String, String> {
 }
 
 /// Returns the values of an enum, for a message.
-pub(super) fn choices(one: &Enum) -> String {
+fn choices(one: &Enum) -> String {
     let values: Vec<_> = one.values.iter().map(|value| value.wire.as_str()).collect();
     match values.as_slice() {
         [first, second, .., last] if values.len() > 12 => {

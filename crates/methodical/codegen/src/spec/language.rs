@@ -126,7 +126,7 @@ tables! {
     }
 
     /// One value of an enum.
-    EnumValue "value" + doc deprecated {
+    EnumValue "value" + doc {
         wire: Text<WireText>, "The text on the wire.";
     }
 
@@ -139,7 +139,7 @@ tables! {
     }
 
     /// One field of a model.
-    Field "field" + doc source open deprecated {
+    Field "field" + doc source open {
         ty as "type": Text<AnyType>,
             "`text`, `integer`, `float`, `boolean`, the name of a scalar, enum or model, or `list<…>` or `map<…>` of one of them.";
         presence: Presence, "`required` if it is always present, otherwise `optional`.";
@@ -150,7 +150,7 @@ tables! {
     }
 
     /// One operation.
-    Operation "operation" + doc source open deprecated {
+    Operation "operation" + doc source open {
         select: At<OneOrMany<Text<Select>>>, "The value of the selector, or those of two, sent verbatim.";
         verb: Option<At<Verb>>,
             "The HTTP method; `get` by default, but `post` if the selector is in the form.";
@@ -165,12 +165,10 @@ tables! {
     }
 
     /// One parameter, in the query or in the body of a POST.
-    Parameter "parameter" + doc source open deprecated {
+    Parameter "parameter" + doc source open {
         ty as "type": Text<AnyType>,
             "`text`, `integer`, `float`, `boolean`, the name of a scalar or enum, or `list<…>` of one of them.";
         style: Option<At<Only<ListStyle, LIST_STYLES>>>, "How a list is written in a query or a form.";
-        default: Option<At<Single>>,
-            "The value that the service uses without the parameter. A client does not send it.";
         required: bool = default, "Whether every call must send it; `false` by default.";
         needs: Option<At<Vec<Text<Bracketed>>>>, "The parameters that must be sent with it.";
         otherwise: Option<At<Otherwise>>, "The effect of the parameter if one of them is missing.";

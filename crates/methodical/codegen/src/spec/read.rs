@@ -470,11 +470,6 @@ macro_rules! tables {
             open: Vec<Text<Id>> = default, "The open points that affect it.";
         } }
     };
-    (@table $doc:tt $name:ident $title:literal $choice:tt [deprecated] { $($body:tt)* }) => {
-        tables! { @table $doc $name $title $choice [] { $($body)*
-            deprecated: Option<Text<Line>>, "Why it is deprecated, and what to use instead.";
-        } }
-    };
     (@table [$($doc:literal)+] $name:ident $title:literal [$($choice:ident)?] [] {
         $($key:ident $(as $wire:literal)?: $ty:ty $(= $default:ident)?, $about:literal;)*
     }) => {

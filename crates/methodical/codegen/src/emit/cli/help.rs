@@ -50,9 +50,6 @@ pub(super) fn flag_help(operation: &Operation, param: &Param) -> String {
     if let Some(needed) = operation.needed_names(param, flag) {
         _ = write!(help, " Requires {needed}.");
     }
-    if let Some(default) = param.default_note() {
-        _ = write!(help, " {default}");
-    }
     if param.list.is_some() {
         help.push_str(" Several values: repeat the flag, or separate them with commas.");
     }
@@ -143,7 +140,6 @@ mod tests {
             doc: Doc(doc.to_owned()),
             source: Source::default(),
             open: Vec::new(),
-            deprecated: None,
         };
         assert_eq!(imperative(&operation), expected);
     }

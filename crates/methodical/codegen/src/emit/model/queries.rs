@@ -48,8 +48,7 @@ fn setter_doc(operation: &Operation, param: &Param) -> String {
     let sections = param.source.phrase().map(|sections| format!("See {sections}."));
     let set: Vec<_> =
         set_by(operation, param).iter().map(|one| format!("`{}`", one.wire)).collect();
-    let about: Vec<_> = sections.into_iter().chain(param.default_note()).collect();
-    format!("Sets {}.\n\n{}\n\n{}", set.join(" and "), param.doc.0, about.join(" "))
+    format!("Sets {}.\n\n{}\n\n{}", set.join(" and "), param.doc.0, sections.unwrap_or_default())
 }
 
 fn constructor_doc(operation: &Operation) -> String {

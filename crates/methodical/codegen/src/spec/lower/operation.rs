@@ -8,7 +8,6 @@ use crate::ir::{
     SecretPlace, Service, Type, ValueType,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, doc, owned, source};
-use crate::spec::example;
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
 use crate::spec::lower::{names, paging, response, select, taken, texts};
@@ -75,7 +74,6 @@ fn operation(
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
         open,
-        deprecated: owned(given.deprecated.as_ref()),
     })
 }
 
@@ -232,7 +230,7 @@ fn param(
     let indirect =
         direct.iter().filter_map(|&index| before.get(index)).flat_map(|param| &param.needs);
     let needs: BTreeSet<_> = indirect.chain(direct).copied().collect();
-    let mut param = Param {
+    Some(Param {
         rust: rust?,
         wire: key.value.clone(),
         ty,
@@ -241,17 +239,13 @@ fn param(
         needs: needs.into_iter().collect(),
         otherwise: given.otherwise.as_deref().copied().unwrap_or(Otherwise::NoEffect),
         recovers: owned(given.recovers.as_ref()),
-        default: None,
         max_chars: given.max_chars.as_ref().and_then(|one| u32::try_from(one.0).ok()),
         min: given.min.as_ref().map(|one| one.0),
         max: given.max.as_ref().map(|one| one.0),
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
         open,
-        deprecated: owned(given.deprecated.as_ref()),
-    };
-    param.default = default(cx, given, &param);
-    Some(param)
+    })
 }
 
 /// Lowers the style of a parameter; `None` if its value is not a list.
@@ -281,21 +275,6 @@ fn style(
     }
     let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.0);
     is_list.then_some(if is_json { ListStyle::Array } else { style })
-}
-
-/// Lowers the value that the service uses without a parameter.
-fn default(cx: &mut Context<'_>, given: &language::Parameter, param: &Param) -> Option<String> {
-    let value = given.default.as_ref()?;
-    let message = match (param.required, param.list) {
-        (true, _) => "a required parameter has no `default`".to_owned(),
-        (_, Some(_)) => "a list has no `default`".to_owned(),
-        _ => match example::value(param, value) {
-            Ok(value) => return Some(value),
-            Err(expected) => format!("`default` must be {expected}"),
-        },
-    };
-    say!(cx, value.span, "{message}" => "correct or remove it");
-    None
 }
 
 /// Checks the attributes that parameters recover.

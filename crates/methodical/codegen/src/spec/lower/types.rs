@@ -159,7 +159,6 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
             rust: RustName::new(variant)?,
             wire: value.wire.value.clone(),
             doc: doc(&value.doc),
-            deprecated: owned(value.deprecated.as_ref()),
         });
     }
     Some(Enum {
@@ -282,7 +281,6 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
         doc: doc(&given.doc),
         source: source(given.source.as_ref()),
         open,
-        deprecated: owned(given.deprecated.as_ref()),
     })
 }
 

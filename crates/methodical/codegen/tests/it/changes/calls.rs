@@ -137,20 +137,6 @@ fn changes_of_list_parameters() {
 }
 
 #[test]
-fn changes_of_defaults() {
-    let two = good();
-    let with = |value: &str| {
-        let ty = format!("shelf = {{ type = \"integer\", default = {value}");
-        two.replacen("shelf = { type = \"integer\"", &ty, 1)
-    };
-    let place = "operation.list_tools.param.shelf";
-    let added = format!("additive {place}: default changed from none to 7");
-    compare(&two, &with("7"), &[&added]);
-    let changed = format!("additive {place}: default changed from 7 to 8");
-    compare(&with("7"), &with("8"), &[&changed]);
-}
-
-#[test]
 fn changes_of_parameters() {
     check(
         &[("shelf = { type", "row = { type = \"integer\", doc = \"The row.\" }\nshelf = { type")],
