@@ -118,12 +118,12 @@ fn the_cause_of_a_failed_delivery_is_printed_once() {
 }
 
 #[test]
-fn the_consumers_are_printed_enabled_and_removed() {
+fn the_consumers_are_printed_and_removed() {
     let (service, _) = service(&[ONE, ONE, TWO]);
     let person = person(&service).on_terminal(100);
     let consumers = |more: &[&str]| person.see(&[&["mirror", "consumers"], more].concat());
     assert_eq!(code(&person.run(&["mirror", "sync", "-q"])), 0);
-    let mut shown = vec![consumers(&[]), consumers(&["--enable", "webhook"])];
+    let mut shown = vec![consumers(&[])];
     let gone = receiver(&[410]);
     let watch: &[&str] = &["watch", "--once", "--emit-baseline", "--to", "new.db"];
     for to in [&["--exec", "true"][..], &["--webhook", &gone.uri("/")]] {
@@ -141,7 +141,6 @@ fn the_consumers_are_printed_enabled_and_removed() {
     assert!(webhook.contains(r#""disabled_since":"20"#), "{webhook}");
     assert!(webhook.contains("answered 410"), "{webhook}");
     shown.push(consumers(&["--remove", "webhook"]));
-    shown.push(consumers(&["--enable", "webhook"]));
     shown.push(consumers(&["--remove", "absent", "--yes"]));
     shown.push(consumers(&["--remove", "exec", "--yes"]));
     shown.push(consumers(&["-o", "csv", "--fields", "name,failures,disabled_since"]));

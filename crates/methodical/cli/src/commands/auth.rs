@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use clap::{Args, Subcommand};
 use methodical_client::AccessToken;
 use methodical_client::model::{Auth, Operation, Service};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::connect::{
     ask_for_token, build, check_base_url, check_token_file, from_stdin, no_base_url, parsed_token,
@@ -53,16 +53,6 @@ pub(crate) struct LoginFlags {
     /// Store the token without checking it with the service.
     #[arg(long)]
     unchecked: bool,
-}
-
-/// The state of the token, without the token itself.
-#[derive(Serialize)]
-struct Status {
-    profile: String,
-    base_url: Option<String>,
-    token: Option<String>,
-    /// `None` if the check failed for a reason other than the token.
-    accepted: Option<bool>,
 }
 
 /// Runs the command.
@@ -234,12 +224,11 @@ fn status<S: Service, O: Operation<Service = S>>(
         Err(_) => None,
     };
     let Settings { profile, base_url, token, .. } = &session.settings;
-    printer.print(&Status {
-        profile: profile.value.clone(),
-        base_url: base_url.as_ref().map(|url| url.value.clone()),
-        token: token.as_ref().map(ToString::to_string),
-        accepted,
-    })?;
+    let base_url = base_url.as_ref().map(|url| &url.value);
+    // Never the token itself. `accepted` is `None` if the check failed for a reason other than the token.
+    let token = token.as_ref().map(ToString::to_string);
+    let values = [json!(profile.value), json!(base_url), json!(token), json!(accepted)];
+    printer.print_row(fields, values)?;
     printer.finish()?;
     checked.map(drop)
 }

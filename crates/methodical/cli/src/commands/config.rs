@@ -2,13 +2,13 @@
 
 use clap::Subcommand;
 use methodical_client::model::Service;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::connect::check_base_url;
 use crate::failure::Failure;
 use crate::files::Lock;
 use crate::output::print;
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::Schema;
 use crate::run::Invocation;
 use crate::settings::file::{ConfigFile, config_path};
 use crate::settings::{Setting, Settings, check_known, keep_binding, keys, profile, redacted};
@@ -60,14 +60,8 @@ Examples:
     Path,
 }
 
-/// A setting, as a record of the output.
-#[derive(Serialize)]
-struct Listed {
-    setting: &'static str,
-    value: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<String>,
-}
+/// A setting with its value, which is `None` if it is not set, and the origin of the value.
+type Listed = (&'static str, Option<String>, Option<String>);
 
 /// Runs the command.
 pub(crate) fn run<S: Service>(
@@ -117,22 +111,23 @@ pub(crate) fn run<S: Service>(
         }
         ConfigCommand::Get { key } => {
             let all = listed(invocation, &Settings::of_known(invocation)?);
-            let names: Vec<_> = all.iter().map(|one| one.setting).collect();
+            let names: Vec<_> = all.iter().map(|(name, ..)| *name).collect();
             check_known(&key, &names)?;
-            match all.into_iter().find(|one| one.setting == key).and_then(|one| one.value) {
+            match all.into_iter().find(|(name, ..)| *name == key).and_then(|(_, value, _)| value) {
                 Some(value) => print(invocation, format!("{value}\n").as_bytes()),
                 None => Err(Failure::usage(format!("`{key}` is not set"))),
             }
         }
         ConfigCommand::List { origin } => {
             let settings = Settings::of_known(invocation)?;
-            let fields: &[&str] =
-                if origin { &["setting", "value", "origin"] } else { &["setting", "value"] };
-            let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
-            for listed in listed(invocation, &settings) {
-                printer.print(&Listed { origin: listed.origin.filter(|_| origin), ..listed })?;
+            let rows = listed(invocation, &settings).into_iter();
+            if origin {
+                let rows = rows.map(|(name, value, from)| [json!(name), json!(value), json!(from)]);
+                let fields = &["setting", "value", "origin"];
+                return Schema::of_program(fields, false).print_rows(invocation, rows);
             }
-            printer.finish()
+            let rows = rows.map(|(name, value, _)| [json!(name), json!(value)]);
+            Schema::of_program(&["setting", "value"], false).print_rows(invocation, rows)
         }
     }
 }
@@ -151,7 +146,7 @@ fn save(
     Ok(())
 }
 
-/// Returns all settings. The value is `None` for those that are not set.
+/// Returns all settings.
 fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
     fn part<T>(
         setting: Option<&Setting<T>>,
@@ -180,7 +175,7 @@ fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
                 (value, origin)
             }
         };
-        Listed { setting: key, value, origin }
+        (key, value, origin)
     });
     listed.collect()
 }

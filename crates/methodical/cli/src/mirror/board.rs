@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::mirror::open::{ask, note_age};
-use crate::mirror::placements::Line;
 use crate::mirror::{Mirroring, Recovered};
 use crate::output::printer::{Printer, RecordSource, Schema};
+use crate::output::record::Line;
 use crate::run::Invocation;
 use crate::settings::{Settings, ValueOrder};
 

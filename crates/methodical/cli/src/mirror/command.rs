@@ -54,7 +54,6 @@ Examples:
     #[command(after_help = "\
 Examples:
   {program} mirror consumers
-  {program} mirror consumers --enable webhook
   {program} mirror consumers --remove exec --yes")]
     Consumers(ConsumersFlags),
     /// Find records by text, in any case. Records that are gone or forgotten are not found.

@@ -6,13 +6,13 @@ use clap::Args;
 use methodical_mirror::Mirror;
 #[cfg(feature = "mirror-postgres")]
 use methodical_mirror::connector::{Connector, Options};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::failure::Failure;
 #[cfg(feature = "mirror-postgres")]
 use crate::mirror::open::unreadable;
 use crate::mirror::open::{is_database, read_place, refuse_new_since};
-use crate::output::printer::{Printer, Schema};
+use crate::output::printer::Schema;
 use crate::run::Invocation;
 #[cfg(feature = "mirror-postgres")]
 use crate::settings::redacted;
@@ -64,7 +64,7 @@ pub struct ExportRequest<'a> {
 }
 
 /// The export of one table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "exporters create it")]
 pub struct ExportedTable {
     /// The name of the table.
@@ -96,12 +96,6 @@ pub(crate) struct Copied {
 
 /// Copies the mirror to a database, or to files.
 pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown {
-        table: String,
-        written: u64,
-        removed: u64,
-    }
     refuse_new_since(invocation)?;
     let exporter = invocation.program.exporter.filter(|_| !is_database(&flags.to));
     if exporter.is_none() && !is_database(&flags.to) {
@@ -114,10 +108,8 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
     if let Some(exporter) = exporter {
         let (mirror, to, decimals) = (&mut mirror, &*flags.to, flags.decimals);
         let tables = (exporter.run)(ExportRequest { mirror, to, decimals })?;
-        let fields = &["table", "rows"];
-        let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
-        tables.iter().try_for_each(|table| printer.print(table))?;
-        return printer.finish();
+        let rows = tables.into_iter().map(|one| [json!(one.table), json!(one.rows)]);
+        return Schema::of_program(&["table", "rows"], false).print_rows(invocation, rows);
     }
     let Copied { is_replaced, tables } = copy(&mut mirror, &flags.to)?;
     if is_replaced {
@@ -125,12 +117,10 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
             "the copy was of another mirror, or of this one before it was restored: everything was copied again",
         );
     }
-    let fields = &["table", "written", "removed"];
-    let mut printer = Printer::open(invocation, &Schema::of_program(fields, false))?;
-    for (table, written, removed) in tables {
-        printer.print(&Shown { table, written, removed })?;
-    }
-    printer.finish()
+    let rows = tables
+        .into_iter()
+        .map(|(table, written, removed)| [json!(table), json!(written), json!(removed)]);
+    Schema::of_program(&["table", "written", "removed"], false).print_rows(invocation, rows)
 }
 
 /// Copies a mirror. The schema follows the URL: `postgres://db/team#SCHEMA`.

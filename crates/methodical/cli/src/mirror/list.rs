@@ -10,9 +10,9 @@ use methodical_mirror::{Error, Filter, Mirror, State};
 
 use crate::failure::Failure;
 use crate::mirror::open::{for_list, note_age, to_read};
-use crate::mirror::placements::Line;
 use crate::mirror::{Members, Recovered, Select, Selected};
 use crate::output::printer::{Printer, Schema};
+use crate::output::record::Line;
 use crate::program::RecordType;
 use crate::run::Invocation;
 use crate::screen::closest;

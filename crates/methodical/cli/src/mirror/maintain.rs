@@ -9,12 +9,12 @@ use clap::Args;
 use methodical_mirror::{
     Check, Error, Existing, Filter, Finding, FindingKind, Forgotten, Mirror, Purge, Purged, Rebuilt,
 };
-use serde::Serialize;
+use serde_json::json;
 
 use crate::failure::{Exit, Failure};
 use crate::mirror::Mirroring;
 use crate::mirror::open::{self, Place, confirm, duration, refuse_from, utc};
-use crate::output::printer::{Printer, Schema, counted, records, size};
+use crate::output::printer::{Schema, counted, records, size};
 use crate::program::Noun;
 use crate::run::{Invocation, quoted};
 use crate::settings::Settings;
@@ -46,14 +46,6 @@ fn print(
     findings: &[Finding],
     step: impl Fn(FindingKind) -> &'static str,
 ) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        kind: &'static str,
-        table: Option<&'a str>,
-        id: Option<&'a str>,
-        cause: &'a str,
-        next_step: &'static str,
-    }
     let fields = &["kind", "table", "id", "cause", "next_step"];
     let noun = Some(Noun::new("finding", "findings"));
     let schema = Schema {
@@ -61,12 +53,10 @@ fn print(
         noun,
         ..Schema::of_program(fields, false)
     };
-    let mut printer = Printer::open(invocation, &schema)?;
-    for Finding { kind, table, id, cause, .. } in findings {
-        let (table, id) = (table.as_deref(), id.as_deref());
-        printer.print(&Shown { kind: kind.as_str(), table, id, cause, next_step: step(*kind) })?;
-    }
-    printer.finish()
+    let rows = findings.iter().map(|Finding { kind, table, id, cause, .. }| {
+        [json!(kind.as_str()), json!(table), json!(id), json!(cause), json!(step(*kind))]
+    });
+    schema.print_rows(invocation, rows)
 }
 
 /// Notes what was checked, and fails if there are findings.

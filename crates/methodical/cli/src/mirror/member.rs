@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::mirror::open::{ask, local, note_age, now};
-use crate::mirror::placements::{Line, Records, described, titles};
+use crate::mirror::placements::{Records, described, titles};
 use crate::mirror::{Mirroring, Recovered, Titles};
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted};
-use crate::output::record::{Cells, Path};
+use crate::output::record::{Cells, Line, Path};
 use crate::program::RecordType;
 use crate::run::Invocation;
 use crate::screen::{Tone, paint, printable};

@@ -1,14 +1,13 @@
 //! The commands `placements list` and `duplicates`, and the titles of groups.
 
 use std::collections::BTreeSet;
-use std::fmt::{Display, Write as _};
 use std::ops::ControlFlow;
 
 use clap::{Args, Subcommand};
 use methodical_mirror::model::tables::{FieldType, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
 use methodical_mirror::{Filter, Mirror, State};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::mirror::board::title;
@@ -16,43 +15,10 @@ use crate::mirror::list::{unknown, with_closest};
 use crate::mirror::open::{self, ask, duration, local, note_age, now};
 use crate::mirror::{Mirroring, Recovered, Titles};
 use crate::output::printer::{Printer, Schema, counted};
-use crate::output::record::{Cells, Object, Path};
-use crate::output::select::{Fields, folded};
+use crate::output::record::{Cells, Line, Path};
+use crate::output::select::folded;
 use crate::program::{Noun, RecordType};
 use crate::run::Invocation;
-
-/// A JSON object that is written member by member: a record of a mirror, and what the program adds to it.
-#[derive(Debug)]
-pub(crate) struct Line(String);
-
-impl Line {
-    /// Begins an object.
-    pub(crate) fn new() -> Self {
-        Self("{".to_owned())
-    }
-
-    /// Adds a member with a value in JSON.
-    pub(crate) fn add(mut self, name: &str, value: impl Display) -> Self {
-        let gap = if self.0.len() > 1 { "," } else { "" };
-        // Writing to a string cannot fail.
-        _ = write!(self.0, "{gap}{}:{value}", Value::from(name));
-        self
-    }
-
-    /// Adds the members of a record, with its documented fields first, in the order of the contract: a mirror keeps none.
-    pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
-        let object = Object::parse(json);
-        let documented = fields.iter().copied().filter(|name| !name.contains('.'));
-        let others = object.names().filter(|name| !fields.contains(name));
-        let members = documented.chain(others).filter_map(|name| Some((name, object.get(name)?)));
-        members.fold(self, |line, (name, value)| line.add(name, value))
-    }
-
-    /// Ends the object.
-    pub(crate) fn end(self) -> String {
-        self.0 + "}"
-    }
-}
 
 /// The records of each command that prints some, by the words of the command.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
@@ -303,20 +269,4 @@ pub(crate) fn duplicates(
     }
     printer.finish()?;
     note_age(&mirror, &[of.members.name()], invocation)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Line;
-
-    #[test]
-    fn documented_fields_precede_the_others() {
-        let fields = &["id", "title", "studio", "studio.name", "size"];
-        let order = |json| Line::new().record(fields, json).end();
-        assert_eq!(
-            order(r#"{"a\"b":1,"id":"7","size":1.0,"studio":{"name":null},"title":""}"#),
-            r#"{"id":"7","title":"","studio":{"name":null},"size":1.0,"a\"b":1}"#
-        );
-        assert_eq!(order("{}"), "{}");
-    }
 }

@@ -7,6 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use methodical_mirror::{Consumer, Cursor, Error, Event, Outcome, Record, TableStatus};
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::failure::{Exit, Failure};
@@ -28,18 +29,6 @@ pub(crate) struct StatusFlags {
 
 /// Prints the state of each table: when it was synced, and how many records it has.
 pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        table: &'a str,
-        synced_at: Option<String>,
-        age_seconds: Option<i64>,
-        values_from: Option<String>,
-        records: u64,
-        missing: u64,
-        rejected: u64,
-        outcome: Option<&'static str>,
-        reason: Option<&'a str>,
-    }
     let fields = &[
         "table",
         "synced_at",
@@ -56,21 +45,20 @@ pub(crate) fn status(flags: &StatusFlags, invocation: &Invocation) -> Result<(),
     let Some((mirror, place)) = open::read_place(invocation, "would read")? else { return Ok(()) };
     let (tables, now) = (mirror.tables()?, now());
     let schema = Schema { columns, ..Schema::of_program(fields, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
-    for status in &tables {
-        printer.print(&Shown {
-            table: &status.table,
-            synced_at: status.completed_at.map(utc),
-            age_seconds: status.completed_at.map(|at| (now - at).max(0)),
-            values_from: status.values_from.map(utc),
-            records: status.present,
-            missing: status.missing,
-            rejected: status.rejected,
-            outcome: status.outcome.map(Outcome::as_str),
-            reason: status.reason.as_deref(),
-        })?;
-    }
-    printer.finish()?;
+    let rows = tables.iter().map(|one| {
+        [
+            json!(one.table),
+            json!(one.completed_at.map(utc)),
+            json!(one.completed_at.map(|at| (now - at).max(0))),
+            json!(one.values_from.map(utc)),
+            json!(one.present),
+            json!(one.missing),
+            json!(one.rejected),
+            json!(one.outcome.map(Outcome::as_str)),
+            json!(one.reason),
+        ]
+    });
+    schema.print_rows(invocation, rows)?;
     invocation.screen.note(&format!("the mirror is {place}"));
     flags.max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now))
 }
@@ -164,10 +152,6 @@ const PAGE: usize = 1000;
 /// The flags of `mirror consumers`.
 #[derive(Debug, Args)]
 pub(crate) struct ConsumersFlags {
-    /// Deliver again to a consumer that was disabled, and do not wait after failures.
-    #[arg(long, value_name = "NAME", conflicts_with = "remove")]
-    enable: Option<String>,
-
     /// Remove a consumer. If it is used again, it begins after the changes that the mirror has then.
     #[arg(long, value_name = "NAME")]
     remove: Option<String>,
@@ -205,7 +189,6 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
         ConsumersFlags { command: Some(ConsumersCommand::Rewind { name, .. }), .. } => {
             format!("would rewind `{name}`")
         }
-        ConsumersFlags { enable: Some(name), .. } => format!("would enable `{name}`"),
         ConsumersFlags { remove: Some(name), .. } => format!("would remove `{name}`"),
         _ => "would read the consumers of the mirror".to_owned(),
     };
@@ -216,10 +199,6 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
         mirror.rewind_consumer(name, to)?;
         let waiting = find(&mirror.consumers()?, name)?.behind;
         invocation.screen.note(&format!("moved `{name}`; changes that wait for it: {waiting}"));
-    } else if let Some(name) = &flags.enable {
-        find(&consumers, name)?;
-        mirror.enable_consumer(name)?;
-        invocation.screen.note(&format!("enabled `{name}`; the next delivery does not wait"));
     } else if let Some(name) = &flags.remove {
         let waiting = match find(&consumers, name)?.behind {
             0 => String::new(),
@@ -235,19 +214,6 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
 }
 
 fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Shown<'a> {
-        name: &'a str,
-        position: i64,
-        waiting: u64,
-        failures: u32,
-        failed_at: Option<String>,
-        next_attempt_at: Option<String>,
-        disabled_since: Option<String>,
-        error: Option<&'a str>,
-        delivered_at: Option<String>,
-        created_at: String,
-    }
     let fields = &[
         "name",
         "position",
@@ -263,22 +229,21 @@ fn print_consumers(consumers: &[Consumer], invocation: &Invocation) -> Result<()
     let columns = &["name", "position", "waiting", "failures", "disabled_since", "error"];
     let noun = Some(Noun::new("consumer", "consumers"));
     let schema = Schema { columns, noun, ..Schema::of_program(fields, false) };
-    let mut printer = Printer::open(invocation, &schema)?;
-    for consumer in consumers {
-        printer.print(&Shown {
-            name: &consumer.name,
-            position: consumer.position,
-            waiting: consumer.behind,
-            failures: consumer.failures,
-            failed_at: consumer.failed_at.map(utc),
-            next_attempt_at: consumer.next_attempt_at.map(utc),
-            disabled_since: consumer.disabled_at.map(utc),
-            error: consumer.error.as_deref(),
-            delivered_at: consumer.delivered_at.map(utc),
-            created_at: utc(consumer.created_at),
-        })?;
-    }
-    printer.finish()
+    let rows = consumers.iter().map(|one| {
+        [
+            json!(one.name),
+            json!(one.position),
+            json!(one.behind),
+            json!(one.failures),
+            json!(one.failed_at.map(utc)),
+            json!(one.next_attempt_at.map(utc)),
+            json!(one.disabled_at.map(utc)),
+            json!(one.error),
+            json!(one.delivered_at.map(utc)),
+            json!(utc(one.created_at)),
+        ]
+    });
+    schema.print_rows(invocation, rows)
 }
 
 /// Returns the consumer with a name.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use memchr::memchr2;
 use methodical_client::model::tables::FieldType;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
@@ -16,7 +17,7 @@ use crate::output::format::{
 };
 use crate::output::order::Chooser;
 use crate::output::pager::Pager;
-use crate::output::record::{Path, one_line};
+use crate::output::record::{Line, Path, one_line};
 use crate::output::select::{Fields, Selection};
 use crate::program::{Noun, RecordType, Types};
 use crate::run::Invocation;
@@ -118,6 +119,17 @@ impl Printer {
         self.print_line(line)?;
         self.buffer = buffer;
         Ok(())
+    }
+
+    /// Prints a record of the program itself, with the values of all fields in their order.
+    pub(crate) fn print_row<const N: usize>(
+        &mut self,
+        fields: Fields<'_>,
+        values: [Value; N],
+    ) -> io::Result<()> {
+        let members = fields.iter().zip(values);
+        let line = members.fold(Line::new(), |line, (name, value)| line.add(name, value));
+        self.print_line(&line.end())
     }
 
     /// Prints a record as received. If it has several lines, its whitespace is removed.
@@ -341,6 +353,17 @@ impl<'a> Schema<'a> {
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
         let source = RecordSource::Program;
         Self { columns: fields, fields, noun: None, single, types: &[], source }
+    }
+
+    /// Prints records of the program itself, each with the values of all fields in their order.
+    pub(crate) fn print_rows<const N: usize>(
+        &self,
+        invocation: &Invocation,
+        rows: impl IntoIterator<Item = [Value; N]>,
+    ) -> Result<(), Failure> {
+        let mut printer = Printer::open(invocation, self)?;
+        rows.into_iter().try_for_each(|row| printer.print_row(self.fields, row))?;
+        printer.finish()
     }
 
     /// Returns the columns of CSV. A record of an operation loses nothing: every field, and of an object its fields.

@@ -1,9 +1,13 @@
 //! Records as JSON text, and access to their fields.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use memchr::{memchr, memchr2};
+use serde_json::Value;
+
+#[cfg(feature = "mirror")]
+use crate::output::select::Fields;
 
 /// The path of a field in a record: `id`, or `studio.name` for a field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +89,40 @@ impl<'a> Object<'a> {
     fn nested(&self, names: &[String]) -> Option<&'a str> {
         let (first, rest) = names.split_first()?;
         rest.iter().try_fold(self.get(first)?, |value, name| Self::parse(value).get(name))
+    }
+}
+
+/// A JSON object that is written member by member.
+#[derive(Debug)]
+pub(crate) struct Line(String);
+
+impl Line {
+    /// Begins an object.
+    pub(crate) fn new() -> Self {
+        Self("{".to_owned())
+    }
+
+    /// Adds a member with a value in JSON.
+    pub(crate) fn add(mut self, name: &str, value: impl fmt::Display) -> Self {
+        let gap = if self.0.len() > 1 { "," } else { "" };
+        // Writing to a string cannot fail.
+        _ = write!(self.0, "{gap}{}:{value}", Value::from(name));
+        self
+    }
+
+    /// Adds the members of a record of a mirror, with its documented fields first, in the order of the contract: a mirror keeps none.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
+        let object = Object::parse(json);
+        let documented = fields.iter().copied().filter(|name| !name.contains('.'));
+        let others = object.names().filter(|name| !fields.contains(name));
+        let members = documented.chain(others).filter_map(|name| Some((name, object.get(name)?)));
+        members.fold(self, |line, (name, value)| line.add(name, value))
+    }
+
+    /// Ends the object.
+    pub(crate) fn end(self) -> String {
+        self.0 + "}"
     }
 }
 
@@ -242,5 +280,20 @@ mod tests {
         }
         let inner = Path::parse("l.value");
         assert_eq!(Cells::read(r#"{"l":[1]}"#).cell(&inner), "");
+    }
+}
+#[cfg(all(test, feature = "mirror"))]
+mod line_tests {
+    use super::Line;
+
+    #[test]
+    fn documented_fields_precede_the_others() {
+        let fields = &["id", "title", "studio", "studio.name", "size"];
+        let order = |json| Line::new().record(fields, json).end();
+        assert_eq!(
+            order(r#"{"a\"b":1,"id":"7","size":1.0,"studio":{"name":null},"title":""}"#),
+            r#"{"id":"7","title":"","studio":{"name":null},"size":1.0,"a\"b":1}"#
+        );
+        assert_eq!(order("{}"), "{}");
     }
 }
