@@ -3,6 +3,7 @@
 #[path = "shell.rs"]
 mod shell;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::process::Stdio;
@@ -281,7 +282,7 @@ fn exchanges(database: &str) {
     seen += &asking.see(&address(&encrypted), "# Plain HTTP for a server with HTTPS\nGET /");
     compare("server-exchanges", &seen);
 
-    compare("metrics-server", &shell::metrics(&served.ops.metrics()));
+    compare("metrics-server", &described(&served.ops.metrics()));
 }
 
 const RECORDS: &str = r#"
@@ -472,4 +473,29 @@ impl Asking {
         let end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
         format!("> {line}\n< {shown}\n{body}{end}")
     }
+}
+
+/// Returns the name, type and description of each metric, and the values of each of its labels.
+fn described(text: &str) -> String {
+    let mut seen = String::new();
+    let mut labels: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            seen.push_str(help);
+        } else if let Some((_, kind)) =
+            line.strip_prefix("# TYPE ").and_then(|at| at.split_once(' '))
+        {
+            writeln!(seen, " ({kind})").unwrap();
+        } else if let Some((name, rest)) = line.split_once('{') {
+            for label in rest.split_once('}').unwrap().0.split(',') {
+                let (label, value) = label.split_once('=').unwrap();
+                labels.entry((name, label)).or_default().insert(value);
+            }
+        }
+    }
+    for ((name, label), values) in labels {
+        let values: Vec<&str> = values.into_iter().collect();
+        writeln!(seen, "{name} {label}: {}", values.join(" ")).unwrap();
+    }
+    seen
 }

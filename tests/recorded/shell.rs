@@ -2,7 +2,6 @@
 //!
 //! The tests of the program and of the server include this file, because only they know where their program is.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -173,31 +172,6 @@ pub(crate) fn sqlite_schema(database: &rusqlite::Connection) -> String {
     let mut statement = database.prepare(sql).unwrap();
     for sql in statement.query_map([], |row| row.get::<_, String>(0)).unwrap() {
         writeln!(seen, "{};", sql.unwrap()).unwrap();
-    }
-    seen
-}
-
-/// Returns the name, type and description of each metric, and the values of each of its labels.
-pub(crate) fn metrics(text: &str) -> String {
-    let mut seen = String::new();
-    let mut labels: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for line in text.lines() {
-        if let Some(help) = line.strip_prefix("# HELP ") {
-            seen.push_str(help);
-        } else if let Some((_, kind)) =
-            line.strip_prefix("# TYPE ").and_then(|at| at.split_once(' '))
-        {
-            writeln!(seen, " ({kind})").unwrap();
-        } else if let Some((name, rest)) = line.split_once('{') {
-            for label in rest.split_once('}').unwrap().0.split(',') {
-                let (label, value) = label.split_once('=').unwrap();
-                labels.entry((name, label)).or_default().insert(value);
-            }
-        }
-    }
-    for ((name, label), values) in labels {
-        let values: Vec<&str> = values.into_iter().collect();
-        writeln!(seen, "{name} {label}: {}", values.join(" ")).unwrap();
     }
     seen
 }

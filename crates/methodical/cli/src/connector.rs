@@ -20,7 +20,6 @@ use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::open::{refuse_from, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
-use crate::mirror::watch::RepeatFlags;
 use crate::run::Invocation;
 use crate::session::Session;
 
@@ -163,7 +162,7 @@ fn sync<S: Mirrored>(
     mirror: &mut Mirror,
     flags: &SyncFlags,
 ) -> Result<Result<(), Failure>, Failure> {
-    let Synced { report, done, .. } = sync::sync(session, mirror, flags, &RepeatFlags::default())?;
+    let Synced { report, done, .. } = sync::sync(session, mirror, flags)?;
     let is_useless = report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
     match done {
         Err(failure) if is_useless => Err(failure),

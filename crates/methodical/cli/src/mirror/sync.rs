@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
-use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::iter;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,22 +14,20 @@ use methodical_mirror::model::Service;
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
     Error, ErrorKind, GroupFailure, Mirror, Rejection, Report, Rules, SyncError, SyncOptions,
-    SyncProgress, SyncReport, TableReport, TableStatus,
+    SyncProgress, SyncReport, TableReport,
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::connect::{no_base_url, token_text};
 use crate::failure::{Exit, Failure};
-use crate::files::{AtomicFile, folder_of};
 use crate::interrupt::lock;
 use crate::mirror::list::unknown;
 use crate::mirror::open::{Place, Reader, duration, refuse_from, source};
-use crate::mirror::watch::{Next, RepeatFlags, Round, repeat};
+use crate::mirror::watch::{Next, repeat};
 use crate::mirror::{Recovered, found};
 use crate::output::printer::{
     LiveLine, MAX_NAMED, Printer, Schema, counted, records, with_separators,
 };
-use crate::program::{Name, capitals};
 use crate::run::Invocation;
 use crate::screen::{Screen, variable};
 use crate::session::Session;
@@ -44,13 +40,9 @@ pub(crate) struct SyncCommand {
 
     /// Sync again after each TIME, such as `15m` or `1h`, until a signal ends the program.
     ///
-    /// A sync that fails is reported, and the next one follows. Under systemd, the program reports its readiness and its
-    /// state.
+    /// A sync that fails is reported, and the next one follows.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     every: Option<u64>,
-
-    #[command(flatten)]
-    repeat: RepeatFlags,
 }
 
 /// The flags of a sync.
@@ -117,24 +109,9 @@ pub(crate) struct SyncFlags {
     /// Name of the account that the mirror belongs to [default: the name of the profile].
     ///
     /// A mirror refuses another name or base URL, because every record would look deleted. It cannot know whose token is used.
-    /// Keep the name when you renew the token. After you rename a profile, pass its old name here.
+    /// Keep the name when you renew the token.
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) account: Option<String>,
-}
-
-/// The result of a table, as a record of the output.
-#[derive(Serialize)]
-struct Shown {
-    table: &'static str,
-    records: u64,
-    added: u64,
-    changed: u64,
-    unchanged: u64,
-    returned: u64,
-    missing: u64,
-    gone: u64,
-    rejected: u64,
-    forgotten: u64,
 }
 
 /// Runs `mirror sync`.
@@ -147,18 +124,17 @@ pub(crate) fn run<S: Mirrored>(
         if invocation.output.is_silent(invocation.screen.output.is_terminal()) {
             let opened = open::<S>(&flags.sync, invocation)?;
             let Some((session, mut mirror)) = opened else { return Ok(()) };
-            return sync(&session, &mut mirror, &flags.sync, &flags.repeat)?.done;
+            return sync(&session, &mut mirror, &flags.sync)?.done;
         }
         let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         let mut printer = Printer::open(invocation, &schema)?;
         let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
             return Ok(());
         };
-        let Synced { report, unknown, done } =
-            sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        let Synced { report, unknown, done } = sync(&session, &mut mirror, &flags.sync)?;
         for table in &report.tables {
             if let Ok(report) = &table.result {
-                printer.print(&shown(table.table, report))?;
+                printer.print_row(FIELDS, shown(table.table, report))?;
             }
         }
         printer.finish()?;
@@ -168,13 +144,15 @@ pub(crate) fn run<S: Mirrored>(
     let mut notes = Notes::new(invocation.screen);
     let mut run = || {
         let Some((session, mut mirror)) = open::<S>(&flags.sync, invocation)? else {
-            return Ok(Next::Never);
+            return Ok((Next::Never, Ok(())));
         };
-        let synced = sync(&session, &mut mirror, &flags.sync, &flags.repeat)?;
+        let synced = sync(&session, &mut mirror, &flags.sync)?;
         summarize(&synced, &mut notes);
-        synced.done.map(|()| Next::Within(None))
+        Ok((Next::Within(None), synced.done))
     };
-    repeat(Duration::from_secs(every), invocation, |_due| Round::from(run()))
+    repeat(Duration::from_secs(every), invocation, |_is_due| {
+        run().unwrap_or_else(|failure| (Next::Within(None), Err(failure)))
+    })
 }
 
 /// The result of a sync.
@@ -219,7 +197,6 @@ pub(crate) fn sync<S: Mirrored>(
     session: &Session<S>,
     mirror: &mut Mirror,
     flags: &SyncFlags,
-    repeat: &RepeatFlags,
 ) -> Result<Synced, Failure> {
     let line = Arc::new(Mutex::new(progress_line(session.invocation.screen)));
     let shown = Arc::clone(&line);
@@ -234,9 +211,6 @@ pub(crate) fn sync<S: Mirrored>(
     if is_success && let Some(token) = token_text(&session.settings, &session.invocation) {
         // Without it, readers only lack a note.
         let _unnoted = mirror.note_token(&token);
-    }
-    if let Some(path) = &repeat.metrics_file {
-        write_metrics(path, session.settings.program, &mirror.tables()?, is_success)?;
     }
     let mut notes = Vec::new();
     if done.is_ok() && !flags.no_recover {
@@ -285,8 +259,7 @@ pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
     let Synced { report, unknown, .. } = synced;
     for table in &report.tables {
         let Ok(report) = &table.result else { continue };
-        let Shown { records, added, changed, returned, missing, gone, rejected, .. } =
-            shown(table.table, report);
+        let &Report { added, changed, returned, missing, gone, rejected, .. } = report;
         let counts = [
             (added, "added"),
             (changed, "changed"),
@@ -297,7 +270,7 @@ pub(crate) fn summarize(synced: &Synced, notes: &mut Notes) {
         ];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
-        let state = format!("{}: {records} records", table.table);
+        let state = format!("{}: {} records", table.table, received(report));
         notes.note(Subject::Records(table.table), state, &counts);
     }
     note_values(report, unknown, notes);
@@ -427,22 +400,25 @@ fn explain<S: Mirrored>(session: &Session<S>, part: &str, error: &Error) -> Fail
     }
 }
 
-fn shown(table: &'static str, report: &Report) -> Shown {
-    let &Report { added, changed, unchanged, returned, missing, gone, rejected, .. } = report;
-    let records = added + changed + unchanged + returned;
-    let forgotten = report.suppressed;
-    Shown {
-        table,
-        records,
-        added,
-        changed,
-        unchanged,
-        returned,
-        missing,
-        gone,
-        rejected,
-        forgotten,
-    }
+/// Returns the number of records in the list of a table.
+fn received(report: &Report) -> u64 {
+    report.added + report.changed + report.unchanged + report.returned
+}
+
+/// Returns the result of a table as the values of [`FIELDS`].
+fn shown(table: &str, one: &Report) -> [Value; 10] {
+    [
+        json!(table),
+        json!(received(one)),
+        json!(one.added),
+        json!(one.changed),
+        json!(one.unchanged),
+        json!(one.returned),
+        json!(one.missing),
+        json!(one.gone),
+        json!(one.rejected),
+        json!(one.suppressed),
+    ]
 }
 
 const COLUMNS: &[&str] =
@@ -557,60 +533,6 @@ impl Notes {
         }
         self.last.insert(subject, state);
     }
-}
-
-/// Writes the state of a mirror as a file of metrics, for the textfile collector of `node_exporter`. Other users may read it: it
-/// has no personal data.
-fn write_metrics(
-    path: &Path,
-    program: Name,
-    tables: &[TableStatus],
-    has_succeeded: bool,
-) -> Result<(), Failure> {
-    let text = metrics(program, tables, has_succeeded);
-    let put = || -> io::Result<()> {
-        let mut file = AtomicFile::create(folder_of(path), program, "")?;
-        #[cfg(unix)]
-        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path)
-    };
-    put().map_err(|error| {
-        Failure::usage(format!("cannot write {}", path.display())).because(error.to_string())
-    })
-}
-
-/// Returns a value of a table.
-type Value = fn(&TableStatus) -> Option<String>;
-
-/// Returns the metrics of a mirror.
-fn metrics(program: Name, tables: &[TableStatus], has_succeeded: bool) -> String {
-    let prefix = format!("{}_mirror", capitals(program.as_str()).to_ascii_lowercase());
-    let gauge = |name: &str, help: &str| {
-        format!("# HELP {prefix}_{name} {help}\n# TYPE {prefix}_{name} gauge\n")
-    };
-    let mut text = gauge("last_sync_success", "Whether the last sync succeeded.");
-    // Writing to a string cannot fail.
-    _ = writeln!(text, "{prefix}_last_sync_success {}", u8::from(has_succeeded));
-    let gauges: [(&str, &str, Value); 4] = [
-        (
-            "synced_timestamp_seconds",
-            "When the last complete list of a table was received.",
-            |one| one.completed_at.map(|at| at.to_string()),
-        ),
-        ("records", "Records in the last list.", |one| Some(one.present.to_string())),
-        ("missing_records", "Missing records.", |one| Some(one.missing.to_string())),
-        ("rejected_records", "Records of the last list that could not be read.", |one| {
-            Some(one.rejected.to_string())
-        }),
-    ];
-    for (name, help, value) in gauges {
-        text.push_str(&gauge(name, help));
-        for (table, value) in tables.iter().filter_map(|one| Some((&one.table, value(one)?))) {
-            _ = writeln!(text, "{prefix}_{name}{{table=\"{table}\"}} {value}");
-        }
-    }
-    text
 }
 
 #[cfg(test)]

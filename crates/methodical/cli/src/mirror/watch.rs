@@ -17,7 +17,6 @@ use methodical_mirror::{
 
 use crate::connect::transport;
 use crate::failure::{Exit, Failure};
-use crate::interrupt::Unfinished;
 use crate::mirror::open::{ago, duration, now, refuse_from};
 use crate::mirror::sync::{Notes, SyncFlags, open, summarize, sync};
 use crate::output::format::Format;
@@ -25,14 +24,6 @@ use crate::run::Invocation;
 use crate::session::Session;
 use crate::settings::{Settings, setting};
 use crate::{files, interrupt};
-
-/// The flags of commands that repeat.
-#[derive(Debug, Default, Args)]
-pub(crate) struct RepeatFlags {
-    /// Write metrics to FILE after each sync, for the textfile collector of `node_exporter`.
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub(crate) metrics_file: Option<PathBuf>,
-}
 
 /// The time of the next run of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,71 +34,41 @@ pub(crate) enum Next {
     Never,
 }
 
-/// The reason for a run of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Due {
-    /// The interval has passed.
-    Interval,
-    /// The run before asked for an earlier one.
-    Early,
-}
-
-/// The result of a run, and the time of the next one.
-#[derive(Debug)]
-pub(crate) struct Round {
-    pub(crate) done: Result<(), Failure>,
-    pub(crate) next: Next,
-}
-
-impl From<Result<Next, Failure>> for Round {
-    fn from(result: Result<Next, Failure>) -> Self {
-        match result {
-            Ok(next) => Self { done: Ok(()), next },
-            Err(failure) => Self { done: Err(failure), next: Next::Within(None) },
-        }
-    }
-}
+/// The time of the next run of a task, and the result of this one.
+pub(crate) type Round = (Next, Result<(), Failure>);
 
 /// Runs a task, and again after each interval or earlier, until a signal ends the program with success.
 ///
 /// A failure about the command line or the configuration ends the program if it is the first result. Any other failure is a
-/// warning, and the next run follows.
+/// warning, and the next run follows. The task gets whether the interval has passed: the run before may have asked for an earlier one.
 pub(crate) fn repeat(
     every: Duration,
     invocation: &Invocation,
-    mut task: impl FnMut(Due) -> Round,
+    mut task: impl FnMut(bool) -> Round,
 ) -> Result<(), Failure> {
     let screen = invocation.screen;
     interrupt::end_with_success();
-    let _stopping = Unfinished::new("", || tell(&Report::Stopping));
     let mut is_first = true;
     let mut next = Instant::now();
     loop {
         let begun = Instant::now();
-        let due = if begun < next { Due::Early } else { Due::Interval };
-        if due == Due::Interval {
+        let is_due = begun >= next;
+        if is_due {
             next = begun + every;
         }
-        let Round { done, next: limit } = task(due);
+        let (limit, done) = task(is_due);
         let limit = match limit {
             Next::Never => return done,
             Next::Within(limit) => limit.unwrap_or(every),
         };
-        let text = match done {
-            Ok(()) => "the last run succeeded".to_owned(),
+        match done {
             Err(failure) if is_first && failure.exit() == Exit::Usage => return Err(failure),
-            Err(failure) => {
-                failure.print(screen);
-                format!("the last run failed with exit code {}", failure.exit().code())
-            }
-        };
-        if mem::take(&mut is_first) {
-            tell(&Report::Ready);
+            Err(failure) => failure.print(screen),
+            Ok(()) => {}
         }
+        is_first = false;
         let left = next.saturating_duration_since(Instant::now());
         let wait = cmp::min(limit, left).max(PAUSE);
-        let seconds = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
-        tell(&Report::Status(&format!("{text}; the next one begins in {}", ago(seconds))));
         // Only a signal ends the wait earlier, and it ends the program.
         Stop::new().wait_until(Instant::now() + wait);
     }
@@ -164,9 +125,6 @@ pub(crate) struct WatchFlags {
     /// Resume deliveries to a receiver that was disabled after status 410, and retry failed deliveries now.
     #[arg(long)]
     resume: bool,
-
-    #[command(flatten)]
-    repeat: RepeatFlags,
 }
 
 impl WatchFlags {
@@ -223,10 +181,10 @@ pub(crate) fn run<S: Mirrored>(flags: &WatchFlags, invocation: &Invocation) -> R
         notes: Notes::new(invocation.screen),
     };
     if flags.once {
-        return watch.run::<S>(Due::Interval)?.done;
+        return watch.run::<S>(true)?.1;
     }
-    repeat(Duration::from_secs(flags.every), invocation, |due| {
-        watch.run::<S>(due).unwrap_or_else(|failure| Err(failure).into())
+    repeat(Duration::from_secs(flags.every), invocation, |is_due| {
+        watch.run::<S>(is_due).unwrap_or_else(|failure| (Next::Within(None), Err(failure)))
     })
 }
 
@@ -277,16 +235,13 @@ struct Watch<'a> {
 
 impl Watch<'_> {
     /// Syncs if that is due, and delivers the changes.
-    fn run<S: Mirrored>(&mut self, due: Due) -> Result<Round, Failure> {
+    fn run<S: Mirrored>(&mut self, is_due: bool) -> Result<Round, Failure> {
         let Some((session, mut mirror)) = open::<S>(&self.flags.sync, self.invocation)? else {
-            return Ok(Round { done: Ok(()), next: Next::Never });
+            return Ok((Next::Never, Ok(())));
         };
         // Before the sync, so that a new consumer gets its changes.
         self.prepare(&mut mirror)?;
-        let synced = match due {
-            Due::Interval => self.sync(&session, &mut mirror),
-            Due::Early => Ok(()),
-        };
+        let synced = if is_due { self.sync(&session, &mut mirror) } else { Ok(()) };
         // The changes of the tables that were synced, and those of earlier syncs, are delivered in any case.
         let delivered = mirror.deliver(self.consumer, &mut *self.sink, &self.flags.limits());
         let consumer = self.find(&mirror)?;
@@ -303,7 +258,7 @@ impl Watch<'_> {
             }
             (synced, delivered) => synced.and(delivered),
         };
-        Ok(Round { done, next })
+        Ok((next, done))
     }
 
     /// Adds the consumer if it is new.
@@ -327,7 +282,7 @@ impl Watch<'_> {
         session: &Session<S>,
         mirror: &mut Mirror,
     ) -> Result<(), Failure> {
-        let synced = sync(session, mirror, &self.flags.sync, &self.flags.repeat)?;
+        let synced = sync(session, mirror, &self.flags.sync)?;
         summarize(&synced, &mut self.notes);
         synced.done
     }
@@ -376,29 +331,3 @@ fn wait(consumer: Option<&Consumer>) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(due.saturating_sub(now))
 }
-
-/// A message to a supervisor.
-enum Report<'a> {
-    Ready,
-    /// The behavior of the program.
-    Status(&'a str),
-    Stopping,
-}
-
-/// Reports to systemd, or to another supervisor that sets `NOTIFY_SOCKET` (`sd_notify(3)`). Without one, nothing is sent.
-#[cfg(unix)]
-fn tell(report: &Report<'_>) {
-    use sd_notify::NotifyState;
-
-    let state = match report {
-        Report::Ready => NotifyState::Ready,
-        Report::Status(text) => NotifyState::Status(text),
-        Report::Stopping => NotifyState::Stopping,
-    };
-    // A supervisor that cannot be reached notices that by itself.
-    drop(sd_notify::notify(&[state]));
-}
-
-/// Does nothing: supervisors exist only on Unix.
-#[cfg(not(unix))]
-fn tell(_report: &Report<'_>) {}
