@@ -8,7 +8,7 @@
 //! | `api` | calls any method and prints the raw response |
 //! | `auth` | logs in and out, and shows where the active token comes from |
 //! | `config` | shows and changes settings |
-//! | `profile` | lists, chooses, renames and removes profiles |
+//! | `profile` | lists, chooses and removes profiles |
 //! | `check` | checks the service against its contract, if the program has one |
 //! | `completions`, `help`, `man`, `version` | describe the program |
 //!

@@ -1,4 +1,4 @@
-//! Profiles: they are listed, chosen, renamed and removed with their tokens, which are never shown.
+//! Profiles: they are listed, chosen and removed with their tokens, which are never shown.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,9 +35,6 @@ fn profiles_are_listed_without_their_tokens() {
     let list: &[&str] = &["profile", "list", "-o", "table"];
     let mut shown = person.see(list);
     shown += &person.see(&["profile", "list", "--profile", "work", "--fields", "profile,active"]);
-    shown += &person.see(&["profile", "show", "work"]);
-    shown += &person.see(&["profile", "show", "--profile", "home", "-o", "table"]);
-    shown += &person.see(&["profile", "show", "wrok"]);
     let person = Person::new().on_terminal(80);
     shown += &person.see(&["profile", "list"]);
     insta::assert_snapshot!(shown);
@@ -70,22 +67,6 @@ fn the_default_profile_yields_to_the_environment_and_the_flag() {
 }
 
 #[test]
-fn a_renamed_profile_keeps_its_settings_its_token_and_its_rank() {
-    let person = person();
-    person.run(&["profile", "use", "work"]);
-    let mut shown = person.see(&["profile", "rename", "work", "office", "--dry-run"]);
-    assert!(tokens(&person).contains("work = "));
-    shown += &person.see(&["profile", "rename", "work", "office"]);
-    assert_eq!(tokens(&person), format!("office = \"{TOKEN}\"\n"));
-    shown += &person.see(&["profile", "list", "-o", "table"]);
-    for args in [["work", "desk"], ["office", "home"], ["office", "../x"], ["office", "office"]] {
-        shown += &person.see(&["profile", "rename", args[0], args[1]]);
-    }
-    insta::assert_snapshot!(shown);
-    insta::assert_snapshot!(config(&person));
-}
-
-#[test]
 fn a_removed_profile_leaves_nothing_behind() {
     let person = person();
     person.run(&["profile", "use", "work"]);
@@ -102,35 +83,12 @@ fn a_removed_profile_leaves_nothing_behind() {
 /// A profile whose token cannot be removed from the keyring stays as it is.
 #[cfg(not(feature = "keyring"))]
 #[test]
-fn a_profile_with_an_unreachable_token_is_neither_renamed_nor_removed() {
+fn a_profile_with_an_unreachable_token_is_not_removed() {
     let person = person();
     person.run(&["--profile", "home", "config", "set", "token-keyring", "true"]);
     let before = config(&person);
-    for args in [&["profile", "remove", "home"][..], &["profile", "rename", "home", "desk"]] {
-        assert_eq!(code(&person.run(args)), 2, "{args:?}");
-    }
+    assert_eq!(code(&person.run(&["profile", "remove", "home"])), 2);
     assert_eq!(config(&person), before);
-}
-
-/// The new name must not keep a token if the settings cannot be written.
-#[cfg(unix)]
-#[test]
-fn a_failed_rename_changes_nothing() {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let person = person();
-    let before = (config(&person), tokens(&person));
-    let folder = settings(&person, "");
-    let set = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
-    set(0o500);
-    // The superuser may write anyway.
-    let refuses = fs::write(folder.join("probe"), "").is_err();
-    let output = person.run(&["profile", "rename", "work", "office"]);
-    set(0o700);
-    if refuses {
-        assert_eq!(code(&output), 2);
-        assert_eq!((config(&person), tokens(&person)), before);
-    }
 }
 
 const CONFIG: &str = "\

@@ -63,19 +63,6 @@ impl ConfigFile {
         self.changed |= name.is_some() || before.is_some();
     }
 
-    /// Renames a profile in memory; [`Self::save`] writes that. The default profile stays the same one.
-    pub(crate) fn rename_profile(&mut self, name: &str, new: &str) {
-        if self.default_profile() == Some(name) {
-            self.set_default_profile(Some(new));
-        }
-        if let Some(profiles) = self.profiles_mut()
-            && let Some(settings) = profiles.remove(name)
-        {
-            profiles.insert(new, settings);
-            self.changed = true;
-        }
-    }
-
     /// Removes a profile in memory; [`Self::save`] writes that. It is no longer the default profile.
     pub(crate) fn remove_profile(&mut self, name: &str) {
         if self.default_profile() == Some(name) {
