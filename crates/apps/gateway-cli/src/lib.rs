@@ -45,7 +45,7 @@ pub const fn program() -> Program {
         .api_examples(&[
             "vacancies/list",
             "candidates/list -f vacancy_id=101 -f 'status=On hold'",
-            "credits/get --include",
+            "credits/get",
         ])
         .contract(check::CONTRACT);
     #[cfg(feature = "demo")]

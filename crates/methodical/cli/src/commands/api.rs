@@ -1,7 +1,6 @@
 //! `api`: calls any method, and prints the response unchanged or as records.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
 use clap::Args as Flags;
 use methodical_client::Error;
@@ -15,7 +14,7 @@ use crate::output::format::Format;
 use crate::output::printer::{Printer, RecordSource, Schema};
 use crate::output::record::{Object, one_line};
 use crate::program::Noun;
-use crate::session::{RAW, RawResponse, Session};
+use crate::session::{RAW, Session};
 
 /// The flags of `api`.
 #[derive(Debug, Flags)]
@@ -32,9 +31,6 @@ pub(crate) struct ApiFlags {
     /// Parameter of the method; may be repeated.
     #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = pair)]
     parameters: Vec<(String, String)>,
-    /// Print the status and the headers before the response.
-    #[arg(short, long)]
-    include: bool,
 }
 
 /// Calls the method and prints the response.
@@ -50,19 +46,10 @@ pub(crate) fn run<C: OperationCommands>(
     if format == Some(Format::RAW) {
         session.invocation.output.refuse_selection(RAW)?;
     }
-    if flags.include {
-        session.invocation.output.refuse_selection("--include prints the unchanged response")?;
-    }
     let is_json = format.is_none_or(|format| format == Format::JSON);
     let is_whole = is_json && session.invocation.output.selection().is_none();
     if is_whole || format == Some(Format::RAW) {
-        return pass_on(session, &query, flags.include);
-    }
-    if flags.include {
-        return Err(Failure::usage(
-            "cannot use --include with this format: it prints the unchanged response",
-        )
-        .hint("remove --include, or use -o raw or -o json"));
+        return pass_on(session, &query);
     }
     records(session, &query, C::ENVELOPES)
 }
@@ -85,29 +72,21 @@ fn query<S: Service>(
 }
 
 /// Prints the response unchanged, while it arrives.
-fn pass_on<S: Service>(
-    session: &Session<S>,
-    query: &RawQuery<S>,
-    include: bool,
-) -> Result<(), Failure> {
+fn pass_on<S: Service>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
     let response = session.stream_raw(query)?;
-    let head = if include { head(&response) } else { String::new() };
-    let mut response =
-        response.error_for_status().or_else(|error| refused(session, &error, &head))?;
+    let mut response = response.error_for_status().or_else(|error| refused(session, &error))?;
     let mut out = Raw::open(&session.invocation)?;
-    out.write(head.as_bytes())?;
     session.pass_on(&mut response, &mut out)?;
-    if include || session.invocation.output.output != Some(Format::RAW) {
+    if session.invocation.output.output != Some(Format::RAW) {
         out.end_line()?;
     }
     Ok(out.finish()?)
 }
 
 /// Prints the body of an error response, but not into a file: the file is for a successful response.
-fn refused<S: Service, T>(session: &Session<S>, error: &Error, head: &str) -> Result<T, Failure> {
+fn refused<S: Service, T>(session: &Session<S>, error: &Error) -> Result<T, Failure> {
     if session.invocation.output.file().is_none() {
         let mut out = Raw::open(&session.invocation)?;
-        out.write(head.as_bytes())?;
         out.write(error.body().map_or(&[], |body| body))?;
         out.end_line()?;
         out.finish()?;
@@ -122,7 +101,7 @@ fn records<S: Service>(
     envelopes: &[Envelope],
 ) -> Result<(), Failure> {
     let response = session.client.send_raw(query).map_err(|error| session.explain(&error))?;
-    let response = response.error_for_status().or_else(|error| refused(session, &error, ""))?;
+    let response = response.error_for_status().or_else(|error| refused(session, &error))?;
     let json = RawQuery::<S>::decode(response.body())
         .map_err(|error| session.explain(&Error::from(error)))?;
     let array = array(json.as_str(), envelopes);
@@ -176,16 +155,6 @@ fn names(records: &[&str]) -> Vec<String> {
         }
     }
     names
-}
-
-fn head(response: &RawResponse) -> String {
-    let mut head = format!("HTTP {}\n", response.status());
-    for (name, value) in response.headers() {
-        // Writing to a string cannot fail.
-        _ = writeln!(head, "{name}: {}", String::from_utf8_lossy(value.as_bytes()));
-    }
-    head.push('\n');
-    head
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -146,7 +146,7 @@ enum ReportFormat {
 enum Findings {
     Report(Destination),
     Records(Box<Printer>),
-    Summary(Destination),
+    Failures(Destination),
 }
 
 /// Sends the requests and judges the responses.
@@ -185,12 +185,10 @@ pub(crate) fn run<C: OperationCommands>(
             out.finish()?;
         }
         Findings::Records(mut printer) => {
-            for result in &report.results {
-                printer.print(result)?;
-            }
+            report.results.iter().try_for_each(|result| printer.print(result))?;
             printer.finish()?;
         }
-        Findings::Summary(mut out) => {
+        Findings::Failures(mut out) => {
             let color = out.view(*screen).color;
             write(&mut out, &report.results, color)?;
             out.finish()?;
@@ -209,7 +207,7 @@ fn open<S>(session: &Session<S>, is_report: bool) -> Result<Findings, Failure> {
     let Invocation { program, call, output, screen, .. } = &session.invocation;
     if !is_report {
         if output.is_table(*screen)? && call.verbose == 0 && output.selection().is_none() {
-            return Ok(Findings::Summary(Destination::open(output.file(), program)?));
+            return Ok(Findings::Failures(Destination::open(output.file(), program)?));
         }
         let schema = Schema { columns: COLUMNS, ..Schema::of_program(FIELDS, false) };
         return Ok(Findings::Records(Box::new(Printer::open(&session.invocation, &schema)?)));
@@ -227,44 +225,16 @@ fn open<S>(session: &Session<S>, is_report: bool) -> Result<Findings, Failure> {
 const COLUMNS: &[&str] = &["check", "verdict", "source", "seen"];
 const FIELDS: &[&str] = &["check", "verdict", "title", "source", "seen"];
 
-/// Writes the failures, then the counts of each group.
-pub(crate) fn write(out: &mut impl Write, results: &[CheckResult], color: bool) -> io::Result<()> {
-    let failures = || results.iter().filter(|result| result.verdict == FAIL);
-    for CheckResult { check, title, source, seen, .. } in failures() {
-        let label = paint(color, Tone::Error, "FAIL");
+/// Writes the failures.
+fn write(out: &mut impl Write, results: &[CheckResult], color: bool) -> io::Result<()> {
+    let label = paint(color, Tone::Error, "FAIL");
+    for one in results.iter().filter(|one| one.verdict == "fail") {
+        let CheckResult { check, title, source, seen, .. } = one;
         writeln!(out, "{label} {}", printable(&format!("{check}: {title} ({source})")))?;
         writeln!(out, "     {}", printable(seen))?;
     }
-    if failures().next().is_some() {
-        writeln!(out)?;
-    }
-    let mut groups: Vec<&str> = results.iter().map(group).collect();
-    groups.dedup();
-    let width = groups.iter().map(|group| group.len()).max().unwrap_or(0);
-    for name in groups {
-        let count = |verdict: &str| {
-            results.iter().filter(|one| group(one) == name && one.verdict == verdict).count()
-        };
-        let counts = VERDICTS.iter().map(|(verdict, word)| (count(verdict), word));
-        let counts: Vec<String> = counts
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
-        writeln!(out, "{name:width$}  {}", counts.join(", "))?;
-    }
     Ok(())
 }
-
-/// Returns the group of a check: `list` of `list.envelope`.
-fn group(result: &CheckResult) -> &str {
-    result.check.split('.').next().unwrap_or_default()
-}
-
-const FAIL: &str = "fail";
-
-/// The verdicts, and the words for them after a number.
-const VERDICTS: [(&str, &str); 4] =
-    [(FAIL, "failed"), ("pass", "passed"), ("open", "open"), ("skip", "skipped")];
 
 #[cfg(test)]
 mod tests {
@@ -272,7 +242,7 @@ mod tests {
     use crate::commands::check::CheckResult;
 
     #[test]
-    fn failures_precede_the_groups() {
+    fn only_failures_are_written() {
         let result = |check: &str, verdict: &str, seen: &str| CheckResult {
             check: check.to_owned(),
             verdict: verdict.to_owned(),
@@ -291,12 +261,9 @@ mod tests {
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r"
         FAIL list.length: a list is an array (contract 2)
              an\u{1b}[2J object
-
-        list            1 failed, 1 passed, 1 open
-        representation  1 skipped
         ");
         let mut out = Vec::new();
         write(&mut out, &results[..1], true).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "list  1 passed\n");
+        assert_eq!(out, b"");
     }
 }
