@@ -306,7 +306,7 @@ fn subcommands<C: OperationCommands>(
     let has = |one: &&clap::Command| match one.get_name() {
         "check" => program.contract.is_some(),
         name if group_of(name) == MIRROR && !C::has_subcommand(name) => extras.has_mirror(),
-        "mirror" if !C::has_subcommand(one.get_name()) => extras.has_mirror(),
+        "mcp" | "mirror" if !C::has_subcommand(one.get_name()) => extras.has_mirror(),
         _ => true,
     };
     let shown = all.get_subcommands().filter(has).cloned();
@@ -484,7 +484,7 @@ fn common_options(name: Name) -> String {
 }
 
 fn api_examples(program: &Program, method: &str) -> String {
-    let own = [method, &format!("{method} --include")];
+    let own = [method, &format!("{method} -o table")];
     let given = if program.api_examples.is_empty() { &own } else { program.api_examples };
     let name = program.name;
     lines(name, given.iter().map(|one| format!("api {one}")))
@@ -704,7 +704,7 @@ mod tests {
         assert!(!small.contains("demo") && !small.contains("Check the service"), "{small}");
         for text in [
             "photos auth login --base-url https://photos.example.com\n  photos totals\n",
-            "photos api totals/get --include\n",
+            "photos api totals/get -o table\n",
             "PHOTOS_TOKEN_FILE  file that contains the access token\n",
             "such as `photos,albums`",
         ] {
