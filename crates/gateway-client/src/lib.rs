@@ -93,7 +93,6 @@
 //! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
 //! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
 //! | `tower-service` | | the module `tower` in [`transport`] |
-//! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -103,9 +102,6 @@ pub mod blocking;
 
 #[doc(no_inline)]
 pub use gateway_model as model;
-#[cfg(feature = "oauth2")]
-#[doc(no_inline)]
-pub use methodical_client::ClientCredentials;
 #[doc(no_inline)]
 pub use methodical_client::transport;
 #[doc(no_inline)]

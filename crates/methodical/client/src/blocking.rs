@@ -13,7 +13,6 @@ use pollster::block_on;
 
 use crate::engine::{Engine, Io, Receive};
 use crate::sleep::sleep_blocking;
-use crate::token::CatchUnwind;
 use crate::{CallOptions, Error, RawResponse, StreamingResponse};
 
 /// The records of [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
@@ -314,8 +313,7 @@ impl<S: Service> ClientBuilder<S> {
     /// transport. [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport
     /// cannot be created because the system has no certificates or no thread can be started.
     pub fn build(self) -> Result<Client<S>, Error> {
-        let builder = self.map_token(|source| Arc::new(CatchUnwind(source)));
-        let (engine, options) = builder.into_engine(default_transport)?;
+        let (engine, options) = self.into_engine(default_transport)?;
         Ok(Client { engine: Arc::new(engine), options, service: PhantomData })
     }
 }

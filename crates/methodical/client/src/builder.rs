@@ -225,15 +225,6 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    pub(crate) fn map_token(
-        mut self,
-        wrap: impl Fn(Arc<dyn TokenSource>) -> Arc<dyn TokenSource>,
-    ) -> Self {
-        self.token = self.token.map(&wrap);
-        self.secrets = self.secrets.into_iter().map(|(name, one)| (name, wrap(one))).collect();
-        self
-    }
-
     pub(crate) fn set_transport(mut self, transport: T) -> Self {
         self.transport = Some(transport);
         self

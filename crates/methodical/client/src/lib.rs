@@ -133,7 +133,6 @@
 //! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring, or with aws-lc; aws-lc is used if both are on |
 //! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
 //! | `tower-service` | | the module `tower` in [`transport`] |
-//! | `oauth2` | | `ClientCredentials`: tokens from an OAuth 2.0 authorisation server |
 //! | `simd` | | lists are decoded with SIMD instructions |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -193,6 +192,4 @@ pub use crate::sleep::sleep;
 #[doc(hidden)]
 pub use crate::sleep::sleep_blocking;
 pub use crate::streaming_response::StreamingResponse;
-#[cfg(feature = "oauth2")]
-pub use crate::token::ClientCredentials;
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, token_fn};

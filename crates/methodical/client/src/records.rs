@@ -276,46 +276,14 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// }
     /// ```
     pub async fn next(&mut self) -> Option<Result<Entry<T>, Error>> {
-        self.next_with(T::from_ref).await
+        self.next_json_with(|record, _| T::from_ref(record)).await
     }
 
-    /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` instead of copying it.
+    /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` with its JSON text, instead of copying
+    /// it.
     ///
-    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes.
-    ///
-    /// # Errors
-    ///
-    /// See [`next`](Self::next).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use methodical_client::model::Record;
-    /// use methodical_client::{Entry, Error, Records};
-    ///
-    /// async fn sum<T: Record>(
-    ///     mut records: Records<T>,
-    ///     size: impl Fn(T::Ref<'_>) -> u64,
-    /// ) -> Result<u64, Error> {
-    ///     let mut sum = 0;
-    ///     while let Some(entry) = records.next_with(&size).await {
-    ///         if let Entry::Record(size) = entry? {
-    ///             sum += size;
-    ///         }
-    ///     }
-    ///     Ok(sum)
-    /// }
-    /// ```
-    pub async fn next_with<X>(
-        &mut self,
-        mut take: impl FnMut(T::Ref<'_>) -> X,
-    ) -> Option<Result<Entry<X>, Error>> {
-        self.advance(&mut |record, _| take(record)).await
-    }
-
-    /// Waits for the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
-    ///
-    /// Use it to pass records on unchanged: the text has every field and the original whitespace.
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes, and the
+    /// text has every field and the original whitespace.
     ///
     /// # Errors
     ///
@@ -353,38 +321,11 @@ impl<T: Record, S: Beside> Stream for Records<T, S> {
 }
 
 impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
-    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` instead of copying it.
+    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` with its JSON text, instead of copying it.
     ///
-    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes.
-    ///
-    /// ```
-    /// use methodical_client::model::Record;
-    /// use methodical_client::{Entry, Error, blocking::Records};
-    ///
-    /// fn sum<T: Record>(
-    ///     mut records: Records<T>,
-    ///     size: impl Fn(T::Ref<'_>) -> u64,
-    /// ) -> Result<u64, Error> {
-    ///     let mut sum = 0;
-    ///     while let Some(entry) = records.next_with(&size) {
-    ///         if let Entry::Record(size) = entry? {
-    ///             sum += size;
-    ///         }
-    ///     }
-    ///     Ok(sum)
-    /// }
-    /// ```
-    pub fn next_with<X>(
-        &mut self,
-        mut take: impl FnMut(T::Ref<'_>) -> X,
-    ) -> Option<Result<Entry<X>, Error>> {
-        self.next_json_with(|record, _| take(record))
-    }
-
-    /// Reads the next record as [`next_with`](Self::next_with) does, and also lends its JSON text to `take`.
-    ///
-    /// Use it to pass records on unchanged: the text has every field and the original whitespace. The example of
-    /// [`received_json_with`](Self::received_json_with) uses it.
+    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes, and the
+    /// text has every field and the original whitespace. The example of [`received_json_with`](Self::received_json_with)
+    /// uses it.
     pub fn next_json_with<X>(
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> X,

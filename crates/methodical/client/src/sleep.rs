@@ -8,12 +8,7 @@ use std::time::Duration;
 
 use gateway_transport::Instant;
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use self::timer::sleep_until as sleep_until_real;
 use crate::clock::now;
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-mod timer;
 
 /// Waits without blocking the thread, on any async runtime or none. A delay too long for the clock is skipped.
 ///
@@ -50,6 +45,12 @@ async fn sleep_until(end: Instant) {
         return time.sleep_until(end).await;
     }
     sleep_until_real(end).await;
+}
+
+/// Waits until `end`, on the thread of `futures-timer`: the timer of a runtime would tie the client to that runtime.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+async fn sleep_until_real(end: Instant) {
+    futures_timer::Delay::new(end.saturating_duration_since(Instant::now())).await;
 }
 
 /// Waits until `end`, in a browser, which has no threads to wait in.

@@ -7,23 +7,17 @@ use gateway_transport::{BoxError, BoxFuture, MaybeSend};
 use crate::AccessToken;
 
 mod cache;
-#[cfg(feature = "oauth2")]
-mod client_credentials;
 mod command;
 mod environment;
 mod file;
 mod spawn_blocking;
 pub(crate) mod text;
 mod tokens;
-mod unwind;
 
-#[cfg(feature = "oauth2")]
-pub use self::client_credentials::ClientCredentials;
 pub use self::command::CommandToken;
 pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
 pub(crate) use self::tokens::{Sources, Tokens};
-pub(crate) use self::unwind::CatchUnwind;
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].
 ///
@@ -59,8 +53,8 @@ pub trait TokenSource: Send + Sync + 'static {
     /// asks again.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime must
-    /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics;
-    /// then the call of the blocking client fails with [`ErrorKind::Token`](crate::ErrorKind::Token).
+    /// bring it, for example spawn its work on a `tokio::runtime::Handle` and await the task. Otherwise it usually panics,
+    /// and so does the call of the blocking client.
     ///
     /// # Errors
     ///
@@ -179,7 +173,10 @@ impl<S: TokenSource + ?Sized> TokenSource for Box<S> {
 
 #[cfg(test)]
 mod tests {
+    use gateway_transport::MemoryTransport;
+
     use super::*;
+    use crate::tests::{BlockingClient, any_json};
 
     const OLD: &str = "gwt_old";
     const NEW: &str = "gwt_new";
@@ -203,6 +200,29 @@ mod tests {
         fn is_current(&self, current: &AccessToken) -> bool {
             *current == token(NEW)
         }
+    }
+
+    /// A source that spawns its work on its own runtime.
+    struct OnTokio(tokio::runtime::Handle);
+
+    impl TokenSource for OnTokio {
+        fn token<'a>(
+            &'a self,
+            _refused: Option<&'a AccessToken>,
+        ) -> BoxFuture<'a, Result<AccessToken, BoxError>> {
+            Box::pin(async { Ok(self.0.spawn(async { token(NEW) }).await?) })
+        }
+    }
+
+    #[test]
+    fn a_source_may_bring_its_runtime_to_the_blocking_client() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build();
+        let runtime = runtime.unwrap();
+        let response = http::Response::builder().header("content-type", "application/json");
+        let transport = MemoryTransport::new([Ok(response.body("[]".into()).unwrap())]);
+        let builder = BlockingClient::builder("https://gateway.example.com");
+        let builder = builder.token(OnTokio(runtime.handle().clone()));
+        assert!(builder.transport(transport).build().unwrap().send(&any_json()).is_ok());
     }
 
     #[test]

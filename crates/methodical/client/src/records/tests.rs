@@ -148,7 +148,7 @@ fn only_accepted_records_are_lent() {
         .unwrap();
     let (mut records, mut lent) = (client.stream(&ListPhotos).unwrap(), 0);
     let mut accepted = Vec::new();
-    while let Some(entry) = records.next_with(|_| lent += 1) {
+    while let Some(entry) = records.next_json_with(|_, _| lent += 1) {
         accepted.push(matches!(entry.unwrap(), Entry::Record(())));
     }
     assert_eq!((accepted, lent), (vec![true, false, true], 2));
