@@ -1,7 +1,5 @@
 //! The typed mocks answer the matching requests of the clients, and no others.
 
-use std::env;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use gateway_client::model::{
@@ -165,48 +163,6 @@ async fn a_client_retries_after_a_fault() {
     let client = Client::builder(faulty.uri()).token(token).build().unwrap();
     assert_eq!(client.send(&ListVacancies::new()).await.unwrap().items, []);
     assert_eq!(faulty.progress().requests.len(), 3);
-}
-
-const EXPLANATION: &str = "\
-no mock matches this call: GET /c/oauth/v1?method=candidates/list&vacancy_id=…&status=…
-mocked: candidates/list with vacancy_id, status: `vacancy_id` differs
-mocked: candidates/list without vacancy_id with a token: `vacancy_id` is present, the token differs
-mocked: vacancies/list: another operation";
-
-/// Mounts three mocks, and makes a call that none of them matches.
-async fn unmatched() -> Error {
-    let (server, client) = gateway().await;
-    MockListCandidates::new().vacancy_id(52).status("On hold").answers(&[]).mount(&server).await;
-    MockListCandidates::new().without_vacancy_id().token("t").answers(&[]).mount(&server).await;
-    MockListVacancies::new().answers(&[]).mount(&server).await;
-    let query = ListCandidates::new().vacancy_status(53, "On hold");
-    client.send(&query).await.unwrap_err()
-}
-
-#[tokio::test]
-async fn an_unmatched_call_is_explained_in_the_response() {
-    let error = unmatched().await;
-    assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert_eq!(error.problem().unwrap().detail.unwrap(), EXPLANATION);
-}
-
-#[tokio::test]
-#[ignore = "fails; another test runs it and reads its output"]
-async fn fails_because_of_an_unmatched_call() {
-    panic!("{}", unmatched().await);
-}
-
-#[test]
-fn an_unmatched_call_is_explained_in_the_output_of_the_failing_test() {
-    let name = "mocks::fails_because_of_an_unmatched_call";
-    let output = Command::new(env::current_exe().unwrap())
-        .args(["--exact", name, "--include-ignored"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(!output.status.success(), "{text}");
-    let section = text.split(&format!("---- {name} stdout ----")).nth(1).expect("the output");
-    assert!(section.contains(EXPLANATION), "{text}");
 }
 
 #[tokio::test]

@@ -161,25 +161,12 @@ fn a_mock_matches_the_secrets() {
         assert_eq!(client.send(&post()).await.unwrap().as_str(), "[4]");
         server.reset().await;
         form().secret("pin", "another").exactly("[5]").mount(&server).await;
-        let explained = explanation(&client.send(&post()).await.unwrap_err());
-        assert!(explained.contains("POST /rest/…/v1?"), "{explained}");
-        assert!(explained.contains(" name=…&pin=…"), "{explained}");
-        assert!(explained.contains("the secret `pin` is absent or differs"), "{explained}");
+        assert_eq!(client.send(&post()).await.unwrap_err().status().unwrap(), 404);
         server.reset().await;
         call().secret("account", "another").exactly("[3]").mount(&server).await;
         let error = client.send(&query()).await.unwrap_err();
         assert_eq!(error.status().unwrap(), 404);
-        let explained = explanation(&error);
-        assert!(explained.contains("GET /rest/…/v1?"), "{explained}");
-        assert!(explained.contains("the secret `account` is absent or differs"), "{explained}");
     });
-}
-
-/// Returns why no mock matches a call.
-fn explanation(error: &Error) -> String {
-    let text = String::from_utf8_lossy(error.body().unwrap()).into_owned();
-    assert!(!text.contains("CANARY"), "{text}");
-    text
 }
 
 #[test]

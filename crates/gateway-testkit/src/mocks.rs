@@ -19,8 +19,8 @@
 //! Other responses are a list that is cut, one with a bad record, a failure with `Retry-After`, and any of them after a
 //! delay. For broken connections, put a [`FaultyServer`](crate::faults::FaultyServer) in front of the mocks.
 //!
-//! A call that no mock matches gets status 404. Its problem document, and the output of the test, say what was called and
-//! how each mock differs, without the token and the values of parameters.
+//! A call that no mock matches gets status 404. If a mock expects calls that did not come, `wiremock` lists the requests
+//! that it received.
 
 #[doc(inline)]
 pub use methodical_testkit::mocks::{Call, MockedCall};

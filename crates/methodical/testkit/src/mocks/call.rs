@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use methodical_model::{Auth, BodyFormat, Dispatch, ListStyle, Service};
+use methodical_model::{BodyFormat, ListStyle, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use wiremock::ResponseTemplate;
+use wiremock::{Mock, ResponseTemplate};
 
+use crate::mocks::MockedCall;
 use crate::mocks::matcher::Matcher;
-use crate::mocks::mocked_call::MockedCall;
 
 /// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
 ///
@@ -39,16 +39,8 @@ use crate::mocks::mocked_call::MockedCall;
 #[derive(Clone)]
 #[must_use = "a call does nothing until it has a response and is mounted"]
 pub struct Call {
-    path: &'static str,
-    dispatch: Dispatch,
-    auth: Auth,
+    matcher: Matcher,
     accept: &'static str,
-    select: &'static str,
-    post: Option<BodyFormat>,
-    given: Vec<(Cow<'static, str>, Option<String>)>,
-    counts: Vec<(&'static str, usize)>,
-    token: Option<String>,
-    secrets: Vec<(&'static str, String)>,
     delay: Duration,
     retry_after: Option<Duration>,
     has_bad_record: bool,
@@ -86,17 +78,20 @@ impl Call {
     }
 
     const fn of<S: Service>(select: &'static str, post: Option<BodyFormat>) -> Self {
-        Self {
+        let matcher = Matcher {
             path: S::PATH,
             dispatch: S::DISPATCH,
             auth: S::AUTH,
-            accept: S::ACCEPT,
             select,
             post,
             given: Vec::new(),
             counts: Vec::new(),
             token: None,
             secrets: Vec::new(),
+        };
+        Self {
+            matcher,
+            accept: S::ACCEPT,
             delay: Duration::ZERO,
             retry_after: None,
             has_bad_record: false,
@@ -107,7 +102,7 @@ impl Call {
 
     /// Matches only calls with this value of a parameter.
     pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        self.given.push((name.into(), Some(value.into())));
+        self.matcher.given.push((name.into(), Some(value.into())));
         self
     }
 
@@ -136,33 +131,33 @@ impl Call {
         style: ListStyle,
         values: impl IntoIterator<Item = String>,
     ) -> Self {
-        let is_json = self.post == Some(BodyFormat::Json);
+        let is_json = self.matcher.post == Some(BodyFormat::Json);
         let style = if is_json { ListStyle::Repeat } else { style };
         let pairs = style.pairs(name, values.into_iter().collect());
-        self.counts.push((name, pairs.len()));
+        self.matcher.counts.push((name, pairs.len()));
         let given = pairs.into_iter().map(|(name, value)| (name.into(), Some(value)));
-        self.given.extend(given);
+        self.matcher.given.extend(given);
         self
     }
 
     /// Matches only calls without this parameter.
     pub fn without(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.given.push((name.into(), None));
+        self.matcher.given.push((name.into(), None));
         self
     }
 
     /// Matches only calls with this bearer token or, if the service has secrets instead, this first secret.
     pub fn token(mut self, token: &str) -> Self {
-        if let Some(first) = self.auth.secrets().first() {
+        if let Some(first) = self.matcher.auth.secrets().first() {
             return self.secret(first.name(), token);
         }
-        self.token = Some(token.to_owned());
+        self.matcher.token = Some(token.to_owned());
         self
     }
 
     /// Matches only calls with this value of the secret with this name.
     pub fn secret(mut self, name: &'static str, value: &str) -> Self {
-        self.secrets.push((name, value.to_owned()));
+        self.matcher.secrets.push((name, value.to_owned()));
         self
     }
 
@@ -296,7 +291,7 @@ impl Call {
     }
 
     fn responds(self, status: u16, body: &str, media_type: &str) -> MockedCall {
-        let Self { delay, retry_after, .. } = self;
+        let Self { matcher, delay, retry_after, .. } = self;
         let mut response =
             ResponseTemplate::new(status).set_body_raw(body, media_type).set_delay(delay);
         if let Some(delay) = retry_after {
@@ -304,18 +299,17 @@ impl Call {
             let seconds = delay.as_secs().saturating_add(part).to_string();
             response = response.insert_header("retry-after", seconds);
         }
-        let Self { path, dispatch, auth, select, post, given, counts, token, secrets, .. } = self;
-        let matcher = Matcher { path, dispatch, auth, select, post, given, counts, token, secrets };
-        MockedCall::new(matcher, response)
+        Mock::given(matcher).respond_with(response)
     }
 }
 
 /// Shows neither the token, a secret nor a value of a parameter.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.given.iter().map(|(name, _)| name).collect();
+        let Matcher { select, given, .. } = &self.matcher;
+        let names: Vec<_> = given.iter().map(|(name, _)| name).collect();
         let mut fields = f.debug_struct("Call");
-        fields.field("select", &self.select).field("given", &names).finish_non_exhaustive()
+        fields.field("select", select).field("given", &names).finish_non_exhaustive()
     }
 }
 

@@ -1,24 +1,31 @@
 //! The pages of a list, each as mocks.
 
+use std::fmt;
+
 use methodical_model::PagedOperation;
 use methodical_model::paging::{PagedBy, Position};
 use serde::Serialize;
 use wiremock::MockServer;
 
+use crate::mocks::MockedCall;
 use crate::mocks::call::Call;
-use crate::mocks::mocked_call::MockedCall;
 
 /// The pages of a list. Each answers the calls that request it.
-#[derive(Debug)]
 #[must_use = "mocks do nothing until they are mounted"]
 pub struct MockedPages(Vec<MockedCall>);
 
 impl MockedPages {
-    /// Mounts the mocks on a server, as [`MockedCall::mount`] does.
+    /// Mounts the mocks on a server, as [`Mock::mount`](wiremock::Mock::mount) does.
     pub async fn mount(self, server: &MockServer) {
         for mock in self.0 {
             mock.mount(server).await;
         }
+    }
+}
+
+impl fmt::Debug for MockedPages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MockedPages({} mocks)", self.0.len())
     }
 }
 

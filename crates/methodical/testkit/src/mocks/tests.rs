@@ -70,14 +70,6 @@ impl Answer {
             body: response.text().unwrap(),
         }
     }
-
-    /// Returns the explanation of a call that no mock matches.
-    #[track_caller]
-    fn explanation(&self) -> String {
-        assert_eq!(self.status, 404, "{self:?}");
-        let problem: serde_json::Value = serde_json::from_str(&self.body).unwrap();
-        problem["detail"].as_str().unwrap().to_owned()
-    }
 }
 
 /// Calls by GET.
