@@ -12,7 +12,7 @@ use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 use pollster::block_on;
 
 use crate::engine::{Engine, Io, Receive};
-use crate::sleep::sleep_blocking;
+use crate::time::sleep_blocking;
 use crate::{CallOptions, Error, RawResponse, StreamingResponse};
 
 /// The records of [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].

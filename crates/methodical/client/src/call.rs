@@ -8,12 +8,10 @@ use http::{Response, Uri};
 use methodical_model::ErrorClass;
 
 use crate::Error;
-use crate::clock::{date, now};
-use crate::head::retry_after;
-use crate::limit::{Limit, LimitKind, MIN_TIME_LEFT};
+use crate::head::{Reaction, meaning, meaning_of, retry_after};
 use crate::policy::Policy;
 use crate::request::Draft;
-use crate::status::{Reaction, meaning, meaning_of};
+use crate::time::{Limit, LimitKind, MIN_TIME_LEFT, date, now};
 use crate::token::Tokens;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use http::Response;
 use methodical_model::{ListOperation, Operation, PagedOperation, Service};
 
 use crate::engine::{Engine, Io, Receive};
-use crate::sleep::sleep;
+use crate::time::sleep;
 use crate::{CallOptions, ClientBuilder, Error, Pages, RawResponse, Records, StreamingResponse};
 
 /// An async client for one account of the service `S`.

@@ -11,16 +11,15 @@ use methodical_model::{Auth, ErrorClass, ListOperation, Operation, StreamDecoder
 
 use crate::base_url::BaseUrl;
 use crate::call::{Call, Failure, Moment, Next, Reported, Verdict};
-use crate::clock::now;
 use crate::error::{ERROR_BODY_LIMIT, ErrorKind};
 use crate::head::content_length;
-use crate::list_reader::ListReader;
 use crate::observer::{Attempt, Observer};
 use crate::pace::{Pace, Permit};
 use crate::policy::Policy;
+use crate::records::ListReader;
 use crate::request::{Draft, Headers};
 use crate::response::check_head;
-use crate::sleep::timeout_at;
+use crate::time::{now, timeout_at};
 use crate::token::{Sources, Tokens};
 use crate::trace::{self, AttemptSpan, CallSpan, RejectedPaths};
 use crate::{CallOptions, Error, RawResponse, StreamingResponse};

@@ -144,30 +144,25 @@ mod builder;
 mod call;
 mod call_options;
 mod client;
-mod clock;
 mod engine;
 mod error;
 mod head;
-mod limit;
-mod list_reader;
-mod lock;
 mod observer;
 mod pace;
 mod pager;
-mod pages;
 mod policy;
-mod problem;
 mod records;
 mod request;
 mod response;
 mod retry;
-mod sleep;
-mod status;
 mod streaming_response;
 #[cfg(test)]
 mod tests;
+mod time;
 mod token;
 mod trace;
+
+use std::sync::{LockResult, PoisonError};
 
 pub mod blocking;
 
@@ -183,13 +178,19 @@ pub use crate::client::Client;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::head::retry_after;
 pub use crate::observer::{Attempt, Observer};
-pub use crate::pages::Pages;
-pub use crate::problem::Problem;
+pub use crate::pager::Pages;
 pub use crate::records::{Entry, Records};
-pub use crate::response::RawResponse;
+pub use crate::response::{Problem, RawResponse};
 pub use crate::retry::{RetryBudget, RetryPolicy};
-pub use crate::sleep::sleep;
-#[doc(hidden)]
-pub use crate::sleep::sleep_blocking;
 pub use crate::streaming_response::StreamingResponse;
+pub use crate::time::sleep;
+#[doc(hidden)]
+pub use crate::time::sleep_blocking;
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, token_fn};
+
+/// Returns the guard of a lock, even if a thread panicked while it held the lock.
+///
+/// That is sound here: no code of this crate can panic between two changes of a locked value that belong together.
+pub(crate) fn unpoisoned<Guard>(locked: LockResult<Guard>) -> Guard {
+    locked.unwrap_or_else(PoisonError::into_inner)
+}

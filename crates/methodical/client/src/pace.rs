@@ -8,10 +8,10 @@ use async_lock::{Semaphore, SemaphoreGuardArc};
 use gateway_transport::Instant;
 use http::{HeaderMap, StatusCode};
 
-use crate::clock::date;
 use crate::head::retry_after;
-use crate::lock::unpoisoned;
 use crate::policy::Policy;
+use crate::time::date;
+use crate::unpoisoned;
 
 /// The pace of a client and its clones.
 #[derive(Debug)]

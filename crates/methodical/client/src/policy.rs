@@ -78,11 +78,12 @@ mod tests {
 
     use super::{ATTEMPT_TIMEOUT, BODY_LIMIT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
     use crate::error::ERROR_BODY_LIMIT;
-    use crate::limit::MIN_TIME_LEFT;
     use crate::pager::MAX_PAGES;
-    use crate::retry::budget::{BURST, CALLS_PER_RETRY};
-    use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER};
+    use crate::retry::{
+        BASE_DELAY, BURST, CALLS_PER_RETRY, MAX_ATTEMPTS, MAX_DELAY, MAX_RETRY_AFTER,
+    };
     use crate::tests::Photo;
+    use crate::time::MIN_TIME_LEFT;
     use crate::token::text::MAX_LENGTH as TOKEN_LIMIT;
 
     #[test]

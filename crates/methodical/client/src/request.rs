@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use methodical_model::{Auth, BodyFormat, Query, SecretPlace};
 
 use crate::base_url::BaseUrl;
-use crate::limit::{Limit, LimitKind};
+use crate::time::{Limit, LimitKind};
 use crate::token::Tokens;
 use crate::{AccessToken, CallOptions, Error};
 

@@ -10,11 +10,10 @@ use http::{HeaderMap, Response, StatusCode};
 use pollster::block_on;
 
 use crate::Error;
-use crate::clock::{date, now};
 use crate::engine::Receive;
 use crate::head::retry_after;
-use crate::limit::Limit;
 use crate::pace::Permit;
+use crate::time::{Limit, date, now};
 use crate::trace::CallSpan;
 
 /// A response of the service with any status, its body still to be received: the result of

@@ -8,15 +8,14 @@ use crate::AccessToken;
 
 mod cache;
 mod command;
-mod environment;
 mod file;
 mod spawn_blocking;
 pub(crate) mod text;
 mod tokens;
 
 pub use self::command::CommandToken;
-pub use self::environment::EnvironmentToken;
 pub use self::file::FileToken;
+pub use self::text::EnvironmentToken;
 pub(crate) use self::tokens::{Sources, Tokens};
 
 /// A source of access tokens. The simplest source is an [`AccessToken`].

@@ -39,9 +39,9 @@ pub use crate::decode::text::{CowText, deserialize as deserialize_text};
 pub use crate::decode::value::{Value, leaf};
 pub use crate::decode::whole::{borrowed, error_class, list, nothing, value};
 pub use crate::enums::not_listed;
-pub use crate::nulls::{Nulls, Redacted};
+pub use crate::extra::{Nulls, Redacted};
+pub use crate::query::Items;
 pub use crate::query::builder::QueryBuilder;
-pub use crate::query::list::Items;
 pub use crate::scalar::civil::{parse_civil, utc};
 #[cfg(feature = "chrono")]
 pub use crate::scalar::conversions::chrono;
@@ -49,8 +49,9 @@ pub use crate::scalar::conversions::chrono;
 pub use crate::scalar::conversions::decimal::{Decimal, decimal};
 #[cfg(feature = "jiff")]
 pub use crate::scalar::conversions::jiff;
-pub use crate::scalar::either::{CODES, Codes, Digits, OrNumber, OrText};
-pub use crate::scalar::number::{compare_digits, is_plain, parse_signed, parse_unsigned};
+pub use crate::scalar::either::{
+    CODES, Codes, Digits, OrNumber, OrText, compare_digits, is_plain, parse_signed, parse_unsigned,
+};
 pub use crate::tables::{parameter, sendable};
 pub use crate::{__record as record, __scalar as scalar, __wire_enum as wire_enum};
 

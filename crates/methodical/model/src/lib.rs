@@ -34,7 +34,7 @@
 //! |---|---|
 //! | `service`, `operation`, `query`, `raw` | the traits of services and operations, percent-encoded queries, untyped queries |
 //! | `record`, `scalar`, `enums` | macros that define records, scalars and enums; the files below `scalar` have their functions |
-//! | `listing`, `map`, `float`, `extra`, `nulls` | the other types of values |
+//! | `listing`, `map`, `float`, `extra` | the other types of values |
 //! | `decode` | `engine` walks a document as `layout` says, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
 //! | `paging`, [`tables`] | descriptions that clients and mirrors use |
 //! | `random` | random values, drawn along the shape of a type |
@@ -70,7 +70,6 @@ mod extra;
 mod float;
 mod listing;
 mod map;
-mod nulls;
 mod operation;
 mod query;
 #[cfg(feature = "arbitrary")]
@@ -79,7 +78,6 @@ mod raw;
 mod record;
 mod scalar;
 mod service;
-mod service_error;
 
 #[doc(hidden)]
 pub mod codegen;
@@ -88,19 +86,17 @@ pub mod paging;
 pub mod tables;
 
 pub use crate::decode::{Beside, Next, Record, StreamDecoder};
-pub use crate::error::{DecodeError, DecodeErrorKind};
+pub use crate::error::{DecodeError, DecodeErrorKind, ErrorClass, ServiceError};
 pub use crate::extra::Extra;
 pub use crate::float::Float;
 pub use crate::listing::{Listing, Rejected};
 pub use crate::map::Map;
 pub use crate::operation::{ListOperation, Operation};
 pub use crate::paging::PagedOperation;
-pub use crate::query::list::ListStyle;
-pub use crate::query::{BodyFormat, Query};
+pub use crate::query::{BodyFormat, ListStyle, Query};
 pub use crate::raw::{RawJson, RawQuery};
 pub use crate::scalar::civil::Civil;
 pub use crate::service::{Auth, Dispatch, Place, Secret, SecretPlace, Service};
-pub use crate::service_error::{ErrorClass, ServiceError};
 
 /// Compiles the examples of the README with the tests of this crate.
 #[cfg(doctest)]

@@ -3,7 +3,6 @@
 pub(crate) mod civil;
 pub(crate) mod conversions;
 pub(crate) mod either;
-pub(crate) mod number;
 
 /// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON texts that
 /// represent it.

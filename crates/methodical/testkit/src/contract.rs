@@ -36,7 +36,6 @@ mod checks;
 pub(crate) mod description;
 mod evidence;
 mod exchange;
-mod parameter;
 mod record;
 mod report;
 mod target;

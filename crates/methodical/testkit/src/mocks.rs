@@ -9,16 +9,458 @@
 //! A mock always sends well-formed HTTP. For broken connections, put a [`FaultyServer`](crate::faults::FaultyServer) in
 //! front of the mocks.
 
-mod call;
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use methodical_model::paging::{PagedBy, Position};
+#[doc(no_inline)]
+pub use methodical_model::{BodyFormat, ListStyle};
+use methodical_model::{BodyFormat, ListStyle, PagedOperation, Service};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::mocks::matcher::Matcher;
+
 mod matcher;
-mod pages;
 #[cfg(test)]
 mod tests;
 
-#[doc(no_inline)]
-pub use methodical_model::{BodyFormat, ListStyle};
 /// A call with its response. It answers calls of a server on which it is mounted.
 pub use wiremock::Mock as MockedCall;
 
-pub use crate::mocks::call::Call;
-pub use crate::mocks::pages::MockedPages;
+/// The calls that a mock matches: those of one operation, with any parameters unless it is restricted.
+///
+/// # Examples
+///
+/// ```
+/// use methodical_testkit::mocks::Call;
+/// # use methodical_model::Service;
+/// # struct Photos;
+/// # impl Service for Photos {
+/// #     const NAME: &'static str = "photos";
+/// #     const API_VERSION: &'static str = "v2";
+/// #     const PATH: &'static str = "/api/v2";
+/// #     const SELECTOR: &'static str = "action";
+/// #     const ACCEPT: &'static str = "application/json";
+/// # }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = wiremock::MockServer::start().await;
+/// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
+/// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
+/// // … let the code under test call `server.uri()`.
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "a call does nothing until it has a response and is mounted"]
+pub struct Call {
+    matcher: Matcher,
+    accept: &'static str,
+    delay: Duration,
+    retry_after: Option<Duration>,
+    has_bad_record: bool,
+    is_truncated: bool,
+    /// Members of the object with the fields beside a list, where these fields lack them.
+    marker: &'static str,
+}
+
+impl Call {
+    /// Matches every call of an operation, by its selector.
+    pub const fn new<S: Service>(select: &'static str) -> Self {
+        Self::of::<S>(select, None)
+    }
+
+    /// Matches every call of an operation that is a POST with this format of its body, by its selector.
+    ///
+    /// ```
+    /// use methodical_model::BodyFormat;
+    /// use methodical_testkit::mocks::Call;
+    /// # use methodical_model::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
+    /// # drop(call);
+    /// ```
+    pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
+        Self::of::<S>(select, Some(format))
+    }
+
+    const fn of<S: Service>(select: &'static str, post: Option<BodyFormat>) -> Self {
+        let matcher = Matcher {
+            path: S::PATH,
+            dispatch: S::DISPATCH,
+            auth: S::AUTH,
+            select,
+            post,
+            given: Vec::new(),
+            counts: Vec::new(),
+            token: None,
+            secrets: Vec::new(),
+        };
+        Self {
+            matcher,
+            accept: S::ACCEPT,
+            delay: Duration::ZERO,
+            retry_after: None,
+            has_bad_record: false,
+            is_truncated: false,
+            marker: "",
+        }
+    }
+
+    /// Matches only calls with this value of a parameter.
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        self.matcher.given.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Matches only calls with exactly these values of a list. The style does not matter in a JSON body.
+    ///
+    /// ```
+    /// use methodical_model::ListStyle;
+    /// use methodical_testkit::mocks::Call;
+    /// # use methodical_model::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let values = ["1", "2"].map(str::to_owned);
+    /// let call = Call::new::<Photos>("photos/list").with_list("id", ListStyle::Comma, values);
+    /// # drop(call);
+    /// ```
+    pub fn with_list(
+        mut self,
+        name: &'static str,
+        style: ListStyle,
+        values: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let is_json = self.matcher.post == Some(BodyFormat::Json);
+        let style = if is_json { ListStyle::Repeat } else { style };
+        let pairs = style.pairs(name, values.into_iter().collect());
+        self.matcher.counts.push((name, pairs.len()));
+        let given = pairs.into_iter().map(|(name, value)| (name.into(), Some(value)));
+        self.matcher.given.extend(given);
+        self
+    }
+
+    /// Matches only calls without this parameter.
+    pub fn without(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.matcher.given.push((name.into(), None));
+        self
+    }
+
+    /// Matches only calls with this bearer token or, if the service has secrets instead, this first secret.
+    pub fn token(mut self, token: &str) -> Self {
+        if let Some(first) = self.matcher.auth.secrets().first() {
+            return self.secret(first.name(), token);
+        }
+        self.matcher.token = Some(token.to_owned());
+        self
+    }
+
+    /// Matches only calls with this value of the secret with this name.
+    pub fn secret(mut self, name: &'static str, value: &str) -> Self {
+        self.matcher.secrets.push((name, value.to_owned()));
+        self
+    }
+
+    /// Sends the response after this delay. Default: none.
+    pub fn delay(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// Adds `Retry-After` (RFC 9110, section 10.2.3) to the response, in seconds, rounded up. Default: none.
+    pub fn retry_after(self, delay: Duration) -> Self {
+        Self { retry_after: Some(delay), ..self }
+    }
+
+    /// Adds a record to the end of a list that no client can decode: the number 0.
+    pub fn bad_record(self) -> Self {
+        Self { has_bad_record: true, ..self }
+    }
+
+    /// Cuts the JSON of a list after its last record, and that of an object before its last byte. HTTP is complete.
+    pub fn truncated(self) -> Self {
+        Self { is_truncated: true, ..self }
+    }
+
+    /// Responds with a list, between these two texts.
+    pub fn list<T: Serialize>(self, (open, close): (&str, &str), records: &[T]) -> MockedCall {
+        let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
+        let records: Result<Vec<_>, _> =
+            records.iter().map(serde_json::to_string).chain(bad).collect();
+        let close = if self.is_truncated { "" } else { close };
+        match records {
+            Ok(records) => self.exactly(&format!("{open}{}{close}", records.join(","))),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Adds these members to the fields beside a list, where these fields lack them. Default: none.
+    pub fn marked(self, members: &'static str) -> Self {
+        Self { marker: members, ..self }
+    }
+
+    /// Responds with a list after the first of these texts, and with the fields of an object between the two others.
+    pub fn list_beside<T: Serialize, B: Serialize>(
+        self,
+        (open, middle, close): (&str, &str, &str),
+        records: &[T],
+        beside: &B,
+    ) -> MockedCall {
+        let close = serde_json::to_string(beside)
+            .map(|beside| format!("{middle}{}{close}", after(&with_members(self.marker, &beside))));
+        match close {
+            Ok(close) => self.list((open, &close), records),
+            Err(error) => self.body(Err(error)),
+        }
+    }
+
+    /// Responds with one object or another value, between these two texts, and with those of these members that an object lacks,
+    /// at any depth.
+    pub fn object_in<T: Serialize>(
+        self,
+        (open, close): (&str, &str),
+        members: &str,
+        record: &T,
+    ) -> MockedCall {
+        let body = serde_json::to_string(record)
+            .map(|record| format!("{open}{}{close}", with_members(members, &record)));
+        self.body(body)
+    }
+
+    /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
+    /// is an integer is sent as a number.
+    ///
+    /// ```
+    /// use methodical_testkit::mocks::Call;
+    /// # use methodical_model::Service;
+    /// # struct Photos;
+    /// # impl Service for Photos {
+    /// #     const NAME: &'static str = "photos";
+    /// #     const API_VERSION: &'static str = "v2";
+    /// #     const PATH: &'static str = "/api/v2";
+    /// #     const SELECTOR: &'static str = "action";
+    /// #     const ACCEPT: &'static str = "application/json";
+    /// # }
+    ///
+    /// let call = Call::new::<Photos>("photos/list");
+    /// let mock = call.reports(r#"{"stat":"fail"}"#, &[(&["code"], "98"), (&["message"], "Invalid key")]);
+    /// # drop(mock);
+    /// ```
+    pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> MockedCall {
+        let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
+            for (path, text) in texts {
+                insert(&mut body, path, text);
+            }
+            Value::Object(body).to_string()
+        });
+        self.body(body)
+    }
+
+    /// Responds with a body that has no data, such as `null`.
+    pub fn nothing(self, body: &str) -> MockedCall {
+        self.body(Ok(body.to_owned()))
+    }
+
+    /// Responds with one object.
+    pub fn object<T: Serialize>(self, record: &T) -> MockedCall {
+        self.body(serde_json::to_string(record))
+    }
+
+    /// Responds with exactly these bytes.
+    pub fn exactly(self, body: &str) -> MockedCall {
+        let accept = self.accept;
+        self.responds(200, body, accept)
+    }
+
+    /// Responds with this error status and a problem document (RFC 9457).
+    pub fn fails(self, status: u16) -> MockedCall {
+        let body = format!(r#"{{"type":"about:blank","status":{status}}}"#);
+        self.responds(status, &body, "application/problem+json")
+    }
+
+    fn body(self, body: Result<String, serde_json::Error>) -> MockedCall {
+        match body {
+            Ok(mut body) => {
+                if self.is_truncated {
+                    body.pop();
+                }
+                self.exactly(&body)
+            }
+            // A record of a model always serializes; a foreign type may not.
+            Err(error) => self.responds(500, &error.to_string(), "text/plain"),
+        }
+    }
+
+    fn responds(self, status: u16, body: &str, media_type: &str) -> MockedCall {
+        let Self { matcher, delay, retry_after, .. } = self;
+        let mut response =
+            ResponseTemplate::new(status).set_body_raw(body, media_type).set_delay(delay);
+        if let Some(delay) = retry_after {
+            let part = u64::from(delay.subsec_nanos() > 0);
+            let seconds = delay.as_secs().saturating_add(part).to_string();
+            response = response.insert_header("retry-after", seconds);
+        }
+        Mock::given(matcher).respond_with(response)
+    }
+}
+
+/// Shows neither the token, a secret nor a value of a parameter.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Matcher { select, given, .. } = &self.matcher;
+        let names: Vec<_> = given.iter().map(|(name, _)| name).collect();
+        let mut fields = f.debug_struct("Call");
+        fields.field("select", select).field("given", &names).finish_non_exhaustive()
+    }
+}
+
+/// Returns the members of an object, with a comma before them unless the object is empty.
+fn after(object: &str) -> String {
+    let inner =
+        object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    if inner.is_empty() { String::new() } else { format!(",{inner}") }
+}
+
+/// Returns an object with those of these members, at any depth, that it lacks.
+fn with_members(members: &str, record: &str) -> String {
+    let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+    let (added, mut own) = (parsed(&format!("{{{members}}}")), parsed(record));
+    if !added.is_empty() && !added.keys().any(|name| own.contains_key(name)) {
+        return format!("{{{members}{}}}", after(record));
+    }
+    if add(&mut own, added) { Value::Object(own).to_string() } else { record.to_owned() }
+}
+
+/// Adds the members that an object lacks, at any depth. Returns whether there are some.
+fn add(object: &mut Map<String, Value>, members: Map<String, Value>) -> bool {
+    let mut lacked = false;
+    for (name, value) in members {
+        match (object.get_mut(&name), value) {
+            (Some(Value::Object(inner)), Value::Object(value)) => lacked |= add(inner, value),
+            (Some(_), _) => {}
+            (None, value) => {
+                object.insert(name, value);
+                lacked = true;
+            }
+        }
+    }
+    lacked
+}
+
+/// Inserts a text below an object.
+fn insert(object: &mut Map<String, Value>, path: &[&str], text: &str) {
+    let [first, rest @ ..] = path else { return };
+    if rest.is_empty() {
+        let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text);
+        let value = number.map_or_else(|| Value::from(text), Value::from);
+        object.insert((*first).to_owned(), value);
+        return;
+    }
+    let inner = object.entry(*first).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(inner) = inner {
+        insert(inner, rest, text);
+    }
+}
+
+/// The pages of a list. Each answers the calls that request it.
+#[must_use = "mocks do nothing until they are mounted"]
+pub struct MockedPages(Vec<MockedCall>);
+
+impl MockedPages {
+    /// Mounts the mocks on a server, as [`Mock::mount`](wiremock::Mock::mount) does.
+    pub async fn mount(self, server: &MockServer) {
+        for mock in self.0 {
+            mock.mount(server).await;
+        }
+    }
+}
+
+impl fmt::Debug for MockedPages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MockedPages({} mocks)", self.0.len())
+    }
+}
+
+/// The mocks: two for the first page if its position can also be given, and one for each other page.
+impl IntoIterator for MockedPages {
+    type Item = MockedCall;
+    type IntoIter = std::vec::IntoIter<MockedCall>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Call {
+    /// Responds with pages, each with its records after the first of these texts, and with the fields beside it between the
+    /// two others.
+    ///
+    /// The first page answers calls without a position, and the others those with the position that follows from the page
+    /// before. Pages after one that is the last, as the fields beside it say, are not mounted.
+    pub fn pages<O>(
+        self,
+        frame: (&str, &str, &str),
+        pages: &[(&[O::Item], &O::Beside)],
+    ) -> MockedPages
+    where
+        O: PagedOperation<Item: Serialize, Beside: Serialize>,
+    {
+        let paging = O::PAGING;
+        let mut mocks = Vec::new();
+        let mut position = match paging.by {
+            PagedBy::Number { first } => Some(Position::Number(first)),
+            PagedBy::Offset | PagedBy::NextOffset => Some(Position::Number(0)),
+            _ => None,
+        };
+        let mut offset = 0;
+        for (index, (records, beside)) in pages.iter().enumerate() {
+            if index == 0 {
+                let call = self.clone().without(paging.parameter);
+                mocks.push(call.list_beside(frame, records, *beside));
+            }
+            if let Some(position) = &position {
+                let call = at(self.clone(), paging.parameter, position);
+                mocks.push(call.list_beside(frame, records, *beside));
+            }
+            let marks = O::marks(beside);
+            offset += i64::try_from(records.len()).unwrap_or(i64::MAX);
+            position = match (paging.by, position) {
+                (PagedBy::Number { .. }, Some(Position::Number(number))) => {
+                    Some(Position::Number(number.saturating_add(1)))
+                }
+                (PagedBy::Offset, _) => Some(Position::Number(offset)),
+                _ => marks.next,
+            };
+            if position.is_none() || marks.more == Some(false) {
+                break;
+            }
+        }
+        MockedPages(mocks)
+    }
+}
+
+/// Matches only calls with a position.
+fn at(call: Call, parameter: &'static str, position: &Position) -> Call {
+    match position {
+        Position::Number(number) => call.with(parameter, number.to_string()),
+        Position::Cursor(cursor) => call.with(parameter, cursor.clone()),
+        _ => call,
+    }
+}

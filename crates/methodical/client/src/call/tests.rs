@@ -13,11 +13,11 @@ use proptest::prelude::*;
 
 use super::{Call, Failure, Moment, Next, Verdict};
 use crate::base_url::BaseUrl;
-use crate::limit::MIN_TIME_LEFT;
 use crate::policy::{ATTEMPT_TIMEOUT, CALL_TIMEOUT, Policy, STREAM_TIMEOUT};
 use crate::request::{Draft, Headers};
 use crate::retry::{BASE_DELAY, MAX_ATTEMPTS, MAX_DELAY};
 use crate::tests::{Photos, any_json};
+use crate::time::MIN_TIME_LEFT;
 use crate::token::Tokens;
 use crate::{AccessToken, CallOptions, RetryBudget, RetryPolicy};
 

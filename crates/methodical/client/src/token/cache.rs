@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use async_lock::OnceCell;
 
-use crate::lock::unpoisoned;
-use crate::{AccessToken, Error, ErrorKind, TokenSource};
+use crate::{AccessToken, Error, ErrorKind, TokenSource, unpoisoned};
 
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use gateway_transport::{BoxError, BoxFuture, Instant};
 
-use crate::lock::unpoisoned;
 use crate::token::spawn_blocking::Blocking;
 use crate::token::text;
-use crate::{AccessToken, TokenSource};
+use crate::{AccessToken, TokenSource, unpoisoned};
 
 /// A token from a file, which is read again after a second. Surrounding whitespace is ignored.
 ///

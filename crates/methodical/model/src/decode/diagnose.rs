@@ -11,8 +11,8 @@ use core::fmt::Write as _;
 use serde::Deserialize as _;
 use serde::de::IgnoredAny;
 
+use crate::decode::members::Splitter;
 use crate::decode::shape::{Object, Shape};
-use crate::decode::splitter::Splitter;
 use crate::decode::text::CowText;
 use crate::decode::{depth, kind_of, members};
 use crate::error::Position;

@@ -9,11 +9,10 @@ use serde::de::IgnoredAny;
 use crate::decode::cursor::{Cursor, Fast as _};
 use crate::decode::engine::envelope::Purposes;
 use crate::decode::layout::Body;
+use crate::decode::members::Splitter;
 use crate::decode::shape::{Object, Shape};
-use crate::decode::splitter::Splitter;
 use crate::decode::{Record, checked, diagnose};
-use crate::error::Position;
-use crate::service_error::ServiceError;
+use crate::error::{Position, ServiceError};
 use crate::{DecodeError, DecodeErrorKind, ErrorClass, Rejected};
 
 mod envelope;

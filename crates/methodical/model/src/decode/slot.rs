@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use crate::decode::lenient::or_blank;
 use crate::decode::value::Value;
-use crate::nulls::Nulls;
+use crate::extra::Nulls;
 
 /// A field that may occur at most once.
 #[derive(Debug)]

@@ -5,8 +5,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::query::Post;
-use crate::query::list::{Items, ListStyle};
+use crate::query::{Items, ListStyle, Post};
 use crate::{BodyFormat, DecodeError, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.

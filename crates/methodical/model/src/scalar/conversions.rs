@@ -167,7 +167,7 @@ pub(crate) mod decimal {
     pub use rust_decimal::Decimal;
 
     use crate::DecodeError;
-    use crate::scalar::number::is_plain;
+    use crate::scalar::either::is_plain;
 
     /// Converts the text of the scalar `name`. Never rounds.
     ///

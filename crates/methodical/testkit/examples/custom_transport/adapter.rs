@@ -34,7 +34,8 @@ impl BlockingTransport for AttohttpcTransport {
         *builder.headers_mut() = head.headers;
         // A GET without a body must not send `content-length`.
         let sent = if body.is_empty() { builder.send() } else { builder.bytes(body).send() };
-        let (status, headers, reader) = sent.map_err(classify)?.split();
+        let failed = |error| late(end, Phase::Head).unwrap_or_else(|| classify(error));
+        let (status, headers, reader) = sent.map_err(failed)?.split();
         // Return the reader without waiting for the end of the body.
         let body = BlockingBody::with_errors(reader, move |error| classify_body(error, end));
         let mut response = Response::new(body);
@@ -44,15 +45,18 @@ impl BlockingTransport for AttohttpcTransport {
     }
 }
 
+/// At the deadline, the client shuts down the socket, and may then find a truncated response.
+fn late(end: Option<Instant>, phase: Phase) -> Option<TransportError> {
+    end.filter(|end| Instant::now() >= *end).map(|_| TransportError::timeout(phase))
+}
+
 /// Converts an error to our type. Its text is not copied, because it may quote the address.
 fn classify(error: attohttpc::Error) -> TransportError {
     use TransportErrorKind::{InvalidRequest, Other, Protocol};
 
     let (kind, text) = match error.into_kind() {
         Theirs::Io(error) => return TransportError::from_io(error),
-        Theirs::InvalidResponse(_) | Theirs::Http(_) => {
-            (Protocol, "the response is malformed HTTP")
-        }
+        Theirs::InvalidResponse(_) | Theirs::Http(_) => (Protocol, "the response is malformed"),
         Theirs::InvalidBaseUrl
         | Theirs::InvalidUrlHost
         | Theirs::InvalidUrlPort
@@ -63,11 +67,7 @@ fn classify(error: attohttpc::Error) -> TransportError {
 }
 
 fn classify_body(error: io::Error, end: Option<Instant>) -> TransportError {
-    let error = match error.downcast::<attohttpc::Error>() {
-        // At the deadline, the client shuts down the socket. A body that still arrives then resets the connection.
-        _ if end.is_some_and(|end| Instant::now() >= end) => TransportError::timeout(Phase::Body),
-        Ok(theirs) => classify(theirs),
-        Err(error) => TransportError::from_io(error),
-    };
+    let error = error.downcast().map_or_else(TransportError::from_io, classify);
+    let error = late(end, Phase::Body).unwrap_or(error);
     error.with_phase(Phase::Body).with_sent(Sent::Maybe)
 }

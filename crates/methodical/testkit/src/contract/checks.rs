@@ -12,7 +12,6 @@ mod authorization;
 mod errors;
 mod filters;
 mod method;
-mod pages;
 mod query;
 mod records;
 mod representation;
@@ -103,7 +102,7 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
     let general = general.into_iter().filter(|_| is_called).map(|group| group(contract));
     let of_operation = |one: &'static Operation| {
         if one.is_called() {
-            vec![records::group(one), pages::group(one)]
+            vec![records::group(one), records::pages(one)]
         } else {
             vec![skipped(one)]
         }

@@ -10,7 +10,7 @@ use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 use crate::contract::description::{
     Contract, Data, Field, Kind, Operation, Param, Post, Record, Response, Values,
 };
-use crate::contract::parameter::Parameter;
+use crate::contract::evidence::Parameter;
 use crate::contract::{Profile, Report, Target, run};
 
 mod photos;

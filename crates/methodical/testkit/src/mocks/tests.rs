@@ -4,6 +4,8 @@ use attohttpc::header::RETRY_AFTER;
 use methodical_model::{Auth, Dispatch, Secret, SecretPlace, Service};
 use wiremock::MockServer;
 
+use super::with_members;
+
 mod matches;
 mod pages;
 mod responses;
@@ -82,4 +84,23 @@ fn get(server: &MockServer, target: &str) -> Answer {
 fn post(server: &MockServer, target: &str, body: &str) -> Answer {
     let request = attohttpc::post(format!("{}{target}", server.uri()));
     Answer::of(request.text(body).send().unwrap())
+}
+
+#[test]
+fn a_member_that_the_object_has_is_not_added() {
+    let ok = r#""stat":"ok""#;
+    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"stat":"ok","id":1}"#);
+    assert_eq!(with_members(ok, r#"{"id":1,"stat":"ok"}"#), r#"{"id":1,"stat":"ok"}"#);
+    assert_eq!(with_members(ok, "{}"), r#"{"stat":"ok"}"#);
+    assert_eq!(with_members("", r#"{"id":1}"#), r#"{"id":1}"#);
+}
+
+#[test]
+fn a_member_is_added_within_an_object_that_lacks_it() {
+    let ok = r#""meta":{"stat":"ok"}"#;
+    assert_eq!(with_members(ok, r#"{"id":1}"#), r#"{"meta":{"stat":"ok"},"id":1}"#);
+    let added = with_members(ok, r#"{"meta":{"count":1}}"#);
+    assert_eq!(added, r#"{"meta":{"count":1,"stat":"ok"}}"#);
+    let own = r#"{"meta":{"stat":"fail"}}"#;
+    assert_eq!(with_members(ok, own), own);
 }

@@ -11,7 +11,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
 };
 
-use crate::lock::unpoisoned;
+use crate::unpoisoned;
 
 /// A running command and its process group.
 pub(super) struct Process {

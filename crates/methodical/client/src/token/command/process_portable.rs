@@ -5,8 +5,8 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::lock::unpoisoned;
-use crate::sleep::sleep_blocking;
+use crate::time::sleep_blocking;
+use crate::unpoisoned;
 
 /// A running command.
 pub(super) struct Process(Mutex<Child>);

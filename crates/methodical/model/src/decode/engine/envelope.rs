@@ -16,8 +16,7 @@ use crate::decode::shape::Shape;
 use crate::decode::text::CowText;
 use crate::decode::value::Value as _;
 use crate::decode::{Beside, depth, members};
-use crate::error::Position;
-use crate::service_error::{CODE_LIMIT, MESSAGE_LIMIT, ServiceError, bounded};
+use crate::error::{CODE_LIMIT, MESSAGE_LIMIT, Position, ServiceError, bounded};
 use crate::{DecodeError, DecodeErrorKind};
 
 /// The purposes of a field of an object around the data.

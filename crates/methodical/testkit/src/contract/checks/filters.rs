@@ -7,9 +7,8 @@ use crate::contract::checks::Group;
 use crate::contract::checks::Source::{Contract as Section, Decision};
 use crate::contract::checks::records::{has_data, has_items, has_marker, reports_success};
 use crate::contract::description::{Contract, Operation, Response, Values, point};
-use crate::contract::evidence::Evidence;
+use crate::contract::evidence::{Evidence, Parameter, unknown};
 use crate::contract::exchange::Exchange;
-use crate::contract::parameter::{Parameter, unknown};
 use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure, fail, skip};
 

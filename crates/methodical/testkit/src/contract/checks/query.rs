@@ -4,9 +4,8 @@ use crate::contract::checks::Group;
 use crate::contract::checks::Source::{Decision, Rfc};
 use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Values};
-use crate::contract::evidence::Evidence;
+use crate::contract::evidence::{Evidence, Parameter};
 use crate::contract::exchange::Exchange;
-use crate::contract::parameter::Parameter;
 use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure, skip};
 

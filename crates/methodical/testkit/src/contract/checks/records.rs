@@ -1,6 +1,7 @@
-//! The response of each operation: its form, and the fields of its records.
+//! The response of each operation: its form, the fields of its records, and its pages.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
@@ -8,12 +9,15 @@ use serde_json::{Map, Value};
 
 use crate::contract::checks::Group;
 use crate::contract::checks::Source::{self, Contract, Decision};
+use crate::contract::checks::filters::unchanged;
 use crate::contract::description::{Data, Kind, Operation, PRESENCE, Response, point};
-use crate::contract::evidence::Evidence;
+use crate::contract::evidence::{Evidence, unknown};
 use crate::contract::exchange::Exchange;
-use crate::contract::parameter::unknown;
 use crate::contract::record;
-use crate::outcome::{Outcome, ensure, fail};
+use crate::outcome::{Outcome, ensure, fail, skip};
+
+#[cfg(test)]
+mod tests;
 
 /// Returns the checks of an operation without its optional parameters.
 pub(super) fn group(operation: &'static Operation) -> Group {
@@ -216,5 +220,44 @@ pub(super) fn has_marker(exchange: &Exchange, marker: &str, success: &str) -> Ou
 pub(super) fn has_items(exchange: &Exchange, items: &str) -> Outcome {
     let found = exchange.success()?.json()?.get(items);
     ensure!(found.is_some_and(Value::is_array), "`{items}` is not an array");
+    Ok(())
+}
+
+/// Returns the checks of the pages of an operation.
+pub(super) fn pages(operation: &'static Operation) -> Group {
+    let mut group = Group::new(operation.group);
+    if let Response::Body(place) = &operation.response
+        && place.pages.is_some()
+    {
+        let title = "no record of the first page is on the second page";
+        group.add("pages", title, Contract(operation.source), move |seen| {
+            advances(seen, operation, place)
+        });
+    }
+    group
+}
+
+/// Requires that the second page has other records than the first one.
+fn advances(seen: &Evidence<'_>, operation: &'static Operation, place: &Data) -> Outcome {
+    let first = seen.plain(operation);
+    let before: BTreeSet<_> = first.ids(operation)?.into_iter().collect();
+    let json = first.success()?.json()?;
+    let Some(position) = place.second_page(json, first.list(operation)?.len()) else {
+        return skip("the list has one page");
+    };
+    let name = place.pages.as_ref().map(|pages| pages.param);
+    let param = operation.params.iter().find(|param| Some(param.name) == name);
+    let query = match param {
+        Some(param) => seen.query_around(operation, param),
+        None => seen.query(operation),
+    };
+    let second = seen.get(&(query + &position));
+    second.has_status(200)?;
+    let records = second.ids(operation)?;
+    let again = records.iter().filter(|id| before.contains(*id)).count();
+    if again > 0 {
+        unchanged(seen, &seen.query(operation))?;
+        return fail(format!("{again} of {} records are on the first page as well", records.len()));
+    }
     Ok(())
 }

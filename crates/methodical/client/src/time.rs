@@ -1,14 +1,34 @@
-//! Waiting, with and without blocking, on any async runtime or none.
+//! Time: the clock and the date, also in a browser; waiting, with and without blocking, on any async runtime or none; and
+//! the time limits of a call with the errors that name them.
 
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+use std::{fmt, thread};
 
-use gateway_transport::Instant;
+pub(crate) use gateway_transport::now;
+use gateway_transport::{Deadline, Instant, TransportError, TransportErrorKind};
 
-use crate::clock::now;
+use crate::Error;
+
+/// Returns the date.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub(crate) fn date() -> SystemTime {
+    #[cfg(feature = "test-util")]
+    if let Some(time) = gateway_transport::simulated::time() {
+        return time.date();
+    }
+    SystemTime::now()
+}
+
+/// Returns the date. `SystemTime::now` panics here.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub(crate) fn date() -> SystemTime {
+    use web_time::web::SystemTimeExt;
+
+    web_time::SystemTime::now().to_std()
+}
 
 /// Waits without blocking the thread, on any async runtime or none. A delay too long for the clock is skipped.
 ///
@@ -80,6 +100,80 @@ pub fn sleep_blocking(delay: Duration) {
     thread::sleep(delay);
 }
 
+/// A time limit of a call, and the instant at which it is reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) at: Instant,
+    kind: LimitKind,
+}
+
+/// The setting that a limit comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LimitKind {
+    CallTimeout(Duration),
+    AttemptTimeout(Duration),
+    StreamTimeout(Duration),
+    /// The timeout of the call's own options.
+    OwnTimeout(Duration),
+    /// The deadline of the call's own options.
+    OwnDeadline(Instant),
+}
+
+impl Limit {
+    /// Starts a limit now.
+    pub(crate) fn since(now: Instant, kind: LimitKind) -> Self {
+        let at = match kind {
+            LimitKind::CallTimeout(limit)
+            | LimitKind::AttemptTimeout(limit)
+            | LimitKind::StreamTimeout(limit)
+            | LimitKind::OwnTimeout(limit) => Deadline::since(now, limit).instant(),
+            LimitKind::OwnDeadline(instant) => instant,
+        };
+        Self { at, kind }
+    }
+
+    /// Returns the limit that is reached first.
+    pub(crate) fn or_earlier(self, other: Self) -> Self {
+        if other.at < self.at { other } else { self }
+    }
+
+    /// Returns the error of a failed exchange. If this limit has ended it, the error names the limit.
+    pub(crate) fn error(self, error: TransportError, now: Instant) -> Error {
+        let left = self.at.saturating_duration_since(now);
+        let is_reached = error.kind() == TransportErrorKind::Timeout && left < MIN_TIME_LEFT;
+        let error = Error::from(error);
+        if is_reached { error.with_text(format!("no complete response {self}")) } else { error }
+    }
+}
+
+/// The end of a sentence about what did not happen: the limit, its value, and its setting.
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, limit, setting) = match self.kind {
+            LimitKind::CallTimeout(limit) => ("call timeout", limit, "ClientBuilder::call_timeout"),
+            LimitKind::AttemptTimeout(limit) => {
+                ("attempt timeout", limit, "ClientBuilder::attempt_timeout")
+            }
+            LimitKind::StreamTimeout(limit) => {
+                ("stream timeout", limit, "ClientBuilder::stream_timeout")
+            }
+            LimitKind::OwnTimeout(limit) => ("timeout", limit, "CallOptions::timeout"),
+            LimitKind::OwnDeadline(_) => {
+                return f.write_str(
+                    "before the deadline of the call; set a later one with `CallOptions::deadline`",
+                );
+            }
+        };
+        write!(f, "within the {name} of {limit:?}; set a longer one with `{setting}`")
+    }
+}
+
+/// Minimum time that must be left of a call for another attempt.
+///
+/// A transport with a coarse clock gives up slightly before the deadline of the call; the time that is then left is too
+/// short for another attempt.
+pub(crate) const MIN_TIME_LEFT: Duration = Duration::from_millis(10);
+
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
@@ -88,7 +182,7 @@ mod tests {
     #[cfg(feature = "test-util")]
     use {
         super::sleep_blocking,
-        crate::clock::{date, now},
+        super::{date, now},
         gateway_transport::{
             BoxFuture,
             simulated::{Time, simulate},

@@ -2,7 +2,7 @@ use gateway_transport::{BlockingBody, blocking_transport_fn};
 use methodical_model::paging::PagedBy;
 use methodical_model::{Auth, Dispatch};
 
-use crate::contract::checks::pages::group;
+use crate::contract::checks::records::pages as group;
 use crate::contract::description::{
     Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
 };
