@@ -16,7 +16,7 @@ use std::time::Duration;
 use methodical_model::paging::{PagedBy, Position};
 #[doc(no_inline)]
 pub use methodical_model::{BodyFormat, ListStyle};
-use methodical_model::{BodyFormat, ListStyle, PagedOperation, Service};
+use methodical_model::{PagedOperation, Service};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wiremock::{Mock, MockServer, ResponseTemplate};

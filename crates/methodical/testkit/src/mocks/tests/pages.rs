@@ -170,8 +170,11 @@ async fn answers<R: Rule>(
     mocks().mount(&server).await;
     let answer = |query: &&str| {
         let answer = get(&server, &format!("/api/v2?action=photos/list{query}"));
+        if answer.status == 404 {
+            return None;
+        }
         let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
-        let photos = body.get("photo")?.as_array().unwrap();
+        let photos = body["photo"].as_array().unwrap();
         Some(photos.iter().map(|photo| photo["id"].as_i64().unwrap()).collect())
     };
     (mocks().into_iter().count(), queries.iter().map(answer).collect())
