@@ -233,7 +233,7 @@ where
         Batches::start(py, O::Item::COLUMNS, move |rows: &mut Rows<'_>| {
             let mut records = client.stream(&*query).map_err(Failed::Call)?;
             while let Some(entry) =
-                records.next_with(|record| O::Item::append(&record, &mut rows.row()))
+                records.next_json_with(|record, _| O::Item::append(&record, &mut rows.row()))
             {
                 match entry.map_err(Failed::Call)? {
                     Entry::Record(()) => rows.end_row()?,
