@@ -81,15 +81,15 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
 fn validate(settings: &Settings, config: &Config) -> Result<(), Error> {
     crate::server::acceptor(config)?;
     open(settings.database.as_deref(), false, Duration::ZERO, note_notice)?.health()?;
-    for text in exposed(settings) {
+    for text in exposed(settings, false) {
         note(&format!("warning: {text}"));
     }
     print("the settings, the certificates and the database are valid\n")
 }
 
 /// Returns a warning for each file with secrets that other users can read.
-fn exposed(settings: &Settings) -> impl Iterator<Item = String> {
-    let database = settings.database.as_deref().map(Path::new);
+fn exposed(settings: &Settings, demo: bool) -> impl Iterator<Item = String> {
+    let database = settings.database.as_deref().filter(|_| !demo).map(Path::new);
     let files = [settings.tls_key.as_deref(), database].into_iter().flatten();
     let exposed = files.filter(|path| {
         std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & OTHERS_READ != 0)
@@ -114,7 +114,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     } else {
         Some(Arc::new(open(settings.database.as_deref(), true, settings.database_timeout, notice)?))
     };
-    for text in exposed(settings) {
+    for text in exposed(settings, demo) {
         tracing::warn!(name: "file_exposed", message = text);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

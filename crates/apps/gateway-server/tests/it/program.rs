@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -217,7 +218,10 @@ fn settings_are_checked_without_serving() {
     assert_eq!((code, text.contains("does not exist")), (2, true), "{text}");
     account(&database, "acme");
     let (code, text) = check(&["--database", &database]);
-    assert_eq!((code, text.contains("are valid")), (0, true), "{text}");
+    assert_eq!((code, &*text), (0, "the settings, the certificates and the database are valid\n"));
+    std::fs::set_permissions(&database, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (code, text) = check(&["--database", &database]);
+    assert_eq!((code, text.contains("warning: other users can read")), (0, true), "{text}");
     let tls = ["--tls-certificate", "absent.pem", "--tls-key", "absent.pem"];
     let (code, text) = check(&[&["--database", &*database][..], &tls].concat());
     assert_eq!((code, text.contains("cannot read absent.pem")), (1, true), "{text}");
