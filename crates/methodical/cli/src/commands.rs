@@ -109,7 +109,7 @@ Examples:
     /// Each check names its source: a section of the contract or of an RFC, or a decision about a point that the contract
     /// leaves open. Open points are reported but fail only with --strict. The exit code is 5 if a check fails.
     ///
-    /// A table lists the failed checks and a summary of each group; -v lists all checks. Other formats contain all checks.
+    /// A table lists the failed checks; -v lists all checks. Other formats contain all checks.
     Check(CheckFlags),
     /// Show the mirror in a browser: its board, records, changes and amounts.
     ///
@@ -143,7 +143,7 @@ Examples:
     #[cfg(feature = "mirror")]
     #[command(subcommand)]
     Mirror(MirrorCommand),
-    /// List, choose, rename and remove profiles.
+    /// List, choose and remove profiles.
     #[command(subcommand)]
     Profile(ProfileCommand),
     /// Sync the mirror, and read it as a Singer tap.
