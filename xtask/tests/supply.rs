@@ -48,8 +48,10 @@ fn every_crate_forbids_unsafe_code() {
     for manifest in &manifests {
         let text = fs::read_to_string(manifest).expect("a manifest");
         let is_workspace = text.contains("[workspace.lints.rust]");
+        // The macros of PyO3 expand to unsafe code, which `forbid` would refuse there.
+        let level = if manifest.ends_with("gateway-python/Cargo.toml") { "deny" } else { "forbid" };
         assert!(
-            !is_workspace || text.contains("unsafe_code = \"forbid\""),
+            !is_workspace || text.contains(&format!("unsafe_code = \"{level}\"")),
             "{}",
             manifest.display()
         );
