@@ -61,7 +61,7 @@ impl Batches {
         let of_thread = Arc::clone(&schema);
         let rest = Feed::start(1, move |sender| {
             let mut rows = Rows {
-                columns: columns.iter().map(|column| Builder::new(column)).collect(),
+                columns: columns.iter().map(Builder::new).collect(),
                 rows: 0,
                 schema: of_thread,
                 sender,
@@ -89,7 +89,7 @@ impl Batches {
     }
 
     /// Returns a stream whose batches are read as the caller asks for them.
-    pub(crate) fn capsule<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+    pub(crate) fn capsule(self, py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
         let Self { schema, first, rest } = self;
         let rest = iter::from_fn(move || rest.next()).map(|batch| {
             batch.map_err(Failed::Ended).flatten().map_err(|failed| match failed {
@@ -124,10 +124,10 @@ impl Table {
     }
 }
 
-fn capsule<'py>(
-    py: Python<'py>,
+fn capsule(
+    py: Python<'_>,
     batches: impl RecordBatchReader + Send + 'static,
-) -> PyResult<Bound<'py, PyCapsule>> {
+) -> PyResult<Bound<'_, PyCapsule>> {
     let stream = FFI_ArrowArrayStream::new(Box::new(batches));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
@@ -189,7 +189,7 @@ impl Row<'_> {
     }
 
     /// Appends a value of another kind.
-    #[allow(dead_code, reason = "a contract may have only texts")]
+    #[expect(dead_code, reason = "the contract has only texts")]
     pub(crate) fn value(&mut self, value: &impl Serialize) {
         let value = serde_json::to_value(value).unwrap_or_default();
         match self.0.next() {

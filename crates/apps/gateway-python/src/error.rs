@@ -16,15 +16,15 @@ pub(crate) fn of_call(py: Python<'_>, error: &Error) -> PyErr {
         facts.set_item("delivered", error.delivered())?;
         facts.set_item("retry_after", error.retry_after().map(|delay| delay.as_secs_f64()))?;
         facts.set_item("transient", error.is_transient())?;
-        facts.set_item("body", error.body().map(|body| body.as_ref()))
+        facts.set_item("body", error.body().map(AsRef::<[u8]>::as_ref))
     };
     set().err().unwrap_or_else(|| create(py, error.kind().as_str(), error, &facts))
 }
 
 /// Creates the exception of a mirror. One of a call within it is its cause.
 pub(crate) fn of_mirror(py: Python<'_>, kind: &str, error: &(dyn StdError + 'static)) -> PyErr {
-    let calls = iter::successors(error.source(), |&error| error.source());
-    let call = calls.filter_map(|error| error.downcast_ref::<Error>()).next();
+    let mut calls = iter::successors(error.source(), |&error| error.source());
+    let call = calls.find_map(|error| error.downcast_ref::<Error>());
     let exception = create(py, kind, error, &PyDict::new(py));
     exception.set_cause(py, call.map(|call| of_call(py, call)));
     exception

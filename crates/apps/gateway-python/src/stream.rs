@@ -137,10 +137,13 @@ struct Query<O: ListOperation> {
     received: Mutex<VecDeque<Result<O::Item, Error>>>,
 }
 
+/// The records of a list that arrive, and an error at the end if it is cut.
+type Records<T> = Arc<Feed<Result<T, Error>>>;
+
 /// How a list is read.
 enum Reading<T> {
     Nothing,
-    Records(Arc<Feed<Result<T, Error>>>),
+    Records(Records<T>),
     Batches,
 }
 
@@ -153,7 +156,7 @@ where
     O::Item: Listed,
 {
     /// Returns the records, and begins to read them.
-    fn records(&self, py: Python<'_>) -> PyResult<Arc<Feed<Result<O::Item, Error>>>> {
+    fn records(&self, py: Python<'_>) -> PyResult<Records<O::Item>> {
         let mut reading = lock(&self.reading);
         match &*reading {
             Reading::Records(feed) => return Ok(Arc::clone(feed)),
@@ -275,7 +278,7 @@ impl Rejected {
 
     #[getter]
     fn path(&self) -> String {
-        self.0.error().path().to_string()
+        self.0.error().path().to_owned()
     }
 
     #[getter]

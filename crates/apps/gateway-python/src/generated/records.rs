@@ -2,6 +2,12 @@
 //!
 //! The classes of the records, and their columns.
 
+#![allow(
+    clippy::redundant_closure,
+    clippy::redundant_closure_for_method_calls,
+    reason = "values of all types are converted alike"
+)]
+
 use gateway_client::model;
 use gateway_client::model::tables::{Column, FieldType};
 use pyo3::prelude::*;
