@@ -36,6 +36,8 @@ fn only_generated_files_change() {
         changed,
         [
             "crates/apps/gateway-cli/src/generated/commands.rs",
+            "crates/apps/gateway-python/python/gateway/_generated.py",
+            "crates/apps/gateway-python/src/generated/records.rs",
             "crates/apps/gateway-server/src/generated/record.rs",
             "crates/gateway-model/src/generated/tables.rs",
             "crates/gateway-model/src/generated/types.rs",
