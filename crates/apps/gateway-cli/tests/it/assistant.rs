@@ -66,6 +66,7 @@ fn ask(person: &Person, flags: &[&str], requests: &[(&str, Value)]) -> String {
     stdout(&output).to_owned()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "each call is written in place")]
 fn call(tool: &str, arguments: Value) -> (&'static str, Value) {
     ("tools/call", json!({"name": tool, "arguments": arguments}))
 }
