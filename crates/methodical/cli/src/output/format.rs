@@ -388,7 +388,7 @@ impl OutputColumn {
 
 /// The output that a format writes: the columns, and what the command line says about it.
 ///
-/// [`OutputFormat::writer`](crate::OutputFormat::writer) gets one.
+/// The function that [`OutputFormat::new`](crate::OutputFormat::new) takes gets one.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent")]
 pub struct OutputSetup<'a> {
