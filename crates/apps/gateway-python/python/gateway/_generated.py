@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._records import Records
+from ._records import Records, in_thread
 
 __all__ = [
     "Client",
@@ -176,5 +175,5 @@ class Client(_native.Client):
 
     async def get_credits_async(self) -> Credits:
         """Reads the remaining SMS credit balance of the account."""
-        record: Credits = await asyncio.to_thread(_native.get_credits, self)
+        record: Credits = await in_thread(_native.get_credits, self)
         return record

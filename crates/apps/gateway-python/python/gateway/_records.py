@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._native import Rejected
@@ -14,6 +13,14 @@ if TYPE_CHECKING:
     import pyarrow
 
 T = TypeVar("T")
+
+
+async def in_thread(call: Callable[..., T], *arguments: Any) -> T:
+    """Calls a function on a thread, while the event loop goes on."""
+    # Its import takes longer than all others, and the program does not need it.
+    import asyncio
+
+    return await asyncio.to_thread(call, *arguments)
 
 
 class Records(Generic[T]):
@@ -34,7 +41,7 @@ class Records(Generic[T]):
 
     async def __aiter__(self) -> AsyncIterator[T]:
         try:
-            while batch := await asyncio.to_thread(self._stream.batch):
+            while batch := await in_thread(self._stream.batch):
                 for record in batch:
                     yield record
         finally:
