@@ -15,6 +15,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use gateway_client::Error;
 use gateway_client::model::Civil;
 use gateway_client::model::tables::{Column, ColumnKind, FieldType};
+use jiff::civil::DateTime;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -209,18 +210,11 @@ impl Row<'_> {
 
 /// Returns a date and time as microseconds since 1970-01-01, without a time zone; `None` if it does not exist.
 fn micros(text: &str) -> Option<i64> {
-    let Civil { year, month, day, hour, minute, second, .. } = text.parse().ok()?;
-    // The days of the calendar whose years begin in March.
-    let (month, year) = (i64::from(month), i64::from(year));
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100)
-        + year.div_euclid(400)
-        + (153 * month + 2) / 5
-        + i64::from(day)
-        - 719_469;
-    let seconds = (days * 24 + i64::from(hour)) * 3600 + i64::from(minute) * 60 + i64::from(second);
-    Some(seconds * 1_000_000)
+    let time = DateTime::try_from(text.parse::<Civil>().ok()?).ok()?;
+    i64::try_from(time.duration_since(EPOCH).as_micros()).ok()
 }
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 enum Builder {
     Text(StringBuilder),

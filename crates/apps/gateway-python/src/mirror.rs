@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use methodical_mirror::queries::{self, Wanted};
 use methodical_mirror::{
     Cursor, Error, ErrorKind, Mirror as Store, Rules, Source, State, SyncOptions,
@@ -46,10 +46,11 @@ impl Mirror {
             .into_iter()
             .fold(options, |options, (table, count)| options.accept_missing(table, count));
         let synced = on_thread(py, move || {
-            let mut mirror = Store::open(path, &source).map_err(Failure::Mirror)?;
-            mirror.sync_all(&client, &options).map_err(Failure::Sync)
+            let mut mirror =
+                Store::open(path, &source).map_err(|error| (error.kind(), error.into()))?;
+            mirror.sync_all(&client, &options).map_err(|error| (error.kind(), error.into()))
         })?;
-        let report = synced.map_err(|failure| failure.raised(py))?;
+        let report = synced.map_err(|failure| raised(py, failure))?;
         let tables = report.tables.iter().filter_map(|table| {
             let one = table.result.as_ref().ok()?;
             Some(json!({
@@ -103,9 +104,9 @@ impl Mirror {
         let found = self.read(py, move |mirror| {
             let (group, member, value) = (group.as_deref(), member.as_deref(), value.as_deref());
             let wanted = Wanted { group, member, value, days, is_longest_first: true };
-            let mut found = Vec::new();
+            let (mut found, now) = (Vec::new(), Timestamp::now().as_second());
             for table in queries::recovered(mirror)? {
-                queries::placements(mirror, &table, &wanted, now(), |one| {
+                queries::placements(mirror, &table, &wanted, now, |one| {
                     found.push(json!({
                         "member": one.member, "group": one.group, "title": one.title, "value": one.value,
                         "previous": one.previous, "since": one.since, "days": one.days, "is_older": one.is_older,
@@ -157,23 +158,15 @@ impl Mirror {
     ) -> PyResult<T> {
         let path = self.path.clone();
         let read = on_thread(py, move || read(&Store::open_existing(path)?))?;
-        read.map_err(|error| Failure::Mirror(error).raised(py))
+        read.map_err(|error| raised(py, (error.kind(), error.into())))
     }
 }
 
-enum Failure {
-    Mirror(Error),
-    Sync(methodical_mirror::SyncError),
-}
+/// The kind of a failure, and its error.
+type Failure = (ErrorKind, Box<dyn StdError + Send + Sync>);
 
-impl Failure {
-    fn raised(&self, py: Python<'_>) -> PyErr {
-        let (kind, error): (_, &(dyn StdError + 'static)) = match self {
-            Self::Mirror(error) => (error.kind(), error),
-            Self::Sync(error) => (error.kind(), error),
-        };
-        of_mirror(py, word(kind), error)
-    }
+fn raised(py: Python<'_>, (kind, error): Failure) -> PyErr {
+    of_mirror(py, word(kind), &*error)
 }
 
 fn word(kind: ErrorKind) -> &'static str {
@@ -187,9 +180,4 @@ fn word(kind: ErrorKind) -> &'static str {
         ErrorKind::Newer | ErrorKind::Foreign | ErrorKind::Io => "file",
         _ => "store",
     }
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

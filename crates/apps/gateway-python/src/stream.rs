@@ -186,11 +186,6 @@ where
         *reading = Reading::Records(Arc::clone(&feed));
         Ok(feed)
     }
-
-    /// Takes a record that has been received.
-    fn take(&self) -> Option<Result<O::Item, Error>> {
-        lock(&self.received).pop_front()
-    }
 }
 
 impl<O> List for Query<O>
@@ -200,7 +195,8 @@ where
 {
     fn next(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         loop {
-            match self.take() {
+            let received = lock(&self.received).pop_front();
+            match received {
                 Some(Ok(record)) => return record.object(py).map(Some),
                 Some(Err(error)) => return Err(of_call(py, &error)),
                 None => {}
