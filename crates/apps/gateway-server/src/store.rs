@@ -13,7 +13,6 @@ mod model;
 mod postgres;
 mod read;
 mod rendered;
-mod schema;
 mod sqlite;
 
 use std::fmt;
@@ -168,8 +167,7 @@ impl Store {
         wait: Duration,
         notice: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        let options = methodical_postgres::Options::new("gateway-server").notice(notice);
-        postgres::Database::connect(url, options, create, wait).map(Self::over)
+        postgres::Database::connect(url, create, wait, notice).map(Self::over)
     }
 
     /// Returns the account of a token, or `None` for an unknown, expired or revoked token.

@@ -1,4 +1,4 @@
-//! The connector, its options, and the course of one connection.
+//! The connector, and the course of one connection.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ::postgres::Client;
 
 use crate::error::{Error, ErrorKind, explain};
-use crate::settings::{MIN_TIMEOUT, Settings};
+use crate::settings::{Settings, TIMEOUT};
 
 /// Opens connections to one database.
 ///
@@ -22,21 +22,19 @@ pub struct Connector {
 
 struct Shared {
     settings: Settings,
-    notice: Notice,
+    /// Receives messages for the operator. They never contain a password.
+    notice: Box<dyn Fn(&str) + Send + Sync>,
     /// The messages that were given, so that a new connection does not repeat them.
     noticed: Mutex<BTreeSet<String>>,
     /// Attempts that have not ended.
     attempts: AtomicUsize,
 }
 
-/// Receives messages for the operator. They never contain a password.
-type Notice = Box<dyn Fn(&str) + Send + Sync>;
-
-/// Reads an environment variable.
-type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
-
 impl Connector {
     /// Reads a URL, the environment variables of libpq, and the files that both name.
+    ///
+    /// `application` is the name of the program in the views of the database, unless the URL has `application_name`.
+    /// `notice` receives warnings, each of them once, and messages while waiting. They never contain a password.
     ///
     /// # Errors
     ///
@@ -46,36 +44,39 @@ impl Connector {
     /// # Examples
     ///
     /// ```
-    /// use methodical_postgres::{Connector, ErrorKind, Options};
+    /// use methodical_postgres::{Connector, ErrorKind};
     ///
-    /// let error = Connector::new("postgres://u:secret@db.example/d?sslmode=on", Options::new("archive"));
-    /// let error = error.unwrap_err();
+    /// let url = "postgres://u:secret@db.example/d?sslmode=on";
+    /// let error = Connector::new(url, "archive", |text| eprintln!("{text}")).unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::Setting);
     /// assert_eq!(
     ///     error.to_string(),
     ///     "sslmode must be disable, prefer, require, verify-ca or verify-full"
     /// );
     /// ```
-    pub fn new(url: &str, options: Options) -> Result<Self, Error> {
-        let Options { application, environment, notice } = options;
-        let mut settings = Settings::parse(url, &environment)?;
+    pub fn new(
+        url: &str,
+        application: &str,
+        notice: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        let mut settings = Settings::parse(url, &|name| std::env::var(name).ok())?;
         if settings.config.get_application_name().is_none() {
-            settings.config.application_name(&application);
+            settings.config.application_name(application);
         }
+        let notice = Box::new(notice);
         let (noticed, attempts) = (Mutex::default(), AtomicUsize::new(0));
         Ok(Self { shared: Arc::new(Shared { settings, notice, noticed, attempts }) })
     }
 
     /// Connects to the first host of the URL that accepts the connection.
     ///
-    /// `timeout` limits the wait for a silent peer: the attempt at each host, unless the URL has `connect_timeout`, and
-    /// the TCP timeouts that the URL does not set. It is at least 5 seconds.
+    /// Each host has 10 seconds for the whole attempt, unless the URL has `connect_timeout`.
     ///
     /// # Errors
     ///
     /// The failure of the last host that was tried.
-    pub fn open(&self, timeout: Duration) -> Result<Client, Error> {
-        self.open_within(timeout, Duration::MAX)
+    pub fn open(&self) -> Result<Client, Error> {
+        self.open_within(Duration::MAX)
     }
 
     /// Connects as [`open`](Self::open) does, and repeats this for at most `limit` while no host can be reached.
@@ -84,16 +85,16 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// As those of [`open`](Self::open). After the limit, [`Error::waited`] returns it.
-    pub fn open_waiting(&self, timeout: Duration, limit: Duration) -> Result<Client, Error> {
+    /// As those of [`open`](Self::open).
+    pub fn open_waiting(&self, limit: Duration) -> Result<Client, Error> {
         if limit.is_zero() {
-            return self.open(timeout);
+            return self.open();
         }
-        let (started, notice) = (Instant::now(), &self.shared.notice);
+        let (started, seconds, notice) = (Instant::now(), limit.as_secs(), &self.shared.notice);
+        let left = || limit.saturating_sub(started.elapsed());
         let mut announced = false;
         loop {
-            let left = limit.saturating_sub(started.elapsed());
-            let error = match self.open_within(timeout, left) {
+            let error = match self.open_within(left()) {
                 Ok(client) => {
                     if announced {
                         let waited = started.elapsed().as_secs();
@@ -106,26 +107,26 @@ impl Connector {
             if !matches!(error.kind(), ErrorKind::Busy | ErrorKind::Unreachable) {
                 return Err(error);
             }
-            let left = limit.saturating_sub(started.elapsed());
-            if left.is_zero() {
-                return Err(error.after(limit));
+            if left().is_zero() {
+                return Err(Error::new(
+                    error.kind(),
+                    format!("{error}; gave up after {seconds} s"),
+                ));
             }
             if !announced {
-                let limit = limit.as_secs();
-                notice(&format!("waiting up to {limit} s for the database: {error}"));
+                notice(&format!("waiting up to {seconds} s for the database: {error}"));
                 announced = true;
             }
-            std::thread::park_timeout(left.min(PAUSE));
+            std::thread::park_timeout(left().min(PAUSE));
         }
     }
 
     /// Connects on another thread: a name server or a silent socket would block this one for longer than the limit. Such a
     /// thread ends when its peer answers or is gone, so there may be few of them.
-    fn open_within(&self, timeout: Duration, limit: Duration) -> Result<Client, Error> {
-        let timeout = timeout.max(MIN_TIMEOUT);
+    fn open_within(&self, limit: Duration) -> Result<Client, Error> {
         let config = &self.shared.settings.config;
         let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
-        let each = config.get_connect_timeout().copied().unwrap_or(timeout);
+        let each = config.get_connect_timeout().copied().unwrap_or(TIMEOUT);
         let limit = limit.min(each.saturating_mul(hosts));
         let no_answer = || {
             let names = self.shared.settings.names();
@@ -138,7 +139,7 @@ impl Connector {
         let shared = Arc::clone(&self.shared);
         shared.attempts.fetch_add(1, Ordering::Relaxed);
         std::thread::spawn(move || {
-            let opened = shared.open(timeout);
+            let opened = shared.open();
             shared.attempts.fetch_sub(1, Ordering::Relaxed);
             sender.send(opened).is_ok()
         });
@@ -153,10 +154,12 @@ impl fmt::Debug for Connector {
 }
 
 impl Shared {
-    fn open(&self, timeout: Duration) -> Result<Client, Error> {
-        let (config, warning) = self.settings.config(timeout);
-        if let Some(warning) = warning {
-            self.notice_once(warning);
+    fn open(&self) -> Result<Client, Error> {
+        let mut config = self.settings.config.clone();
+        match self.settings.find_password() {
+            Ok(Some(password)) => drop(config.password(password)),
+            Ok(None) => {}
+            Err(warning) => self.notice_once(warning),
         }
         let connected = config.connect(self.settings.tls.clone());
         let client = connected.map_err(|error| explain(&error, &self.settings))?;
@@ -173,61 +176,6 @@ impl Shared {
             (self.notice)(&text);
             noticed.insert(text);
         }
-    }
-}
-
-/// Options of a [`Connector`].
-///
-/// # Examples
-///
-/// ```
-/// use methodical_postgres::{Connector, Options};
-///
-/// let options = Options::new("archive").notice(|text| eprintln!("{text}"));
-/// let connector = Connector::new("postgres://archive@localhost/archive", options)?;
-/// # Ok::<(), methodical_postgres::Error>(())
-/// ```
-pub struct Options {
-    application: String,
-    environment: Environment,
-    notice: Notice,
-}
-
-impl Options {
-    /// Returns the default: reads the environment of the process, and drops notices.
-    ///
-    /// `application` is the name of the program in the views of the database, unless the URL has `application_name`.
-    pub fn new(application: impl Into<String>) -> Self {
-        Self {
-            application: application.into(),
-            environment: Box::new(|name| std::env::var(name).ok()),
-            notice: Box::new(|_text| {}),
-        }
-    }
-
-    /// Sets what replaces the environment variables of the process.
-    #[must_use]
-    pub fn environment(
-        mut self,
-        read: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
-        self.environment = Box::new(read);
-        self
-    }
-
-    /// Sets the receiver of warnings, and of messages while waiting. They never contain a password.
-    ///
-    /// A warning is given once, also if it applies to many connections.
-    #[must_use]
-    pub fn notice(mut self, receiver: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.notice = Box::new(receiver);
-        self
-    }
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("application", &self.application).finish_non_exhaustive()
     }
 }
 

@@ -8,12 +8,11 @@
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use methodical_postgres::{Connector, Options};
+//! use methodical_postgres::Connector;
 //!
 //! let url = "postgres://archive@db1.example,db2.example/archive?sslmode=verify-full";
-//! let options = Options::new("archive").notice(|text| eprintln!("{text}"));
-//! let connector = Connector::new(url, options)?;
-//! let mut client = connector.open_waiting(Duration::from_secs(30), Duration::from_secs(60))?;
+//! let connector = Connector::new(url, "archive", |text| eprintln!("{text}"))?;
+//! let mut client = connector.open_waiting(Duration::from_secs(60))?;
 //! assert!(client.is_valid(Duration::from_secs(1)).is_ok());
 //! # Ok::<(), methodical_postgres::Error>(())
 //! ```
@@ -40,29 +39,19 @@
 //!
 //! # Differences from libpq
 //!
-//! - A wait always has a limit: TCP timeouts that the URL does not set have a default.
+//! - A wait always has a limit: timeouts that the URL does not set are 10 seconds.
 //! - `sslmode=allow` is refused, because it never protects a connection.
 //! - A connection to another machine that may be without TLS, or without a verified certificate, gives a warning.
 //! - A password file or a private key that other users can read is not used.
-//!
-//! # Features
-//!
-//! | feature | default | adds |
-//! |---|---|---|
-//! | `postgres` | no | connections of the crate `postgres` 0.19; this crate is empty without it |
 //!
 //! [documentation of libpq]: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "postgres")]
 mod connector;
-#[cfg(feature = "postgres")]
 mod error;
-#[cfg(feature = "postgres")]
 mod settings;
+mod tls;
 
-#[cfg(feature = "postgres")]
-pub use crate::connector::{Connector, Options};
-#[cfg(feature = "postgres")]
+pub use crate::connector::Connector;
 pub use crate::error::{Error, ErrorKind};

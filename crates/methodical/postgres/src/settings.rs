@@ -1,34 +1,20 @@
 //! The settings of a connection: the URL, the environment variables and the files of libpq.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::error::Error as _;
-use std::fs::{self, Metadata};
+use std::fs;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use ::postgres::config::{Config, Host, SslMode};
 use percent_encoding::percent_decode_str;
-use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
-use tokio_rustls::rustls::client::danger::{
-    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
-};
-use tokio_rustls::rustls::client::{
-    WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor,
-};
-use tokio_rustls::rustls::crypto::{
-    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
-};
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use tokio_rustls::rustls::server::ParsedCertificate;
-use tokio_rustls::rustls::{
-    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
-};
 
 use crate::error::{Error, ErrorKind};
+use crate::tls;
 
 /// The settings of a URL.
 pub(crate) struct Settings {
@@ -40,8 +26,6 @@ pub(crate) struct Settings {
     has_roots: bool,
     /// Whether a client certificate is set.
     pub(crate) has_certificate: bool,
-    /// The value of `PGPASSWORD`.
-    password: Option<String>,
     /// The password file, which need not exist.
     passfile: Option<PathBuf>,
 }
@@ -53,57 +37,27 @@ impl Settings {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, Error> {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let [mut mode, mut roots, mut certificate, mut key, mut passfile, mut binding] = [
-            "PGSSLMODE",
-            "PGSSLROOTCERT",
-            "PGSSLCERT",
-            "PGSSLKEY",
-            "PGPASSFILE",
-            "PGCHANNELBINDING",
-        ]
-        .map(variable);
-        // A password may contain a question mark.
-        let start = url.find("://").ok_or_else(invalid)? + 3;
-        let rest = url.get(start..).unwrap_or_default();
-        let credentials = match rest.find(['@', '/']) {
-            Some(end) if rest.get(end..).is_some_and(|rest| rest.starts_with('@')) => end,
-            _ => 0,
-        };
-        let query = rest.get(credentials..).and_then(|rest| rest.find('?'));
-        let end = query.map_or(url.len(), |query| start + credentials + query);
-        let (head, query) = url.split_at_checked(end).ok_or_else(invalid)?;
-        let mut parameters = Vec::new();
-        for parameter in query.trim_start_matches('?').split('&').filter(|one| !one.is_empty()) {
+        let mut own: BTreeMap<&str, String> =
+            OWN.iter().filter_map(|(name, default)| Some((*name, variable(default)?))).collect();
+        let (head, query) = split(url)?;
+        let mut parameters = DEFAULTS.map(str::to_owned).to_vec();
+        for parameter in query.split('&').filter(|one| !one.is_empty()) {
             let (name, raw) = parameter.split_once('=').ok_or_else(invalid)?;
-            let (name, value) = (decoded(name)?, decoded(raw)?.into_owned());
-            let given = match &*name {
-                "sslmode" => &mut mode,
-                "sslrootcert" => &mut roots,
-                "sslcert" => &mut certificate,
-                "sslkey" => &mut key,
-                "passfile" => &mut passfile,
-                "channel_binding" => &mut binding,
-                name => {
-                    // The driver takes the first `@` for the end of the user, and does not split the names of several hosts.
-                    let raw = raw.replace('@', "%40");
-                    let values =
-                        if name == "host" { raw.split(',').collect() } else { vec![&*raw] };
-                    parameters.extend(values.into_iter().map(|value| format!("{name}={value}")));
-                    continue;
-                }
-            };
-            *given = Some(value);
-        }
-        if let Some(binding) = binding {
-            if !["disable", "prefer", "require"].contains(&&*binding) {
-                return Err(setting("channel_binding must be disable, prefer or require"));
+            let name = decoded(name)?;
+            if let Some((name, _)) = OWN.iter().find(|(own, _)| *own == name) {
+                own.insert(name, decoded(raw)?.into_owned());
+                continue;
             }
-            parameters.push(format!("channel_binding={binding}"));
+            // The driver takes the first `@` for the end of the user, and does not split the names of several hosts.
+            let values = raw.split(|letter| letter == ',' && name == "host");
+            parameters.extend(values.map(|one| format!("{name}={}", one.replace('@', "%40"))));
         }
+        parameters.extend(own.get(BINDING).map(|binding| format!("{BINDING}={binding}")));
         let config = format!("{head}?{}", parameters.join("&"));
         let mut config: Config = config.parse().map_err(|error| not_parsed(&error))?;
         check_hosts(&mut config)?;
-        let mode = Mode::read(mode.as_deref(), roots.as_deref())?;
+        let text = |name| own.get(name).map(String::as_str);
+        let mode = Mode::read(text("sslmode"), text("sslrootcert"))?;
         // PostgreSQL has no TLS over a socket, and libpq ignores `sslmode` there.
         let is_socket = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
         config.ssl_mode(match mode {
@@ -112,22 +66,23 @@ impl Settings {
             Mode::Prefer => SslMode::Prefer,
             Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
         });
-        let roots = roots.filter(|roots| *roots != "system").map(PathBuf::from);
-        let certificate = match (certificate, key) {
-            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
-            (None, None) => None,
-            _ => return Err(setting("sslcert and sslkey must be set together")),
-        };
+        if let (None, Some(password)) = (config.get_password(), variable("PGPASSWORD")) {
+            config.password(password);
+        }
+        let mut file = |name| own.remove(name).map(PathBuf::from);
+        let roots = file("sslrootcert").filter(|roots| roots.as_os_str() != "system");
+        let (certificate, key) = (file("sslcert"), file("sslkey"));
+        if certificate.is_some() != key.is_some() {
+            return Err(setting("sslcert and sslkey must be set together"));
+        }
+        let home = || variable("HOME").map(|home| Path::new(&home).join(".pgpass"));
         Ok(Self {
-            config,
-            tls: client(mode, roots.as_deref(), certificate.as_ref())?,
             mode,
             has_roots: roots.is_some(),
             has_certificate: certificate.is_some(),
-            password: variable("PGPASSWORD"),
-            passfile: passfile
-                .map(PathBuf::from)
-                .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".pgpass"))),
+            passfile: file("passfile").or_else(home),
+            tls: tls::client(mode, roots.as_deref(), certificate.zip(key).as_ref())?,
+            config,
         })
     }
 
@@ -141,17 +96,16 @@ impl Settings {
 
     /// Returns whether no connection leaves this machine.
     fn is_local(&self) -> bool {
-        let addresses = self.config.get_hostaddrs();
         let is_local = |host: &Host| match host {
             Host::Unix(_) => true,
             Host::Tcp(host) => {
-                let address = host.parse::<std::net::IpAddr>();
+                let address = host.parse::<IpAddr>();
                 host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|one| one.is_loopback())
             }
         };
-        match addresses {
+        match self.config.get_hostaddrs() {
             [] => self.config.get_hosts().iter().all(is_local),
-            addresses => addresses.iter().all(std::net::IpAddr::is_loopback),
+            addresses => addresses.iter().all(IpAddr::is_loopback),
         }
     }
 
@@ -173,46 +127,14 @@ impl Settings {
         Some(format!("warning: the connection to the database at {} {cause}", self.names()))
     }
 
-    /// Returns the settings of a new connection, with the TCP timeouts that the URL does not set, so that the system closes
-    /// a connection whose peer is gone. It would otherwise notice after many minutes or never.
+    /// Finds the password in the password file, if it is not known. Fails with a warning if the file must not be used.
     ///
-    /// Also returns a warning if a password file must not be used. The file is read anew for each connection, so that it
-    /// can be changed while servers run.
-    pub(crate) fn config(&self, timeout: Duration) -> (Config, Option<String>) {
-        let mut config = self.config.clone();
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(MIN_TIMEOUT);
-        }
-        if config.get_tcp_user_timeout().is_none() {
-            config.tcp_user_timeout(timeout);
-        }
-        if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
-            config.keepalives_idle(timeout);
-        }
-        if config.get_keepalives_interval().is_none() {
-            config.keepalives_interval(timeout / PROBES);
-        }
-        if config.get_keepalives_retries().is_none() {
-            config.keepalives_retries(PROBES);
-        }
-        if config.get_password().is_some() {
-            return (config, None);
-        }
-        match self.find_password() {
-            Ok(Some(password)) => {
-                config.password(password);
-                (config, None)
-            }
-            Ok(None) => (config, None),
-            Err(warning) => (config, Some(warning)),
-        }
-    }
-
-    fn find_password(&self) -> Result<Option<String>, String> {
-        if let Some(password) = &self.password {
-            return Ok(Some(password.clone()));
-        }
-        let Some(path) = &self.passfile else { return Ok(None) };
+    /// The file is read anew for each connection, so that it can be changed while servers run.
+    pub(crate) fn find_password(&self) -> Result<Option<String>, String> {
+        let Some(path) = self.passfile.as_ref().filter(|_| self.config.get_password().is_none())
+        else {
+            return Ok(None);
+        };
         let name = path.display();
         let unreadable = |error| format!("warning: cannot read the password file {name}: {error}");
         let ignored = |cause| Err(format!("warning: the password file {name} is ignored: {cause}"));
@@ -232,13 +154,22 @@ impl Settings {
         let database = self.config.get_dbname().unwrap_or(user);
         Ok(hosts(&self.config).find_map(|(host, port)| {
             // A socket is also named by the host that it takes the place of.
-            let hosts =
-                if host.starts_with('/') { vec![&*host, "localhost"] } else { vec![&*host] };
+            let also = if host.starts_with('/') { "localhost" } else { &*host };
             let port = port.to_string();
-            text.lines()
-                .find_map(|line| password_of(line, [&hosts, &[&port], &[database], &[user]]))
+            let wanted = [&[&*host, also][..], &[&port], &[database], &[user]];
+            text.lines().find_map(|line| password_of(line, wanted))
         }))
     }
+}
+
+/// Splits a URL before its query. A password may contain a question mark.
+fn split(url: &str) -> Result<(&str, &str), Error> {
+    let (_, rest) = url.split_once("://").ok_or_else(invalid)?;
+    let end = rest.find(['@', '/']).filter(|end| rest.as_bytes().get(*end) == Some(&b'@'));
+    let after = url.len() - rest.len() + end.unwrap_or(0);
+    let query = url.get(after..).and_then(|rest| rest.find('?')).map(|query| after + query);
+    let (head, query) = url.split_at_checked(query.unwrap_or(url.len())).ok_or_else(invalid)?;
+    Ok((head, query.trim_start_matches('?')))
 }
 
 /// Returns the host and the port of each host.
@@ -328,147 +259,6 @@ impl Mode {
     }
 }
 
-/// Reads the files of TLS. As in libpq, `require` with a file of roots verifies as `verify-ca` does.
-fn client(
-    mode: Mode,
-    roots: Option<&Path>,
-    certificate: Option<&(PathBuf, PathBuf)>,
-) -> Result<MakeRustlsConnect, Error> {
-    // The provider is passed explicitly: the process-wide default of rustls panics if nothing has set it.
-    let provider = Arc::new(ring::default_provider());
-    let own = Arc::clone(&provider);
-    let store = roots.map(root_store).transpose()?;
-    let verifier: Arc<dyn ServerCertVerifier> = match (mode, store) {
-        (Mode::VerifyFull, Some(store)) => {
-            WebPkiServerVerifier::builder_with_provider(Arc::new(store), own).build().map_err(
-                |error| setting(format!("cannot use the roots in sslrootcert: {error}")),
-            )?
-        }
-        (Mode::VerifyFull, None) => Arc::new(Verifier::new(own).map_err(|error| {
-            setting(format!(
-                "cannot read the root certificates of this system: {error}; install them, or set sslrootcert=FILE"
-            ))
-        })?),
-        (_, roots) => Arc::new(AnyName { provider: own, roots }),
-    };
-    let builder = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| setting(format!("cannot set up TLS: {error}")))?
-        .dangerous()
-        .with_custom_certificate_verifier(verifier);
-    let mut config = match certificate {
-        None => builder.with_no_client_auth(),
-        Some((certificate, key)) => builder
-            .with_client_auth_cert(certificates("sslcert", certificate)?, private_key(key)?)
-            .map_err(|error| {
-                setting(format!(
-                    "cannot use the client certificate: {error}; check sslcert and sslkey"
-                ))
-            })?,
-    };
-    // PostgreSQL 17 requires it for `sslnegotiation=direct`.
-    config.alpn_protocols = vec![b"postgresql".to_vec()];
-    Ok(MakeRustlsConnect::new(config))
-}
-
-fn root_store(path: &Path) -> Result<RootCertStore, Error> {
-    let mut store = RootCertStore::empty();
-    for certificate in certificates("sslrootcert", path)? {
-        store.add(certificate).map_err(|error| {
-            let path = path.display();
-            setting(format!("cannot use a certificate in {path}: {error}; check sslrootcert"))
-        })?;
-    }
-    Ok(store)
-}
-
-fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let name = path.display();
-    let certificates = CertificateDer::pem_slice_iter(&bytes(parameter, path)?)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| setting(format!("{name} is not valid PEM: {error}; check {parameter}")))?;
-    if certificates.is_empty() {
-        return Err(setting(format!("{name} contains no certificate; check {parameter}")));
-    }
-    Ok(certificates)
-}
-
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
-    let name = path.display();
-    let text = bytes("sslkey", path)?;
-    // The group may read a key of root.
-    let is_private = |metadata: Metadata| {
-        metadata.mode() & if metadata.uid() == 0 { OTHERS_OF_ROOT } else { OTHERS } == 0
-    };
-    if !fs::metadata(path).is_ok_and(is_private) {
-        return Err(setting(format!(
-            "{name} can be read by other users; set its mode to 0600, or to 0640 if it belongs to root"
-        )));
-    }
-    PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
-        setting(format!("{name} contains no usable private key: {error}; check sslkey"))
-    })
-}
-
-fn bytes(parameter: &str, path: &Path) -> Result<Vec<u8>, Error> {
-    let unreadable =
-        |error| setting(format!("cannot read {}: {error}; check {parameter}", path.display()));
-    fs::read(path).map_err(unreadable)
-}
-
-/// Accepts a certificate for any host name. With roots, one of them must have signed it.
-#[derive(Debug)]
-struct AnyName {
-    provider: Arc<CryptoProvider>,
-    roots: Option<RootCertStore>,
-}
-
-impl ServerCertVerifier for AnyName {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
-        if let Some(roots) = &self.roots {
-            verify_server_cert_signed_by_trust_anchor(
-                &ParsedCertificate::try_from(end_entity)?,
-                roots,
-                intermediates,
-                now,
-                self.provider.signature_verification_algorithms.all,
-            )?;
-        }
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
-}
-
 fn decoded(text: &str) -> Result<Cow<'_, str>, Error> {
     percent_decode_str(text).decode_utf8().map_err(|_error| invalid())
 }
@@ -488,21 +278,38 @@ fn not_parsed(error: &::postgres::Error) -> Error {
     )
 }
 
-fn setting(text: impl Into<String>) -> Error {
+pub(crate) fn setting(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::Setting, text)
 }
 
-/// Minimum timeout. A shorter one would mistake a busy network for a dead one.
-pub(crate) const MIN_TIMEOUT: Duration = Duration::from_secs(5);
+/// The parameters that the driver does not read, each with its environment variable.
+const OWN: [(&str, &str); 6] = [
+    ("sslmode", "PGSSLMODE"),
+    ("sslrootcert", "PGSSLROOTCERT"),
+    ("sslcert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
+    ("passfile", "PGPASSFILE"),
+    (BINDING, "PGCHANNELBINDING"),
+];
 
-/// Number of unanswered keepalive probes after which a connection is closed.
-const PROBES: u32 = 3;
+/// Read by the driver, but not from the environment.
+const BINDING: &str = "channel_binding";
+
+/// Timeout of an attempt at each host, and of a peer that is silent, unless the URL sets another.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The [`TIMEOUT`] as parameters of a URL, in seconds. The system closes a connection whose peer is gone; by its own
+/// defaults, it would notice after many minutes or never.
+const DEFAULTS: [&str; 5] = [
+    "connect_timeout=10",
+    "tcp_user_timeout=10",
+    "keepalives_idle=10",
+    "keepalives_interval=3",
+    "keepalives_retries=3",
+];
 
 /// Rights of the group and of others.
-const OTHERS: u32 = 0o077;
-
-/// Rights that a key of root must not give.
-const OTHERS_OF_ROOT: u32 = 0o037;
+pub(crate) const OTHERS: u32 = 0o077;
 
 #[cfg(test)]
 mod tests {
@@ -605,13 +412,12 @@ mod tests {
     }
 
     #[test]
-    fn missing_timeouts_follow_from_the_given_one() {
-        let settings = read("postgres://u@h/d?connect_timeout=2").unwrap();
-        let (config, _) = settings.config(Duration::from_secs(30));
+    fn timeouts_have_defaults() {
+        let config = read("postgres://u@h/d?connect_timeout=2").unwrap().config;
         assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(2)));
-        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(30)));
-        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(30));
-        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(10)));
+        assert_eq!(config.get_tcp_user_timeout(), Some(&TIMEOUT));
+        assert_eq!(config.get_keepalives_idle(), TIMEOUT);
+        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(3)));
         assert_eq!(config.get_keepalives_retries(), Some(3));
     }
 
@@ -632,14 +438,14 @@ mod tests {
             write("bad.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
         let read = |roots: &Path, key: &Path| {
             let own = (certificate.clone(), key.to_owned());
-            client(Mode::Require, Some(roots), Some(&own)).map(drop)
+            tls::client(Mode::Require, Some(roots), Some(&own)).map(drop)
         };
         read(&certificate, &key).unwrap();
         for (roots, key, expected) in [
-            (&bad, &key, "cannot use a certificate in "),
+            (&bad, &key, "cannot use "),
             (&bad, &key, "bad.pem: "),
             (&bad, &key, "; check sslrootcert"),
-            (&certificate, &certificate, "own.pem contains no usable private key: "),
+            (&certificate, &certificate, "own.pem: no items found"),
             (&certificate, &certificate, "; check sslkey"),
             (&certificate, &other, "cannot use the client certificate: "),
             (&certificate, &other, "; check sslcert and sslkey"),
@@ -660,22 +466,25 @@ mod tests {
             let url = format!("postgres://u%3A1@{host}/d?passfile={}", passfile.display());
             let variable =
                 |name: &str| password.filter(|_| name == "PGPASSWORD").map(str::to_owned);
-            Settings::parse(&url, &variable).unwrap().find_password()
+            Settings::parse(&url, &variable).unwrap()
         };
+        let find = |host: &str, passfile: &Path| at(host, passfile, None).find_password();
         fs::write(&file, text).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(at("h", &file, None).unwrap().as_deref(), Some("p:q\\r"));
-        assert_eq!(at("x", &file, None).unwrap().as_deref(), Some("last"));
-        assert_eq!(at("x", Path::new("/nowhere/pgpass"), None).unwrap(), None);
+        assert_eq!(find("h", &file).unwrap().as_deref(), Some("p:q\\r"));
+        assert_eq!(find("x", &file).unwrap().as_deref(), Some("last"));
+        assert_eq!(find("x", Path::new("/nowhere/pgpass")).unwrap(), None);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         for (path, expected) in [
             (file.clone(), "set its mode to 0600"),
             (directory.path().to_owned(), "is ignored: it is not a plain file"),
             (file.join("below"), "below: Not a directory"),
         ] {
-            let warning = at("h", &path, None).unwrap_err();
+            let warning = find("h", &path).unwrap_err();
             assert!(warning.starts_with("warning: ") && warning.contains(expected), "{warning}");
         }
-        assert_eq!(at("h", &file, Some("own")).unwrap().as_deref(), Some("own"));
+        let own = at("h", &file, Some("own"));
+        assert_eq!(own.find_password().unwrap(), None);
+        assert_eq!(own.config.get_password(), Some(&b"own"[..]));
     }
 }

@@ -194,6 +194,29 @@ pub(super) trait Driver: Send + Sync {
     fn erase_traces(&self, timeout: Duration) -> Result<(), Error>;
 }
 
+/// The tables, written once for both databases.
+pub(super) const SCHEMA: &str = include_str!("schema.sql");
+
+/// The schema version that this release creates, reads and writes. Versions 1 to 3 were never released.
+pub(super) const VERSION: i64 = 4;
+
+/// Checks the schema version of a database; `name` says which one in the error.
+pub(super) fn check_version(name: &str, version: Option<i64>) -> Result<(), Error> {
+    let next = "create a new database and import the data";
+    let (kind, problem) = match version {
+        Some(VERSION) => return Ok(()),
+        Some(newer) if newer > VERSION => {
+            let text = format!("was written by a newer release (schema {newer}); this one reads");
+            (ErrorKind::StorageNewer, format!("{text} schema {VERSION}"))
+        }
+        Some(other) => {
+            (ErrorKind::StorageForeign, format!("has the unknown schema {other}; {next}"))
+        }
+        None => (ErrorKind::StorageForeign, format!("has no schema version; {next}")),
+    };
+    Err(Error::new(kind, format!("{name} {problem}")))
+}
+
 /// Something that was read is not as an import writes it.
 pub(super) fn damaged(what: &str) -> Error {
     let text = format!(

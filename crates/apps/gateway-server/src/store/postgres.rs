@@ -12,12 +12,12 @@ use ::postgres::error::SqlState;
 use ::postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use ::postgres::{Client, Statement};
 use bytes::BytesMut;
-use methodical_postgres::{Connector, Options};
+use methodical_postgres::{Connector, ErrorKind as Cause};
 
 use crate::error::{Error, ErrorKind};
-use crate::store::db::{Db, Dialect, Driver, Row, Table, Value};
+use crate::store::ImportMode;
+use crate::store::db::{Db, Dialect, Driver, Row, SCHEMA, Table, Value, check_version};
 use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
-use crate::store::schema;
 
 /// A PostgreSQL database.
 pub(super) struct Database(Connector);
@@ -26,57 +26,40 @@ impl Database {
     /// Connects, and creates or checks the tables.
     pub(super) fn connect(
         url: &str,
-        options: Options,
         create: bool,
         wait: Duration,
+        notice: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, Error> {
-        let connector = Connector::new(url, options).map_err(not_connected)?;
-        let client = connector.open_waiting(UNLIMITED_PATIENCE, wait).map_err(not_connected)?;
-        let mut db = Postgres::new(client, "cannot create or find the tables");
-        for attempt in 1.. {
-            match prepare(&mut db, create) {
-                Err(error) if error.kind() == ErrorKind::StorageBusy && attempt < ATTEMPTS => {
-                    std::thread::park_timeout(PAUSE);
-                }
-                Err(error) => return Err(error),
-                Ok(()) => break,
-            }
-        }
+        let connector = Connector::new(url, "gateway-server", notice).map_err(not_connected)?;
+        let client = connector.open_waiting(wait).map_err(|error| {
+            let is_late =
+                !wait.is_zero() && !matches!(error.kind(), Cause::Setting | Cause::Refused);
+            let within = if is_late { " within --database-timeout" } else { "" };
+            Error::caused(kind_of(&error), format!("cannot connect to the database{within}"), error)
+        })?;
+        prepare(&mut Postgres::new(client, "cannot create or find the tables"), create)?;
         Ok(Self(connector))
     }
 }
 
-/// Checks the schema version, and applies missing additions. Creates the tables if they do not exist and `create` says so.
-/// Concurrent callers wait for one another.
-fn prepare(db: &mut Postgres, create: bool) -> Result<(), Error> {
-    let db: &mut dyn Db = db;
-    db.transaction(crate::store::ImportMode::Commit, |db| {
+/// Checks the schema version. Creates the tables if they do not exist and `create` says so. Concurrent callers wait for one
+/// another.
+fn prepare(db: &mut dyn Db, create: bool) -> Result<(), Error> {
+    db.transaction(ImportMode::Commit, |db| {
         // Held until the transaction ends.
         db.batch(LOCK)?;
-        if db.count(EXISTS, &["gateway_schema".into()])? == 0 {
+        if db.count(EXISTS, &[])? == 0 {
             if !create {
                 let text = "the database has no tables of this program; \
                             `serve` and `account create` create them";
                 return Err(Error::new(ErrorKind::NotFound, text));
             }
-            db.batch(schema::SCHEMA)?;
+            db.batch(SCHEMA)?;
+            db.batch(WITHOUT_STATISTICS)?;
             db.batch(VERSION_TABLE)?;
         }
         let version = db.first("SELECT coalesce(max(version), -1) FROM gateway_schema", &[])?;
-        let version = version.map(|[version]| version).filter(|version| *version >= 0);
-        schema::check("the database", version)?;
-        if db.count(EXISTS, &["erasure".into()])? > 0 {
-            return Ok(());
-        }
-        let sql = format!("{LOCK_TIMEOUT}; {}; {}", schema::UPGRADE, include_str!("postgres/upgrade.sql"));
-        db.batch(&sql).map_err(|error| {
-            if !is(&error, &SqlState::INSUFFICIENT_PRIVILEGE) {
-                return error;
-            }
-            let text = "cannot upgrade the tables: the role does not own them; run `gateway-server account list` with \
-                        the role that does, then start again";
-            Error::caused(ErrorKind::Storage, text, error)
-        })
+        check_version("the database", version.map(|[one]| one).filter(|one| *one >= 0))
     })
 }
 
@@ -86,8 +69,7 @@ impl Driver for Database {
         limit: Option<Duration>,
         context: &'static str,
     ) -> Result<Box<dyn Db>, Error> {
-        let patience = limit.unwrap_or(UNLIMITED_PATIENCE);
-        let client = self.0.open(patience).map_err(not_connected)?;
+        let client = self.0.open().map_err(not_connected)?;
         let mut db = Postgres::new(client, context);
         if let Some(limit) = limit {
             // At least 1 ms, because 0 means no limit.
@@ -315,12 +297,6 @@ impl fmt::Display for Code {
 
 impl std::error::Error for Code {}
 
-/// Returns whether the database reported this code.
-fn is(error: &Error, code: &SqlState) -> bool {
-    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref());
-    source.is_some_and(|Code(state)| state == code)
-}
-
 /// Translates an error of PostgreSQL. `context` is the message of errors that have no more specific one.
 fn failure(context: &'static str, error: ::postgres::Error) -> Error {
     let Some(state) = error.code().cloned() else {
@@ -362,20 +338,16 @@ fn failed(context: &'static str) -> impl FnOnce(::postgres::Error) -> Error {
 
 /// Translates an error of the connector, which names the cause and the next step.
 fn not_connected(error: methodical_postgres::Error) -> Error {
-    let kind = match error.kind() {
-        methodical_postgres::ErrorKind::Setting => ErrorKind::Config,
-        methodical_postgres::ErrorKind::Busy => ErrorKind::StorageBusy,
-        _ => ErrorKind::Storage,
-    };
-    let context = match error.waited() {
-        Some(_) => "cannot connect to the database within --database-timeout",
-        None => "cannot connect to the database",
-    };
-    Error::caused(kind, context, error)
+    Error::caused(kind_of(&error), "cannot connect to the database", error)
 }
 
-/// TCP timeout of a connection without a statement time limit. An import may be interrupted for longer than a request.
-const UNLIMITED_PATIENCE: Duration = Duration::from_secs(30);
+fn kind_of(error: &methodical_postgres::Error) -> ErrorKind {
+    match error.kind() {
+        Cause::Setting => ErrorKind::Config,
+        Cause::Busy => ErrorKind::StorageBusy,
+        _ => ErrorKind::Storage,
+    }
+}
 
 /// Size at which rows are sent, in bytes.
 const BATCH: usize = 1024 * 1024;
@@ -398,19 +370,14 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(5139274821775263047)";
 
 const EXISTS: &str = "\
     SELECT count(*) FROM information_schema.tables \
-    WHERE table_schema = current_schema() AND table_name = $1::text";
+    WHERE table_schema = current_schema() AND table_name = 'gateway_schema'";
 
 const VERSION_TABLE: &str = "CREATE TABLE gateway_schema (version BIGINT PRIMARY KEY); INSERT INTO gateway_schema VALUES (4)";
 
-/// While an upgrade waits for a lock on a table, readers of other servers wait behind it. So it waits for a short time and
-/// tries again later.
-const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = 2000";
-
-/// Pause between two attempts of an upgrade.
-const PAUSE: Duration = Duration::from_secs(1);
-
-/// Maximum number of attempts of an upgrade. An import of a former release, which locks the tables, has about a minute.
-const ATTEMPTS: u32 = 20;
+/// The planner needs no statistics of records, and they would keep personal data after an erasure: a statistic has samples.
+const WITHOUT_STATISTICS: &str = "\
+    ALTER TABLE candidate ALTER record SET STATISTICS 0; \
+    ALTER TABLE vacancy ALTER record SET STATISTICS 0";
 
 const MICROSECONDS: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 

@@ -24,10 +24,16 @@ CREATE TABLE token (
 );
 CREATE INDEX token_by_account ON token(account_id, created_at);
 
+-- `tag` repeats the one of the account, and the others are those of the revision that last changed the list.
 CREATE TABLE revision (
   account_id BIGINT NOT NULL,
   rev BIGINT NOT NULL,
   at BIGINT NOT NULL,
+  tag BIGINT,
+  candidates_tag BIGINT,
+  statuses_tag BIGINT,
+  vacancies_tag BIGINT,
+  credits_tag BIGINT,
   PRIMARY KEY (account_id, rev)
 );
 
@@ -75,3 +81,20 @@ CREATE INDEX vacancy_superseded ON vacancy(account_id, rev_to) WHERE rev_to < 92
 CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 
+-- Earlier builds counted the filtered lists here. A deletion empties it: it has the names of statuses.
+CREATE TABLE status_tally (
+  account_id BIGINT NOT NULL,
+  vacancy_id BIGINT NOT NULL,
+  status TEXT NOT NULL,
+  rev_from BIGINT NOT NULL,
+  PRIMARY KEY (account_id, vacancy_id, status, rev_from)
+);
+
+-- The deletions of records. `pending` is 1 until the files hold no trace of the deleted records. The number of a
+-- deleted account is found here, so that it is not used again.
+CREATE TABLE erasure (
+  id BIGINT NOT NULL PRIMARY KEY,
+  account_id BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  pending BIGINT NOT NULL
+);

@@ -195,8 +195,6 @@ fn the_next_run_removes_what_a_killed_one_left() {
     fixture.fill("2000");
     let backup = fixture.path("a.bak");
     run(&fixture.database, &["backup", &backup]);
-    // A release before this one wrote files without a folder.
-    let former = [".gateway-abc123.new", ".gateway-abc123.new-wal", ".gateway-abc123.new-shm"];
     let restored = fixture.path("b.db");
     for (round, next) in
         [&["backup", "1.bak"][..], &["restore", &backup, "--replace"]].iter().enumerate()
@@ -210,9 +208,6 @@ fn the_next_run_removes_what_a_killed_one_left() {
         input.write_all(&vec![1; 1 << 20]).unwrap();
         let own = fixture.leftovers();
         assert_eq!(own.len(), 1, "{own:?}");
-        for name in former {
-            std::fs::write(fixture.path(name), "personal data").unwrap();
-        }
         // A run at the same time leaves files that another process writes.
         run(&fixture.database, &["backup", &fixture.path(&format!("meanwhile-{round}.bak"))]);
         assert_eq!(fixture.leftovers(), own);

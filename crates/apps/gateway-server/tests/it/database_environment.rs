@@ -42,5 +42,5 @@ fn the_environment_of_libpq_is_honoured() {
     std::fs::set_permissions(&passwords, std::fs::Permissions::from_mode(0o644)).unwrap();
     let (done, text) = run(&[("PGPASSFILE", &passwords)], &url);
     assert!(!done && text.contains("is ignored: other users can access it"), "{text}");
-    assert!(text.contains("asks for a password; set PGPASSWORD"), "{text}");
+    assert!(text.contains("password missing; set PGPASSWORD"), "{text}");
 }

@@ -130,9 +130,12 @@ fn a_refusal_ends_the_wait_immediately() {
     let port = free_port();
     let Some(_cluster) = cluster(port) else { return };
     for (url, expected) in [
-        (url(port).replace("canary", "canary2"), "refused the password of user `u`"),
-        (url(port).replace("/d", "/e"), "database `e` does not exist"),
-        (url(port) + "?sslmode=require", "the server does not offer TLS"),
+        (
+            url(port).replace("canary", "canary2"),
+            "authentication failed for user `u`; correct the URL",
+        ),
+        (url(port).replace("/d", "/e"), "database `e` does not exist; create it"),
+        (url(port) + "?sslmode=require", "server does not support TLS; enable `ssl` there"),
     ] {
         let output = program().args(["serve", "--database", &url]).output().unwrap();
         let text = error(&output);

@@ -5,7 +5,7 @@ use std::fmt;
 use clap::Args;
 use methodical_mirror::Mirror;
 #[cfg(feature = "mirror-postgres")]
-use methodical_mirror::connector::{Connector, Options};
+use methodical_mirror::connector::Connector;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -127,7 +127,7 @@ pub(crate) fn run(flags: &CopyFlags, invocation: &Invocation) -> Result<(), Fail
 #[cfg(feature = "mirror-postgres")]
 pub(crate) fn copy(mirror: &mut Mirror, to: &str) -> Result<Copied, Failure> {
     let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
-    let connector = Connector::new(url, Options::new("mirror")).map_err(|error| {
+    let connector = Connector::new(url, "mirror", |_notice| {}).map_err(|error| {
         Failure::usage("cannot use the URL of the copy").because(error.to_string())
     })?;
     let copied = mirror.copy_to_postgres(&connector, schema, &redacted(to));

@@ -2,7 +2,6 @@
 
 use std::error::Error as StdError;
 use std::io::Write as _;
-use std::time::Duration;
 use std::{fmt, io};
 
 use ::postgres::error::{DbError, SqlState};
@@ -59,10 +58,10 @@ impl Mirror {
     ///
     /// ```no_run
     /// use methodical_mirror::Mirror;
-    /// use methodical_mirror::connector::{Connector, Options};
+    /// use methodical_mirror::connector::Connector;
     ///
     /// let mut mirror = Mirror::open_existing("mirror.db")?;
-    /// let connector = Connector::new("postgres://team@db.example/team", Options::new("copy"))?;
+    /// let connector = Connector::new("postgres://team@db.example/team", "copy", |_notice| {})?;
     /// let copied = mirror.copy_to_postgres(&connector, "mirror", "the database of the team")?;
     /// println!("{} tables", copied.tables.len());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,7 +75,7 @@ impl Mirror {
         let (at, store) = (self.now(), self.store());
         // Before the copy, so that an erasure at the same time names it.
         store.note_copy(target, None)?;
-        let mut client = connector.open(TIMEOUT).map_err(not_connected)?;
+        let mut client = connector.open().map_err(not_connected)?;
         let transaction = client.transaction().map_err(|error| failed_in("", error))?;
         let copied = write(transaction, schema, || CopySource::open(&store, target, at))?;
         for CopiedTable { table, .. } in copied.tables.iter().filter(|table| table.removed > 0) {
@@ -414,9 +413,6 @@ fn not_connected(error: methodical_postgres::Error) -> Error {
 const FAILED: &str = "cannot write the copy";
 
 const LOST: &str = "the connection to the database was lost; try again";
-
-/// Timeout of a connection whose peer is silent.
-const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Number of bytes that are sent together.
 const BUFFER: usize = 64 << 10;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use methodical_mirror::connector::{Connector, Options};
+use methodical_mirror::connector::Connector;
 use methodical_mirror::{Copied, ErrorKind, Existing, Mirror, Purge, Rules, SyncOptions};
 use postgres::{Client, NoTls, SimpleQueryMessage};
 use rusqlite::Connection;
@@ -25,8 +25,8 @@ fn copy(mirror: &mut Mirror, url: &str) -> Copied {
 }
 
 fn try_copy(mirror: &mut Mirror, url: &str) -> Result<Copied, methodical_mirror::Error> {
-    let options = Options::new("the tests").environment(|_name| None);
-    mirror.copy_to_postgres(&Connector::new(url, options).unwrap(), SCHEMA, TARGET)
+    let connector = Connector::new(url, "the tests", |_notice| {}).unwrap();
+    mirror.copy_to_postgres(&connector, SCHEMA, TARGET)
 }
 
 fn client(url: &str) -> Client {

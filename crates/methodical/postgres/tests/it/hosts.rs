@@ -5,10 +5,10 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use methodical_postgres::{ErrorKind, Options};
+use methodical_postgres::{Connector, ErrorKind};
 
 use crate::cluster;
-use crate::connection::{accepted, connect, connector, refused};
+use crate::connection::{accepted, connect, refused};
 use crate::encrypted::{Authority, Encrypted, free_port};
 
 /// A peer that the kernel connects, and that never answers.
@@ -50,10 +50,8 @@ fn a_peer_that_is_not_a_postgresql_is_explained() {
 
 #[test]
 fn debug_shows_hosts_and_no_password() {
-    let options = Options::new("test").environment(|_name| Some("canary".to_owned()));
-    assert_eq!(format!("{options:?}"), r#"Options { application: "test", .. }"#);
     let url = "postgres://u:canary@a,b:6000/d?sslmode=disable";
-    let connector = connector(url, |_notice| {}).unwrap();
+    let connector = Connector::new(url, "test", |_notice| {}).unwrap();
     assert_eq!(format!("{connector:?}"), r#"Connector { hosts: "a:5432, b:6000" }"#);
 }
 
@@ -74,9 +72,9 @@ fn the_end_of_a_wait_is_announced() {
     });
     let (sender, notices) = channel();
     let url = format!("postgres://u:canary@127.0.0.1:{port}/d");
-    let connector = connector(&url, move |text| sender.send(text.to_owned()).unwrap()).unwrap();
-    let limit = Duration::from_secs(60);
-    drop(connector.open_waiting(Duration::from_secs(30), limit).unwrap());
+    let notice = move |text: &str| sender.send(text.to_owned()).unwrap();
+    let connector = Connector::new(&url, "test", notice).unwrap();
+    drop(connector.open_waiting(Duration::from_secs(60)).unwrap());
     relay.join().unwrap();
     drop(connector);
     let notices: Vec<_> = notices.iter().collect();
@@ -96,10 +94,9 @@ fn a_wait_has_an_end() {
     let (_listener, port) = silent();
     for port in [port, free_port()] {
         let url = format!("postgres://u:canary@127.0.0.1:{port}/d");
-        let connector = connector(&url, |_notice| {}).unwrap();
-        let limit = Duration::from_secs(1);
-        let error = connector.open_waiting(Duration::from_secs(30), limit).map(drop).unwrap_err();
-        assert_eq!((error.kind(), error.waited()), (ErrorKind::Unreachable, Some(limit)));
+        let connector = Connector::new(&url, "test", |_notice| {}).unwrap();
+        let error = connector.open_waiting(Duration::from_secs(1)).map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unreachable);
         assert!(error.to_string().ends_with("; gave up after 1 s"), "{error}");
     }
 }
@@ -109,8 +106,7 @@ fn a_wait_has_an_end() {
 fn an_open_connection_has_no_time_limit() {
     let Some(server) = plain() else { return };
     let url = format!("postgres://u:canary@127.0.0.1:{}/d?connect_timeout=1", server.port);
-    let connector = connector(&url, |_notice| {}).unwrap();
-    let mut client = connector.open(Duration::ZERO).unwrap();
+    let mut client = Connector::new(&url, "test", |_notice| {}).unwrap().open().unwrap();
     client.batch_execute("SELECT pg_sleep(2)").unwrap();
 }
 

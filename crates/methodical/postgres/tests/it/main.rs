@@ -1,7 +1,5 @@
 //! Tests of connections to a real PostgreSQL.
 
-#![cfg(feature = "postgres")]
-
 // `cfg(test)` although these are tests: it tells the lints that these helpers may panic.
 #[cfg(test)]
 mod cluster;

@@ -8,31 +8,28 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, ffi};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, ErrorKind};
 use crate::store::check::check;
-use crate::store::schema;
+use crate::store::db::{SCHEMA, VERSION, check_version};
 use crate::store::sqlite::{Sqlite, damaged_places, failed, failure};
 
 /// Creates the file if it does not exist.
 pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
     refuse_orphaned_log(path)?;
-    if std::fs::metadata(path).is_err_and(is_missing) { create(path) } else { Ok(()) }
+    if is_missing(path) { create(path) } else { Ok(()) }
 }
 
 /// Refuses the log of a missing database. SQLite would write its content into a new database of the same name.
 fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
     // The log is looked for first: another process that creates the database has it in place before it writes a log.
-    let Some(log) = log_of(path) else { return Ok(()) };
-    if !std::fs::metadata(path).is_err_and(is_missing) {
-        return Ok(());
-    }
+    let Some(log) = log_of(path).filter(|_| is_missing(path)) else { return Ok(()) };
     let (path, log) = (path.display(), log.display());
-    let context =
+    let text =
         format!("{path} is missing but its log {log} exists; restore {path} or remove the log");
-    Err(Error::new(ErrorKind::StorageForeign, context))
+    Err(Error::new(ErrorKind::StorageForeign, text))
 }
 
 /// Finds the log of a database.
@@ -45,82 +42,85 @@ fn log_of(path: &Path) -> Option<PathBuf> {
     })
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature of `is_err_and`")]
-fn is_missing(error: io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
+/// Finds the log of a database, if it may have changes that the file lacks.
+fn filled_log_of(path: &Path) -> Option<PathBuf> {
+    log_of(path).filter(|log| log.metadata().is_ok_and(|log| log.len() > 0))
+}
+
+fn is_missing(path: &Path) -> bool {
+    matches!(path.try_exists(), Ok(false))
 }
 
 /// Opens the file for writing.
 pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
-    match std::fs::metadata(path) {
-        _ if is_in_memory(path) => {}
-        // SQLite would open an empty file as a new database.
-        Ok(file) if file.len() == 0 => return Err(empty(path)),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let context = format!("database {} does not exist", path.display());
-            return Err(Error::new(ErrorKind::NotFound, context));
-        }
-        Err(error) => {
-            let context = format!("cannot read {}", path.display());
-            return Err(Error::caused(ErrorKind::Io, context, error));
+    if !is_uri(path) {
+        let shown = path.display();
+        match std::fs::metadata(path) {
+            // SQLite would open an empty file as a new database.
+            Ok(file) if file.len() == 0 => return Err(empty(path)),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let text = format!("database {shown} does not exist");
+                return Err(Error::new(ErrorKind::NotFound, text));
+            }
+            Err(error) => {
+                return Err(Error::caused(ErrorKind::Io, format!("cannot read {shown}"), error));
+            }
         }
     }
-    let mut writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     verify(&writer, path)?;
-    upgrade(&mut writer)?;
     // FULL, so that an acknowledged import or token survives a power cut.
-    writer
-        .execute_batch(
-            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384",
-        )
-        .map_err(failed("cannot set up the database"))?;
+    let settings =
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384";
+    writer.execute_batch(settings).map_err(failed("cannot set up the database"))?;
     Ok(writer)
 }
 
 /// Returns the error of a file that is empty.
 fn empty(path: &Path) -> Error {
-    let context = format!("{} is empty, so it is not a database", path.display());
-    Error::new(ErrorKind::StorageForeign, context)
+    let text = format!("{} is empty, so it is not a database", path.display());
+    Error::new(ErrorKind::StorageForeign, text)
 }
 
 /// Opens the file for reading only.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     let reader = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     // No memory map: it would count the file towards the memory of this process once per connection, and turn read
-    // errors into signals.
+    // errors into signals. With QPSG, SQLite does not plan a statement again for every new value, which costs more than
+    // running it.
     reader
         .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024; PRAGMA mmap_size = 0")
-        .map_err(failed("cannot set up a reader"))?;
-    // Otherwise SQLite plans a statement again for every new value, which costs more than running it.
-    reader
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .and_then(|()| reader.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true))
         .map_err(failed("cannot set up a reader"))?;
     reader.set_prepared_statement_cache_capacity(32);
     Ok(reader)
 }
 
 fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
-    let is_uri = is_in_memory(path) || path.to_string_lossy().ends_with(IMMUTABLE);
-    let uri = if is_uri { OpenFlags::SQLITE_OPEN_URI } else { OpenFlags::empty() };
-    let mode = mode | uri | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection =
-        Connection::open_with_flags(path, mode).map_err(failed("cannot open the database"))?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("cannot open the database"))?;
-    // Otherwise a damaged page can lead SQLite to bytes that are not a row.
-    connection
-        .execute_batch("PRAGMA cell_size_check = ON")
-        .map_err(failed("cannot open the database"))?;
-    Ok(connection)
+    let uri = if is_uri(path) { OpenFlags::SQLITE_OPEN_URI } else { OpenFlags::empty() };
+    let open = || {
+        let mode = mode | uri | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, mode)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Otherwise a damaged page can lead SQLite to bytes that are not a row.
+        connection.execute_batch("PRAGMA cell_size_check = ON")?;
+        Ok(connection)
+    };
+    open().map_err(failed("cannot open the database"))
+}
+
+/// Returns whether a path is the name of a database in memory, or of a file that does not change.
+fn is_uri(path: &Path) -> bool {
+    path.to_string_lossy().starts_with("file:")
 }
 
 /// Creates the database under a temporary name and renames it, so that a crash leaves no incomplete file behind.
 fn create(path: &Path) -> Result<(), Error> {
-    let context = "cannot create the database";
     let new = temporary(path)?;
-    let mut connection = connect(new.file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    make_tables(&mut connection, context)?;
-    close(connection, context)?;
+    let connection = connect(new.file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    make_tables(&connection)?;
+    close(connection, "cannot create the database")?;
     match new.file.persist_noclobber(path) {
         Ok(_file) => Ok(()),
         // Another process was faster; its database is equivalent.
@@ -129,16 +129,16 @@ fn create(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn make_tables(connection: &mut Connection, context: &'static str) -> Result<(), Error> {
-    connection
-        .execute_batch(&format!(
-            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
-         BEGIN; {} PRAGMA user_version = {}; COMMIT",
-            schema::of_sqlite(schema::SCHEMA),
-            schema::VERSION
-        ))
-        .map_err(failed(context))?;
-    upgrade(connection)
+fn make_tables(connection: &Connection) -> Result<(), Error> {
+    let tables = SCHEMA
+        .replace("BIGINT", "INTEGER")
+        .replace("BYTEA", "BLOB")
+        .replace("\n);", "\n) STRICT, WITHOUT ROWID;");
+    let all = format!(
+        "PRAGMA application_id = {APPLICATION_ID}; PRAGMA journal_mode = WAL; \
+         BEGIN; {tables} PRAGMA user_version = {VERSION}; COMMIT"
+    );
+    connection.execute_batch(&all).map_err(failed("cannot create the database"))
 }
 
 /// Creates a database in memory, which lasts as long as a connection to it. Returns its name and the first connection.
@@ -146,10 +146,10 @@ fn make_tables(connection: &mut Connection, context: &'static str) -> Result<(),
 pub(super) fn in_memory() -> Result<(PathBuf, Connection), Error> {
     static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let path = PathBuf::from(format!("{MEMORY}{number}?vfs=memdb"));
+    let path = PathBuf::from(format!("file:/gateway-memory-{number}?vfs=memdb"));
     let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-    let mut writer = connect(&path, mode)?;
-    make_tables(&mut writer, "cannot create the database")?;
+    let writer = connect(&path, mode)?;
+    make_tables(&writer)?;
     Ok((path, writer))
 }
 
@@ -162,7 +162,7 @@ pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
         return Ok(None);
     }
     let path = path.canonicalize()?;
-    if log_of(&path).is_some_and(|log| log.metadata().is_ok_and(|log| log.len() > 0)) {
+    if filled_log_of(&path).is_some() {
         let path = path.display();
         let text = format!(
             "cannot read {path}: it is read-only, and its log may have changes that it lacks; run this command where it \
@@ -172,16 +172,8 @@ pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
     }
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let name = PathBuf::from(format!("file:{escaped}{IMMUTABLE}"));
-    let reader = reader(&name)?;
-    verify(&reader, &path)?;
-    if !is_upgraded(&reader)? {
-        let path = path.display();
-        let text = format!(
-            "cannot read {path}: an older release wrote it, and it is read-only; run this command where it can be written"
-        );
-        return Err(Error::new(ErrorKind::StorageForeign, text));
-    }
+    let name = PathBuf::from(format!("file:{escaped}?immutable=1"));
+    verify(&reader(&name)?, &path)?;
     Ok(Some(name))
 }
 
@@ -190,16 +182,6 @@ pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
 }
-
-/// Returns whether a path is the name of a database in memory.
-fn is_in_memory(path: &Path) -> bool {
-    cfg!(feature = "test-util") && path.to_string_lossy().starts_with(MEMORY)
-}
-
-/// The end of the name of a file that does not change.
-const IMMUTABLE: &str = "?immutable=1";
-
-const MEMORY: &str = "file:/gateway-memory-";
 
 /// Closes a database that is to be renamed. Its log keeps the former name, so it must be empty: closing writes it into the
 /// file, but ignores an error of that.
@@ -216,7 +198,7 @@ pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 struct Temporary {
     file: NamedTempFile,
     _folder: TempDir,
-    /// Shows to [`sweep`] that the folder is in use.
+    /// Shows to [`sweep`] that the folder is in use. A file system without locks has no sweep either.
     _lock: io::Result<File>,
 }
 
@@ -226,7 +208,6 @@ fn temporary(path: &Path) -> Result<Temporary, Error> {
     sweep(beside);
     let create = || {
         let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
-        // A file system without locks has no sweep either.
         let lock = File::open(folder.path()).and_then(|lock| lock.lock().map(|()| lock));
         let file = NamedTempFile::new_in(folder.path())?;
         Ok(Temporary { file, _folder: folder, _lock: lock })
@@ -244,17 +225,12 @@ fn temporary(path: &Path) -> Result<Temporary, Error> {
 
 /// Removes what killed processes left in a folder: it contains personal data.
 fn sweep(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.filter_map(Result::ok) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
         let (name, path) = (entry.file_name(), entry.path());
         let name = name.to_string_lossy();
-        if !name.starts_with(PREFIX) || !name.contains(SUFFIX) {
-            continue;
-        }
-        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            // Earlier releases wrote files without a folder.
-            let _ignored = std::fs::remove_file(path);
-        } else if let Ok(lock) = File::open(&path)
+        if name.starts_with(PREFIX)
+            && name.ends_with(SUFFIX)
+            && let Ok(lock) = File::open(&path)
             && lock.try_lock().is_ok()
             // The process that created an empty one is about to lock it.
             && std::fs::read_dir(&path).is_ok_and(|mut files| files.next().is_some())
@@ -277,18 +253,18 @@ fn directory(path: &Path) -> &Path {
 
 /// Checks that the file belongs to this program, has a known schema and has all of its tables.
 fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let name = path.display().to_string();
     let pragma = |name| {
-        connection
-            .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
-            .map_err(failed("cannot read the database header"))
+        let value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        value.map_err(failed("cannot read the database header"))
     };
     if pragma("application_id")? != APPLICATION_ID {
-        let context = format!("{} is a database of another program", path.display());
-        return Err(Error::new(ErrorKind::StorageForeign, context));
+        let text = format!("{name} is a database of another program");
+        return Err(Error::new(ErrorKind::StorageForeign, text));
     }
-    schema::check(&path.display().to_string(), Some(pragma("user_version")?))?;
+    check_version(&name, Some(pragma("user_version")?))?;
     // Reads every table once, so that a truncated file is found now and not in the middle of a response.
-    for table in ["account", "token", "revision", "status", "vacancy", "candidate", "application"] {
+    for table in TABLES {
         connection
             .prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))
             .and_then(|mut statement| statement.exists([]))
@@ -303,29 +279,8 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Applies the additions to the schema that the database does not have, all or none.
-fn upgrade(writer: &mut Connection) -> Result<(), Error> {
-    let failed = || failed("cannot upgrade the database");
-    if is_upgraded(writer)? {
-        return Ok(());
-    }
-    let transaction =
-        writer.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    // Another process may have been faster.
-    if !is_upgraded(&transaction)? {
-        transaction.execute_batch(&schema::of_sqlite(schema::UPGRADE)).map_err(failed())?;
-    }
-    transaction.commit().map_err(failed())
-}
-
-/// Returns whether the database has all additions to the schema.
-fn is_upgraded(connection: &Connection) -> Result<bool, Error> {
-    let exists = "SELECT 1 FROM sqlite_schema WHERE name = 'erasure'";
-    connection
-        .prepare(exists)
-        .and_then(|mut statement| statement.exists([]))
-        .map_err(failed("cannot read the database"))
-}
+const TABLES: [&str; 8] =
+    ["account", "token", "revision", "status", "vacancy", "candidate", "application", "erasure"];
 
 /// `GWGW`, the application id in the header of every database of this program.
 const APPLICATION_ID: i64 = 0x4757_4757;
@@ -351,19 +306,19 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
     }
     let new = temporary(to)?;
     let context = "cannot back up the database";
-    let mut copy = Connection::open_with_flags(new.file.path(), MODE).map_err(failed(context))?;
-    // The file is removed if the copy fails, and synced when it is complete.
-    copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        .map_err(failed(context))?;
-    {
-        let backup = Backup::new(&source, &mut copy).map_err(failed(context))?;
+    let copied = || {
+        let mut copy = Connection::open_with_flags(new.file.path(), MODE)?;
+        // The file is removed if the copy fails, and synced when it is complete.
+        copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
         // All pages in one step, which reads one snapshot. Between two steps, a write would restart the copy.
-        if backup.step(-1).map_err(failed(context))? != StepResult::Done {
-            let text = "the database is locked by another process; try again later";
-            return Err(Error::new(ErrorKind::StorageBusy, text));
-        }
+        let done = Backup::new(&source, &mut copy)?.step(-1)?;
+        copy.close().map_err(|(_copy, error)| error)?;
+        Ok(done)
+    };
+    if copied().map_err(failed(context))? != StepResult::Done {
+        let text = "the database is locked by another process; try again later";
+        return Err(Error::new(ErrorKind::StorageBusy, text));
     }
-    copy.close().map_err(|(_copy, error)| failure(context, error))?;
     new.file.as_file().sync_all()?;
     match new.file.persist_noclobber(to) {
         Ok(_file) => sync_directory(to),
@@ -375,7 +330,7 @@ pub(crate) fn backup(from: &Path, to: &Path) -> Result<(), Error> {
 /// Creates a database from a backup, after checking it. With `replace`, an existing database is replaced, unless
 /// another process uses it.
 pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error> {
-    if let Some(log) = log_of(from).filter(|log| log.metadata().is_ok_and(|log| log.len() > 0)) {
+    if let Some(log) = filled_log_of(from) {
         let (from, log) = (from.display(), log.display());
         let text = format!(
             "{from} is not a backup, because it has a log, {log}; make a backup of it with `gateway-server backup`"
@@ -400,22 +355,20 @@ pub(crate) fn restore(from: &Path, to: &Path, replace: bool) -> Result<(), Error
         new.file.persist_noclobber(to).map_err(|error| error.error)?;
         return sync_directory(to);
     }
-    let former = Former::lock(to)?;
-    match new.file.persist(to) {
-        Ok(_file) => sync_directory(to),
-        Err(error) => {
-            former.unlock();
-            Err(error.error.into())
-        }
+    let former = lock(to)?;
+    if let Err(error) = new.file.persist(to) {
+        // A database without a log works too, only more slowly for concurrent readers.
+        drop(former.execute_batch("ROLLBACK; PRAGMA journal_mode = WAL"));
+        return Err(error.error.into());
     }
+    sync_directory(to)
 }
 
 /// Checks the copy of a backup as `gateway-server check` does. `from` is the name of the backup.
 fn check_copy(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
     let context = "cannot check the backup";
-    let mut connection = connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let connection = connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     verify(&connection, from)?;
-    upgrade(&mut connection)?;
     let places = damaged_places(&connection)?;
     let mut copy = Sqlite::new(connection, None, context)?;
     let damage = check(&mut copy)?.damage;
@@ -425,39 +378,29 @@ fn check_copy(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
     Err(Error::new(ErrorKind::StorageCorrupt, text))
 }
 
-/// A database that is about to be replaced, locked and without a log.
-struct Former(Connection);
-
-impl Former {
-    /// Locks the database. Fails if another process has it open.
-    fn lock(path: &Path) -> Result<Self, Error> {
-        let locked = || {
-            let connection = Connection::open_with_flags(path, MODE)?;
-            connection.busy_timeout(Duration::ZERO)?;
-            // Removes the log, which would not belong to the new file. SQLite allows it only to the last user.
-            connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")?;
-            Ok(connection)
+/// Locks a database that is about to be replaced, and removes its log, which would not belong to the new file. Fails if
+/// another process has it open.
+fn lock(path: &Path) -> Result<Connection, Error> {
+    let locked = || {
+        let connection = Connection::open_with_flags(path, MODE)?;
+        connection.busy_timeout(Duration::ZERO)?;
+        // SQLite allows it only to the last user.
+        connection.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")?;
+        Ok(connection)
+    };
+    locked().map_err(|error: rusqlite::Error| {
+        let path = path.display();
+        let text = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => format!(
+                "cannot replace {path}: another process uses it; stop all programs that use it"
+            ),
+            _ => format!(
+                "cannot replace {path}; stop all programs that use it, move it and its log {path}-wal away, and \
+                 restore without --replace"
+            ),
         };
-        locked().map(Self).map_err(|error: rusqlite::Error| {
-            let path = path.display();
-            let text = match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => format!(
-                    "cannot replace {path}: another process uses it; stop all programs that use it"
-                ),
-                _ => format!(
-                    "cannot replace {path}; stop all programs that use it, move it and its log {path}-wal away, and \
-                     restore without --replace"
-                ),
-            };
-            Error::caused(ErrorKind::StorageBusy, text, error)
-        })
-    }
-
-    /// Puts the database back into use.
-    fn unlock(self) {
-        // A database without a log works too, only more slowly for concurrent readers.
-        drop(self.0.execute_batch("ROLLBACK; PRAGMA journal_mode = WAL"));
-    }
+        Error::caused(ErrorKind::StorageBusy, text, error)
+    })
 }
 
 fn refuse_existing(path: &Path, next: &str) -> Result<(), Error> {
@@ -469,8 +412,7 @@ fn refuse_existing(path: &Path, next: &str) -> Result<(), Error> {
 
 /// Writes the new name of a file to the disk.
 fn sync_directory(path: &Path) -> Result<(), Error> {
-    File::open(directory(path))?.sync_all()?;
-    Ok(())
+    Ok(File::open(directory(path))?.sync_all()?)
 }
 
 const MODE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);

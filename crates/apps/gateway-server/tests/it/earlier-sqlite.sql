@@ -74,3 +74,43 @@ CREATE INDEX application_by_status
 CREATE INDEX vacancy_superseded ON vacancy(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX candidate_superseded ON candidate(account_id, rev_to) WHERE rev_to < 9223372036854775807;
 CREATE INDEX application_superseded ON application(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+-- Checksums of records and tokens. Rows of a former release have none.
+ALTER TABLE vacancy ADD COLUMN checksum INTEGER;
+ALTER TABLE candidate ADD COLUMN checksum INTEGER;
+ALTER TABLE token ADD COLUMN checksum INTEGER;
+
+-- The lists of a revision. A former release leaves all of these columns empty. `tag` repeats the one of the account, and
+-- the others are those of the revision that last changed the list. A tally is the number of live rows and the sum of
+-- their checksums.
+ALTER TABLE revision ADD COLUMN tag INTEGER;
+ALTER TABLE revision ADD COLUMN candidates_tag INTEGER;
+ALTER TABLE revision ADD COLUMN statuses_tag INTEGER;
+ALTER TABLE revision ADD COLUMN vacancies_tag INTEGER;
+ALTER TABLE revision ADD COLUMN credits_tag INTEGER;
+ALTER TABLE revision ADD COLUMN candidates INTEGER;
+ALTER TABLE revision ADD COLUMN candidates_sum INTEGER;
+ALTER TABLE revision ADD COLUMN vacancies INTEGER;
+ALTER TABLE revision ADD COLUMN vacancies_sum INTEGER;
+ALTER TABLE revision ADD COLUMN credits_checksum INTEGER;
+
+-- The tallies of the filtered lists, with the name of the status, so that a damaged dictionary is noticed. `total` sums
+-- the ids of the candidates modulo 2147483647.
+CREATE TABLE status_tally (
+  account_id INTEGER NOT NULL,
+  vacancy_id INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  rev_from INTEGER NOT NULL,
+  rev_to INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  PRIMARY KEY (account_id, vacancy_id, status, rev_from)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX status_tally_superseded ON status_tally(account_id, rev_to) WHERE rev_to < 9223372036854775807;
+-- The deletions of records. `pending` is 1 until the files hold no trace of the deleted records. The number of a
+-- deleted account is found here, so that it is not used again.
+CREATE TABLE erasure (
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  pending INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,162 @@
+//! TLS: the certificates and keys of the files that a URL names, and what each `sslmode` verifies.
+
+use std::fmt::Display;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls_platform_verifier::Verifier;
+use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::client::{
+    WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor,
+};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
+};
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use tokio_rustls::rustls::server::ParsedCertificate;
+use tokio_rustls::rustls::{
+    ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
+};
+
+use crate::error::Error;
+use crate::settings::{Mode, OTHERS, setting};
+
+/// Reads the files of TLS. As in libpq, `require` with a file of roots verifies as `verify-ca` does.
+pub(crate) fn client(
+    mode: Mode,
+    roots: Option<&Path>,
+    certificate: Option<&(PathBuf, PathBuf)>,
+) -> Result<MakeRustlsConnect, Error> {
+    // The provider is passed explicitly: the process-wide default of rustls panics if nothing has set it.
+    let provider = Arc::new(ring::default_provider());
+    let own = Arc::clone(&provider);
+    let store = roots.map(root_store).transpose()?;
+    let verifier: Arc<dyn ServerCertVerifier> = match (mode, store) {
+        (Mode::VerifyFull, Some(store)) => {
+            WebPkiServerVerifier::builder_with_provider(Arc::new(store), own).build().map_err(
+                |error| setting(format!("cannot use the roots in sslrootcert: {error}")),
+            )?
+        }
+        (Mode::VerifyFull, None) => Arc::new(Verifier::new(own).map_err(|error| {
+            setting(format!(
+                "cannot read the root certificates of this system: {error}; install them, or set sslrootcert=FILE"
+            ))
+        })?),
+        (_, roots) => Arc::new(AnyName { provider: own, roots }),
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| setting(format!("cannot set up TLS: {error}")))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    let mut config = match certificate {
+        None => builder.with_no_client_auth(),
+        Some((certificate, key)) => builder
+            .with_client_auth_cert(certificates("sslcert", certificate)?, private_key(key)?)
+            .map_err(|error| {
+                setting(format!(
+                    "cannot use the client certificate: {error}; check sslcert and sslkey"
+                ))
+            })?,
+    };
+    // PostgreSQL 17 requires it for `sslnegotiation=direct`.
+    config.alpn_protocols = vec![b"postgresql".to_vec()];
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn root_store(path: &Path) -> Result<RootCertStore, Error> {
+    let mut store = RootCertStore::empty();
+    for certificate in certificates("sslrootcert", path)? {
+        store.add(certificate).map_err(|error| unusable("sslrootcert", path, &error))?;
+    }
+    Ok(store)
+}
+
+fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let certificates = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unusable(parameter, path, &error))?;
+    if certificates.is_empty() {
+        return Err(unusable(parameter, path, &"it contains no certificate"));
+    }
+    Ok(certificates)
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+    let unusable = |error: &dyn Display| unusable("sslkey", path, error);
+    let metadata = fs::metadata(path).map_err(|error| unusable(&error))?;
+    // The group may read a key of root.
+    let others = if metadata.uid() == 0 { OTHERS_OF_ROOT } else { OTHERS };
+    if metadata.mode() & others != 0 {
+        let text =
+            "other users can read it; set its mode to 0600, or to 0640 if it belongs to root";
+        return Err(unusable(&text));
+    }
+    PrivateKeyDer::from_pem_file(path).map_err(|error| unusable(&error))
+}
+
+fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Error {
+    setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
+}
+
+/// Accepts a certificate for any host name. With roots, one of them must have signed it.
+#[derive(Debug)]
+struct AnyName {
+    provider: Arc<CryptoProvider>,
+    roots: Option<RootCertStore>,
+}
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        if let Some(roots) = &self.roots {
+            verify_server_cert_signed_by_trust_anchor(
+                &ParsedCertificate::try_from(end_entity)?,
+                roots,
+                intermediates,
+                now,
+                self.provider.signature_verification_algorithms.all,
+            )?;
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// Rights that a key of root must not give.
+const OTHERS_OF_ROOT: u32 = 0o037;
