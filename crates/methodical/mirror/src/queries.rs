@@ -149,6 +149,34 @@ pub struct FunnelStep {
     pub ever: u64,
 }
 
+/// How many records came into a table on one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Arrivals {
+    /// The begin of the day, in UTC.
+    pub day: i64,
+    /// The text of the column that was asked for.
+    pub source: Option<String>,
+    /// How many records were seen for the first time.
+    pub count: u64,
+}
+
+/// How many placements ever had a value, and for how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Passage {
+    /// The identity of the group, or the text of the column of the members.
+    pub by: Option<String>,
+    /// The value.
+    pub value: String,
+    /// How many placements have it, or had it before.
+    pub ever: u64,
+    /// How many of them have lost it again.
+    pub left: u64,
+    /// The median of the seconds between the begin and the end; `None` if no time is known in full.
+    pub median: Option<i64>,
+}
+
 /// Members that may be the same person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -388,6 +416,87 @@ pub fn funnel(
     }
     steps.append(&mut found);
     Ok(steps)
+}
+
+/// Returns how many records of a table were seen for the first time, by day, and by the text of a column if one is named. The
+/// first list of a table brings no arrivals.
+///
+/// # Errors
+///
+/// [`ErrorKind::Table`] if the mirror has no such table or column. Fails also if the store does.
+pub fn arrivals(
+    mirror: &Mirror,
+    table: &str,
+    source: Option<&str>,
+    since: i64,
+) -> Result<Vec<Arrivals>, Error> {
+    let mut store = mirror.store();
+    store.table(table)?;
+    let source = source.map(|name| column(&store, table, name)).transpose()?;
+    let select = format!(
+        "SELECT unixepoch(date(mirror_first_seen)), {by}, count(*) FROM {of} WHERE mirror_first_seen >= ?1 \
+         AND mirror_first_seen > (SELECT mirror_first_seen FROM {of} ORDER BY mirror_key LIMIT 1) \
+         GROUP BY 1, 2 ORDER BY 1, 2",
+        by = source.as_deref().map_or_else(|| "NULL".to_owned(), quoted),
+        of = quoted(table)
+    );
+    store.query(&select, (utc(since),), |row| {
+        Ok(Arrivals { day: row.get(0)?, source: row.get(1)?, count: count(row, 2)? })
+    })
+}
+
+/// Returns how many placements have had their value since this time or longer, by value.
+///
+/// # Errors
+///
+/// Those of the [module](self).
+pub fn waiting(
+    mirror: &Mirror,
+    table: &str,
+    since: i64,
+) -> Result<Vec<(Option<String>, u64)>, Error> {
+    let store = mirror.store();
+    let relation = store.relation(table)?;
+    let select = format!(
+        "SELECT {}, count(*) FROM {} WHERE mirror_state = 'present' AND mirror_changed_at <= ?1 GROUP BY 1 ORDER BY 1",
+        quoted(&relation.value),
+        quoted(table)
+    );
+    store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
+}
+
+/// Returns how many placements ever had each value and how long: by group, or by the text of a column of the members, such as
+/// `portal_name`.
+///
+/// # Errors
+///
+/// Those of the [module](self), also if the members have no such column.
+pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Vec<Passage>, Error> {
+    let mut store = mirror.store();
+    let relation = store.relation(table)?;
+    let (by, join) = match source {
+        None => ("s.group_id".to_owned(), String::new()),
+        Some(name) => {
+            let identity = quoted(&store.table(&relation.members)?.shape.identity()?.name);
+            let members = quoted(&relation.members);
+            let join = format!("JOIN {members} m ON CAST(m.{identity} AS text) = s.member_id");
+            (format!("m.{}", quoted(&column(&store, &relation.members, name)?)), join)
+        }
+    };
+    let select = format!(
+        "SELECT by, value, count(DISTINCT record_id), count(DISTINCT CASE WHEN is_over THEN record_id END), \
+         max(CASE WHEN place = known / 2 THEN seconds END) FROM \
+         (SELECT *, count(seconds) OVER one AS known, \
+         row_number() OVER (PARTITION BY by, value ORDER BY seconds NULLS LAST) - 1 AS place FROM \
+         (SELECT {by} AS by, s.value, s.record_id, s.ended_at IS NOT NULL AS is_over, \
+         CASE WHEN NOT s.began_before THEN unixepoch(s.ended_at) - unixepoch(s.began_at) END AS seconds \
+         FROM mirror_spell s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL) \
+         WINDOW one AS (PARTITION BY by, value)) GROUP BY by, value ORDER BY by, value"
+    );
+    store.query(&select, (table,), |row| {
+        let (ever, left) = (count(row, 2)?, count(row, 3)?);
+        Ok(Passage { by: row.get(0)?, value: row.get(1)?, ever, left, median: row.get(4)? })
+    })
 }
 
 /// Returns the present records of a table that have the same e-mail address, or the same telephone number in any spelling.

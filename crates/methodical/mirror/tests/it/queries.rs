@@ -171,3 +171,39 @@ fn duplicates_have_the_same_address_or_number() {
         .collect();
     assert_eq!(shown, ["mail: 9 2", "mobile phone: 9 2 3"]);
 }
+
+#[test]
+fn arrivals_waiting_members_and_passages_are_counted() {
+    let mirror = mirror(&Place::new());
+    let arrivals: Vec<_> = queries::arrivals(&mirror, "photo", None, 0)
+        .unwrap()
+        .into_iter()
+        .map(|one| (one.day, one.count))
+        .collect();
+    // The first list, on day 10, brings none.
+    assert_eq!(arrivals, [(14 * DAY, 1)]);
+    let by_title = queries::arrivals(&mirror, "photo", Some("title"), 15 * DAY).unwrap();
+    assert_eq!(by_title, []);
+    let waiting = queries::waiting(&mirror, "photo_album", 16 * DAY).unwrap();
+    assert_eq!(waiting, [(Some("New".to_owned()), 1), (Some("Rejected".to_owned()), 1)]);
+    let shown = |source| -> Vec<String> {
+        let found = queries::passages(&mirror, "photo_album", source).unwrap();
+        let text = |one: queries::Passage| {
+            let days = one.median.map(|seconds| seconds / DAY);
+            format!("{} {} {} {} {days:?}", one.by.unwrap(), one.value, one.ever, one.left)
+        };
+        found.into_iter().map(text).collect()
+    };
+    let of_albums = [
+        "1 New 2 1 None",
+        "1 Print 1 1 Some(4)",
+        "1 Rejected 1 0 None",
+        "2 New 1 1 Some(3)",
+        "2 Print 1 0 None",
+    ];
+    assert_eq!(shown(None), of_albums);
+    let of_titles =
+        ["a title New 3 2 Some(3)", "a title Print 2 1 Some(4)", "a title Rejected 1 0 None"];
+    assert_eq!(shown(Some("title")), of_titles);
+    assert!(queries::passages(&mirror, "photo_album", Some("none")).is_err());
+}
