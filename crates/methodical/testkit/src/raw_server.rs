@@ -33,7 +33,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, LockResult, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -177,14 +177,15 @@ pub struct Progress {
 /// Writing to a peer that has closed the connection is not an error: the methods return `false`, and the server counts
 /// it in [`Progress::closed_by_peer`].
 pub struct Connection {
-    stream: Box<dyn Stream>,
+    stream: BufReader<Box<dyn Stream>>,
     shared: Arc<Shared>,
 }
 
 impl Connection {
     /// Writes `bytes` unchanged. Returns whether they were written.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
-        let written = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
+        let stream = self.stream.get_mut();
+        let written = stream.write_all(bytes).and_then(|()| stream.flush());
         self.shared.update(|progress| match &written {
             Ok(()) => progress.written += bytes.len(),
             Err(error) if is_timeout(error) => progress.blocked += 1,
@@ -210,7 +211,7 @@ impl Connection {
     /// [`Progress::blocked`].
     pub fn flood_until_blocked(&mut self, block: &[u8], total: usize, patience: Duration) -> bool {
         // If the timeout cannot be set, the write blocks, and the caller's own time limit reports it.
-        drop(self.stream.socket().set_write_timeout(Some(patience)));
+        drop(self.socket().set_write_timeout(Some(patience)));
         self.flood(block, total)
     }
 
@@ -222,9 +223,9 @@ impl Connection {
 
     /// Waits up to `limit` for the peer to close its side, and discards what it sends. Returns whether it closed.
     pub fn wait_for_close(&mut self, limit: Duration) -> bool {
-        drop(self.stream.socket().set_read_timeout(Some(limit)));
+        drop(self.socket().set_read_timeout(Some(limit)));
         let ended = io::copy(&mut self.stream, &mut io::sink());
-        drop(self.stream.socket().set_read_timeout(None));
+        drop(self.socket().set_read_timeout(None));
         let is_closed = !ended.is_err_and(|error| is_timeout(&error));
         self.shared.update(|progress| progress.closed_by_peer += usize::from(is_closed));
         is_closed
@@ -237,7 +238,11 @@ impl Connection {
 
     /// Closes the socket without the TLS `close_notify`, so that the peer sees a truncated stream.
     pub fn cut(&mut self) {
-        drop(self.stream.socket().shutdown(Shutdown::Both));
+        drop(self.socket().shutdown(Shutdown::Both));
+    }
+
+    fn socket(&self) -> &TcpStream {
+        self.stream.get_ref().socket()
     }
 }
 
@@ -300,6 +305,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, wrap: &Arc<Wrap>, script
             // A handshake fails when the peer refuses the certificate.
             let stream = stream.set_nodelay(true).and_then(|()| wrap(stream));
             if let Ok(stream) = stream {
+                let stream = BufReader::new(stream);
                 serve(Connection { stream, shared: Arc::clone(&shared) }, number, &*script);
             }
         });
@@ -311,10 +317,9 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, wrap: &Arc<Wrap>, script
 /// Reads requests and runs `script` for each, until the script or the peer ends the connection.
 fn serve(mut connection: Connection, number: usize, script: &Script) {
     let shared = Arc::clone(&connection.shared);
-    let mut pending = Vec::new();
-    while let Ok(Some(mut request)) = RawRequest::read(&mut connection.stream, &mut pending, number)
-    {
-        request.server_name = connection.stream.server_name().map(ToOwned::to_owned);
+    while let Ok(Some(mut request)) = RawRequest::read(&mut connection.stream, number) {
+        let stream = connection.stream.get_ref();
+        request.server_name = stream.server_name().map(ToOwned::to_owned);
         shared.update(|progress| {
             progress.requests.push(request.clone());
             progress.playing += 1;
@@ -331,13 +336,13 @@ fn serve(mut connection: Connection, number: usize, script: &Script) {
         match next {
             Next::KeepAlive => {}
             Next::Close => {
-                connection.stream.close_notify();
+                connection.stream.get_mut().close_notify();
                 return connection.cut();
             }
             Next::Reset => {
                 // Drop the server's handle first: it would keep the socket open.
                 shared.state().open.remove(&number);
-                let socket = socket2::SockRef::from(connection.stream.socket());
+                let socket = socket2::SockRef::from(connection.socket());
                 return drop(socket.set_linger(Some(Duration::ZERO)));
             }
         }
@@ -463,32 +468,24 @@ impl RawRequest {
         headers.filter(|(other, _)| other == name).map(|(_, value)| value).collect()
     }
 
-    /// Reads the next request from `stream`. `pending` holds the bytes already read after the previous request.
-    /// Returns `None` if the peer closed the connection between two requests.
-    fn read(
-        stream: &mut impl Read,
-        pending: &mut Vec<u8>,
-        connection: usize,
-    ) -> io::Result<Option<Self>> {
-        let end = loop {
-            if let Some(position) = find(pending, b"\r\n\r\n") {
-                break position + 4;
+    /// Reads the next request. Returns `None` if the peer closed the connection between two requests.
+    fn read(stream: &mut impl BufRead, connection: usize) -> io::Result<Option<Self>> {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            if stream.read_until(b'\n', &mut head)? == 0 {
+                return if head.is_empty() { Ok(None) } else { Err(truncated()) };
             }
-            if fill(stream, pending)? == 0 {
-                return if pending.is_empty() { Ok(None) } else { Err(truncated()) };
-            }
-        };
-        let head = pending.drain(..end).collect();
+        }
         let mut request = Self { connection, head, body: Vec::new(), server_name: None };
         request.body = if request.header("transfer-encoding").is_empty() {
-            take(stream, pending, request.declared_length())?
+            take(stream, request.declared_length())?
         } else {
-            read_chunks(stream, pending)?
+            read_chunks(stream)?
         };
         Ok(Some(request))
     }
 
-    fn declared_length(&self) -> usize {
+    fn declared_length(&self) -> u64 {
         let length = self.header("content-length").into_iter().next();
         let length = length.and_then(|value| String::from_utf8(value).ok());
         length.and_then(|text| text.parse().ok()).unwrap_or(0)
@@ -496,48 +493,25 @@ impl RawRequest {
 }
 
 /// Reads a chunked body (RFC 9112, section 7.1) without extensions or trailers.
-fn read_chunks(stream: &mut impl Read, pending: &mut Vec<u8>) -> io::Result<Vec<u8>> {
+fn read_chunks(stream: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
-        let end = loop {
-            if let Some(position) = find(pending, b"\r\n") {
-                break position;
-            }
-            if fill(stream, pending)? == 0 {
-                return Err(truncated());
-            }
-        };
-        let line: Vec<u8> = pending.drain(..end + 2).collect();
-        let size = std::str::from_utf8(&line).ok();
-        let size = size.and_then(|text| usize::from_str_radix(text.trim(), 16).ok());
-        let size = size.ok_or_else(truncated)?;
-        body.extend(take(stream, pending, size)?);
-        take(stream, pending, 2)?;
+        let mut line = String::new();
+        stream.read_line(&mut line)?;
+        let size = u64::from_str_radix(line.trim(), 16).map_err(|_invalid| truncated())?;
+        body.extend(take(stream, size)?);
+        take(stream, 2)?;
         if size == 0 {
             return Ok(body);
         }
     }
 }
 
-/// Removes the next `count` bytes from `pending`, and reads more as needed.
-fn take(stream: &mut impl Read, pending: &mut Vec<u8>, count: usize) -> io::Result<Vec<u8>> {
-    while pending.len() < count {
-        if fill(stream, pending)? == 0 {
-            return Err(truncated());
-        }
-    }
-    Ok(pending.drain(..count).collect())
-}
-
-fn fill(stream: &mut impl Read, pending: &mut Vec<u8>) -> io::Result<usize> {
-    let mut buffer = [0; 16 * 1024];
-    let count = stream.read(&mut buffer)?;
-    pending.extend_from_slice(buffer.get(..count).unwrap_or_default());
-    Ok(count)
-}
-
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle)
+/// Reads the next `count` bytes.
+fn take(stream: &mut impl BufRead, count: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let is_whole = stream.take(count).read_to_end(&mut bytes)? as u64 == count;
+    if is_whole { Ok(bytes) } else { Err(truncated()) }
 }
 
 fn truncated() -> io::Error {
