@@ -124,17 +124,6 @@ pub struct Pages {
     pub more: Option<(&'static [&'static str], &'static [&'static str])>,
 }
 
-/// A value that a field has in JSON.
-#[derive(Clone, Copy, Debug)]
-pub enum Code {
-    /// A text.
-    Text(&'static str),
-    /// A number without a fraction.
-    Integer(i64),
-    /// `true` or `false`.
-    Boolean(bool),
-}
-
 /// A record.
 #[derive(Debug)]
 pub struct Record {

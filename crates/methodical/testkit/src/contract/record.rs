@@ -1,6 +1,7 @@
 //! Rules for the records of every response, and for one value by the kind of its field.
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use methodical_model::Civil;
 use serde_json::{Map, Value};
@@ -44,7 +45,7 @@ pub(super) fn field(objects: &[&Map<String, Value>], field: &Field) -> Outcome {
     if let Some(first) = misfits.next() {
         let (count, all) = (1 + misfits.count(), objects.len());
         let place = if all == 1 { String::new() } else { format!(" in {count} of {all} records") };
-        return fail(format!("`{}` is not {}{place}", first.path, first.shape));
+        return fail(format!("`{}` is not {}{place}", first.path, first.shape()));
     }
     let is_somewhere =
         objects.iter().any(|object| object.get(field.name).is_some_and(|value| !value.is_null()));
@@ -144,14 +145,6 @@ fn shown(name: &str) -> String {
     if is_name { format!("the field `{name}`") } else { "a field with an unusual name".to_owned() }
 }
 
-/// A value that breaks the rule of its field.
-struct Misfit {
-    /// The path of the field: `place.name`.
-    path: String,
-    /// The shape that the value lacks.
-    shape: &'static str,
-}
-
 /// Returns what each value of this kind is, for the title of a check.
 pub(super) fn shape(kind: &Kind) -> &'static str {
     match kind {
@@ -173,123 +166,125 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
     }
 }
 
-/// Returns the first rule that the value of a field breaks. Looks into nested records.
-fn misfit(object: &Map<String, Value>, field: &Field) -> Option<Misfit> {
-    match object.get(field.name) {
-        None | Some(Value::Null) if field.required => {
-            Some(Misfit { path: field.name.to_owned(), shape: "there" })
+/// A value of a field in which no other value of a kind is; `None` if the field is absent or `null`.
+struct Leaf<'a> {
+    value: Option<&'a Value>,
+    kind: &'a Kind,
+    /// Whether it may be neither absent nor an empty text.
+    is_required: bool,
+    name: &'static str,
+    /// The path of the value: `place.name`.
+    path: String,
+}
+
+impl Leaf<'_> {
+    fn is_fit(&self) -> bool {
+        let Some(value) = self.value else { return !self.is_required };
+        let text = value.as_str();
+        match self.kind {
+            // A value of the right form is no leaf.
+            Kind::Record(_)
+            | Kind::List(_)
+            | Kind::Map(_)
+            | Kind::OneOrList(_)
+            | Kind::OrEmptyList(_)
+            | Kind::OrBlank(_)
+            | Kind::OrNumber(_) => false,
+            Kind::Integer => is_integer(value),
+            Kind::IntegerOrText => {
+                let digits = text.map(|text| text.strip_prefix('-').unwrap_or(text));
+                is_integer(value) || digits.is_some_and(is_numeric)
+            }
+            Kind::Values(codes) => codes.iter().any(|code| is_code(value, code)),
+            Kind::Number => value.is_number(),
+            Kind::Boolean => value.is_boolean(),
+            Kind::Text => text.is_some(),
+            // A service may write an absent value as an empty text.
+            _ if text == Some("") => !self.is_required,
+            Kind::Digits => text.is_some_and(is_numeric),
+            Kind::Decimal => text.is_some_and(is_decimal),
+            Kind::CivilDateTime => text.is_some_and(has_form),
+            Kind::EpochSeconds => text.is_some_and(|text| text.parse::<i64>().is_ok()),
+            Kind::Currency => text.is_some(),
+            Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
         }
-        None | Some(Value::Null) => None,
-        Some(value) => of_kind(value, &field.kind, field.required, field.name),
+    }
+
+    /// Returns the shape that the value should have.
+    fn shape(&self) -> &'static str {
+        if self.value.is_none() { "there" } else { shape(self.kind) }
     }
 }
 
-/// Returns the first rule that a value breaks. A value that is not `required` may be an empty text.
-fn of_kind(value: &Value, kind: &Kind, required: bool, path: &str) -> Option<Misfit> {
-    let found = |shape| Some(Misfit { path: path.to_owned(), shape });
-    let text = value.as_str();
-    let is_fit = match kind {
-        Kind::Record(inner) => match value.as_object() {
-            Some(object) => return misfit_within(object, inner, path),
-            None => false,
-        },
-        Kind::List(of) => match value.as_array() {
-            Some(values) => {
-                let mut values = values.iter().enumerate();
-                return values
-                    .find_map(|(at, value)| of_kind(value, of, true, &format!("{path}[{at}]")));
-            }
-            None => false,
-        },
-        Kind::OneOrList(of) if value.is_array() => {
-            return of_kind(value, &Kind::List(of), required, path);
+/// Adds the leaves of these fields, nested records included.
+fn add_fields<'a>(
+    object: &'a Map<String, Value>,
+    fields: &'a [Field],
+    before: &str,
+    into: &mut Vec<Leaf<'a>>,
+) {
+    for Field { name, kind, required, .. } in fields {
+        let value = object.get(*name).filter(|value| !value.is_null());
+        let path = format!("{before}{name}");
+        add(Leaf { value, kind, is_required: *required, name, path }, into);
+    }
+}
+
+/// Adds the leaves of a value.
+fn add<'a>(of: Leaf<'a>, into: &mut Vec<Leaf<'a>>) {
+    let Leaf { value, kind, name, .. } = of;
+    let inner =
+        |value, kind, path| Leaf { value: Some(value), kind, is_required: true, name, path };
+    match (kind, value) {
+        (Kind::Record(record), Some(Value::Object(object))) => {
+            add_fields(object, record.fields, &format!("{}.", of.path), into);
         }
-        Kind::OrEmptyList(_) if value.as_array().is_some_and(Vec::is_empty) => true,
-        Kind::OrBlank(_) if text == Some("") => true,
-        Kind::OneOrList(of) | Kind::OrEmptyList(of) | Kind::OrBlank(of) => {
-            return of_kind(value, of, required, path);
+        (Kind::List(kind) | Kind::OneOrList(kind), Some(Value::Array(values))) => {
+            for (at, value) in values.iter().enumerate() {
+                add(inner(value, kind, format!("{}[{at}]", of.path)), into);
+            }
         }
         // A key is untrusted, and may be personal data.
-        Kind::Map(of) => match value.as_object() {
-            Some(object) => {
-                let path = format!("{path}.*");
-                return object.values().find_map(|value| of_kind(value, of, true, &path));
+        (Kind::Map(kind), Some(Value::Object(object))) => {
+            for value in object.values() {
+                add(inner(value, kind, format!("{}.*", of.path)), into);
             }
-            None => false,
-        },
-        Kind::Integer => is_integer(value),
-        Kind::IntegerOrText => {
-            let digits = text.map(|text| text.strip_prefix('-').unwrap_or(text));
-            is_integer(value) || digits.is_some_and(is_numeric)
         }
-        Kind::Values(codes) => codes.iter().any(|code| is_code(value, code)),
-        Kind::OrNumber(_) if value.is_number() => true,
-        Kind::OrNumber(of) => return of_kind(value, of, required, path),
-        Kind::Number => value.is_number(),
-        Kind::Boolean => value.is_boolean(),
-        Kind::Text => text.is_some(),
-        // A service may write an absent value as an empty text.
-        _ if text == Some("") => !required,
-        Kind::Digits => text.is_some_and(is_numeric),
-        Kind::Decimal => text.is_some_and(is_decimal),
-        Kind::CivilDateTime => text.is_some_and(has_form),
-        Kind::EpochSeconds => text.is_some_and(|text| text.parse::<i64>().is_ok()),
-        Kind::Currency => text.is_some(),
-        Kind::OneOf(values) => text.is_some_and(|text| values.contains(&text)),
-    };
-    if is_fit { None } else { found(shape(kind)) }
+        (Kind::OrEmptyList(_), Some(Value::Array(values))) if values.is_empty() => {}
+        (Kind::OrBlank(_), Some(Value::String(text))) if text.is_empty() => {}
+        (Kind::OrNumber(_), Some(Value::Number(_))) => {}
+        (
+            Kind::OneOrList(kind)
+            | Kind::OrEmptyList(kind)
+            | Kind::OrBlank(kind)
+            | Kind::OrNumber(kind),
+            Some(_),
+        ) => add(Leaf { kind, ..of }, into),
+        _ => into.push(of),
+    }
+}
+
+/// Returns the first value of a field that breaks the rule of its kind.
+fn misfit<'a>(object: &'a Map<String, Value>, field: &'a Field) -> Option<Leaf<'a>> {
+    let mut leaves = Vec::new();
+    add_fields(object, slice::from_ref(field), "", &mut leaves);
+    leaves.into_iter().find(|leaf| !leaf.is_fit())
+}
+
+/// Returns the texts of all fields of these kinds, nested records included, with the names of the fields.
+fn texts<'a>(
+    object: &'a Map<String, Value>,
+    record: &'a Record,
+    fits: fn(&Kind) -> bool,
+) -> Vec<(&'static str, &'a str)> {
+    let mut leaves = Vec::new();
+    add_fields(object, record.fields, "", &mut leaves);
+    let texts = leaves.iter().filter(|leaf| fits(leaf.kind));
+    texts.filter_map(|leaf| Some((leaf.name, leaf.value?.as_str()?))).collect()
 }
 
 fn is_integer(value: &Value) -> bool {
     value.is_i64() || value.is_u64()
-}
-
-fn misfit_within(object: &Map<String, Value>, record: &Record, path: &str) -> Option<Misfit> {
-    let inner = record.fields.iter().find_map(|inner| misfit(object, inner))?;
-    Some(Misfit { path: format!("{path}.{}", inner.path), ..inner })
-}
-
-/// Returns the values of all fields that fit a condition, nested records included.
-fn texts<'a>(
-    object: &'a Map<String, Value>,
-    record: &Record,
-    fits: fn(&Kind) -> bool,
-) -> Vec<(&'static str, &'a str)> {
-    let mut texts = Vec::new();
-    for field in record.fields {
-        if let Some(value) = object.get(field.name) {
-            add_texts(field.name, value, &field.kind, fits, &mut texts);
-        }
-    }
-    texts
-}
-
-fn add_texts<'a>(
-    name: &'static str,
-    value: &'a Value,
-    kind: &Kind,
-    fits: fn(&Kind) -> bool,
-    into: &mut Vec<(&'static str, &'a str)>,
-) {
-    match (value, kind) {
-        (Value::Object(object), Kind::Record(inner)) => into.extend(texts(object, inner, fits)),
-        (value, Kind::OrEmptyList(of) | Kind::OrBlank(of)) => {
-            add_texts(name, value, of, fits, into);
-        }
-        (Value::Array(values), Kind::List(of) | Kind::OneOrList(of)) => {
-            for value in values {
-                add_texts(name, value, of, fits, into);
-            }
-        }
-        (Value::Object(object), Kind::Map(of)) => {
-            for value in object.values() {
-                add_texts(name, value, of, fits, into);
-            }
-        }
-        (value, Kind::OneOrList(of)) => add_texts(name, value, of, fits, into),
-        (Value::String(text), kind) if fits(kind) => into.push((name, text)),
-        _ => {}
-    }
 }
 
 /// Whether the text consists of decimal digits.
@@ -338,7 +333,7 @@ mod tests {
                 Field { check: "it", name: "it", kind: kind(), required, source: "", open: &[] };
             let object = json!({ "it": value });
             let found = misfit(object.as_object().unwrap(), &field);
-            found.map(|found| format!("{}: {}", found.path, found.shape))
+            found.map(|found| format!("{}: {}", found.path, found.shape()))
         })
     }
 
