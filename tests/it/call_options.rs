@@ -6,40 +6,25 @@ use axum::http::Response;
 use bytes::Bytes;
 use gateway_client::model::ListVacancies;
 use gateway_client::transport::{Deadline, MemoryTransport, Request};
-use gateway_client::{AccessToken, CallOptions, Client, Error, RetryPolicy, blocking};
+use gateway_client::{AccessToken, CallOptions, Error};
 
-use crate::support::{Driver, RUNTIME};
+use crate::support::Driver;
 
 /// A method of both clients, for its request only.
 type Method = fn(&Driver) -> Result<(), Error>;
 
-const METHODS: [Method; 5] = [
-    |driver| driver.vacancies().map(drop),
-    |driver| match driver {
-        Driver::Async(client) => RUNTIME.block_on(client.send(&ListVacancies::new())).map(drop),
-        Driver::Blocking(client) => client.send(&ListVacancies::new()).map(drop),
-    },
-    |driver| match driver {
-        Driver::Async(client) => RUNTIME.block_on(client.send_raw(&ListVacancies::new())).map(drop),
-        Driver::Blocking(client) => client.send_raw(&ListVacancies::new()).map(drop),
-    },
-    |driver| match driver {
-        Driver::Async(client) => RUNTIME.block_on(client.stream(&ListVacancies::new())).map(drop),
-        Driver::Blocking(client) => client.stream(&ListVacancies::new()).map(drop),
-    },
-    |driver| match driver {
-        Driver::Async(client) => {
-            RUNTIME.block_on(client.stream_raw(&ListVacancies::new())).map(drop)
-        }
-        Driver::Blocking(client) => client.stream_raw(&ListVacancies::new()).map(drop),
-    },
+const METHODS: [Method; 4] = [
+    |driver| driver.send(&ListVacancies::new()).map(drop),
+    |driver| driver.send_raw(&ListVacancies::new()).map(drop),
+    |driver| driver.stream(&ListVacancies::new()).map(drop),
+    |driver| driver.stream_raw(&ListVacancies::new()).map(drop),
 ];
 
 #[test]
 fn every_attempt_of_every_method_has_the_headers() {
     for method in METHODS {
         for (driver, transport) in drivers(&[503, 200, 200]) {
-            method(&with(&driver, tenant())).unwrap();
+            method(&driver.with(tenant())).unwrap();
             // The client itself is unchanged.
             method(&driver).unwrap();
             let headers: Vec<_> = transport.requests().iter().map(own_headers).collect();
@@ -53,15 +38,11 @@ fn every_attempt_of_every_method_has_the_headers() {
 #[test]
 fn a_dry_run_has_the_headers_but_does_not_print_their_values() {
     for (driver, _) in drivers(&[]) {
-        let driver = with(&driver, tenant());
-        let (request, client) = match &driver {
-            Driver::Async(client) => (
-                RUNTIME.block_on(client.request(&ListVacancies::new())).unwrap(),
-                format!("{client:?}"),
-            ),
-            Driver::Blocking(client) => {
-                (client.request(&ListVacancies::new()).unwrap(), format!("{client:?}"))
-            }
+        let driver = driver.with(tenant());
+        let request = driver.request(&ListVacancies::new()).unwrap();
+        let client = match &driver {
+            Driver::Async(client) => format!("{client:?}"),
+            Driver::Blocking(client) => format!("{client:?}"),
         };
         assert_eq!(own_headers(&request), ["printer/1", "1", TENANT]);
         let printed = format!("{request:?} {client}");
@@ -76,10 +57,10 @@ fn the_timeout_and_the_deadline_of_a_call_bound_every_attempt() {
     for method in METHODS {
         for (driver, transport) in drivers(&[503, 200, 200]) {
             let before = Instant::now();
-            method(&with(&driver, CallOptions::new().timeout(2 * hour))).unwrap();
+            method(&driver.with(CallOptions::new().timeout(2 * hour))).unwrap();
             let after = Instant::now();
             let end = before + hour;
-            method(&with(&driver, CallOptions::new().timeout(2 * hour).deadline(end))).unwrap();
+            method(&driver.with(CallOptions::new().timeout(2 * hour).deadline(end))).unwrap();
             let deadlines: Vec<_> =
                 transport.requests().iter().map(|one| Deadline::of(one).unwrap()).collect();
             let [first, retried, own] = deadlines[..] else { panic!("{deadlines:?}") };
@@ -94,28 +75,15 @@ fn tenant() -> CallOptions {
     CallOptions::new().header("x-tenant", TENANT).unwrap()
 }
 
-fn with(driver: &Driver, options: CallOptions) -> Driver {
-    match driver {
-        Driver::Async(client) => Driver::Async(client.with(options)),
-        Driver::Blocking(client) => Driver::Blocking(client.with(options)),
-    }
-}
-
 /// Returns both clients, with their transports and a header for all calls.
 fn drivers(statuses: &[u16]) -> [(Driver, MemoryTransport); 2] {
-    let responses = || MemoryTransport::new(statuses.iter().map(|status| Ok(response(*status))));
-    let (first, second) = (responses(), responses());
-    let options = || {
-        let options = CallOptions::new().header("x-all", "1").unwrap();
-        options.user_agent_suffix("printer/1").unwrap()
-    };
-    let token = || AccessToken::new("gwt_6yqW").unwrap();
-    let retry = || RetryPolicy::default().base_delay(Duration::ZERO);
-    let client = Client::builder(BASE_URL).token(token()).retry(retry());
-    let client = client.call_options(options()).transport(first.clone()).build().unwrap();
-    let blocking = blocking::Client::builder(BASE_URL).token(token()).retry(retry());
-    let blocking = blocking.call_options(options()).transport(second.clone()).build().unwrap();
-    [(Driver::Async(client), first), (Driver::Blocking(blocking), second)]
+    let options = CallOptions::new().header("x-all", "1").unwrap();
+    let options = options.user_agent_suffix("printer/1").unwrap();
+    Driver::scripted(
+        || AccessToken::new("gwt_6yqW").unwrap(),
+        &options,
+        || MemoryTransport::new(statuses.iter().map(|status| Ok(response(*status)))),
+    )
 }
 
 fn response(status: u16) -> Response<Bytes> {
@@ -135,4 +103,3 @@ fn own_headers(request: &Request) -> [String; 3] {
 }
 
 const TENANT: &str = "CANARY";
-const BASE_URL: &str = "https://gateway.example.com";

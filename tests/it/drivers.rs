@@ -1,17 +1,15 @@
 //! One set of calls over five transports: the results are the same for each transport, async or blocking.
 
 use std::fmt::Write as _;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::RawQuery;
-use axum::http::{Response, StatusCode};
+use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::get;
-use gateway_client::model::service::RecruitmentGateway;
-use gateway_client::model::{ListCandidates, ListVacancies, Operation, StatusName};
+use gateway_client::model::{GetCredits, ListCandidates, ListVacancies, StatusName};
 use gateway_client::transport::cassette::{Recorder, Replayer};
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
@@ -22,7 +20,7 @@ use gateway_client::{AccessToken, Client, Entry, Error, RetryPolicy, blocking};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::support::{Driver, RUNTIME, Streamed, TOKEN, fixture};
+use crate::support::{Call, Driver, Log, RUNTIME, TOKEN, fixture};
 
 /// A call, and its expected result.
 type Case = (fn(&Driver) -> Result<String, Error>, &'static str);
@@ -37,10 +35,7 @@ const CASES: [Case; 20] = [
     (|driver| of_vacancy(driver, 302), "Redirected 302, 1 attempts"),
     (|driver| of_vacancy(driver, 200), "ContentType 200, 1 attempts"),
     (vacancies, "Welder, Rotterdam|Nurse (nights)|"),
-    (
-        |driver| driver.credits().map(|one| format!("{} {}", one.credits_number, one.currency)),
-        "120.50 EUR",
-    ),
+    (credits, "120.50 EUR"),
     // The rest of the response is not read, and does not disturb later calls.
     (|driver| streamed(driver, &ListCandidates::new(), 1), "1, dropped"),
     (|driver| raw(driver, &ListVacancies::new()), "200 application/json, 107 bytes, 1 attempts"),
@@ -76,11 +71,11 @@ fn a_tower_service_gives_the_expected_results() {
 
 #[test]
 fn a_recorded_and_a_replayed_cassette_give_the_expected_results() {
-    let tape = Tape::default();
+    let tape = Log::default();
     let recorder = Recorder::new(ServiceTransport::<_, Body>::new(answers()), tape.clone());
     check(&over(recorder, "https://gateway.example.com"));
 
-    let tape = String::from_utf8(tape.0.lock().unwrap().clone()).unwrap();
+    let tape = tape.text();
     assert!(!tape.contains(TOKEN));
     let replayer = Arc::new(Replayer::new(&tape).unwrap());
     check(&over(Arc::clone(&replayer), "https://elsewhere.example.com"));
@@ -121,6 +116,7 @@ fn outcome(error: &Error) -> String {
         error.attempts()
     );
     if let Some(title) = error.problem().and_then(|problem| problem.title) {
+        assert!(String::from_utf8_lossy(error.body().unwrap()).contains(&*title));
         write!(text, ": {title}").unwrap();
     }
     text
@@ -139,7 +135,7 @@ fn vacancy(number: u64) -> ListCandidates {
 }
 
 fn listed(driver: &Driver, query: &ListCandidates) -> Result<String, Error> {
-    let listing = driver.candidates(query)?;
+    let listing = driver.send(query)?;
     let mut text = format!("{} records:", listing.items.len());
     for one in &listing.items {
         write!(text, " {}", one.id.as_str()).unwrap();
@@ -151,52 +147,33 @@ fn listed(driver: &Driver, query: &ListCandidates) -> Result<String, Error> {
 }
 
 fn vacancies(driver: &Driver) -> Result<String, Error> {
-    let listing = driver.vacancies()?;
+    let listing = driver.send(&ListVacancies::new())?;
     let titles: Vec<_> = listing.items.iter().filter_map(|one| one.project.as_deref()).collect();
     Ok(titles.join("|"))
 }
 
-fn raw(
-    driver: &Driver,
-    operation: &impl Operation<Service = RecruitmentGateway>,
-) -> Result<String, Error> {
-    let answer = match driver {
-        Driver::Async(client) => RUNTIME.block_on(client.send_raw(operation)),
-        Driver::Blocking(client) => client.send_raw(operation),
-    }?;
+fn credits(driver: &Driver) -> Result<String, Error> {
+    let credits = driver.send(&GetCredits::new())?;
+    Ok(format!("{} {}", credits.credits_number, credits.currency))
+}
+
+fn raw(driver: &Driver, call: &impl Call) -> Result<String, Error> {
+    let answer = driver.send_raw(call)?;
     let (status, attempts) = (answer.status().as_u16(), answer.attempts());
     let media_type = answer.headers()["content-type"].to_str().unwrap();
     Ok(format!("{status} {media_type}, {} bytes, {attempts} attempts", answer.body().len()))
 }
 
 /// Reads a response in chunks, and compares it with the complete response.
-fn relayed(
-    driver: &Driver,
-    operation: &impl Operation<Service = RecruitmentGateway>,
-) -> Result<String, Error> {
-    let mut pieces = Vec::new();
-    let whole = match driver {
-        Driver::Async(client) => RUNTIME.block_on(async {
-            let mut answer = client.stream_raw(operation).await?;
-            while let Some(piece) = answer.chunk().await? {
-                pieces.extend_from_slice(&piece);
-            }
-            client.send_raw(operation).await
-        }),
-        Driver::Blocking(client) => client.stream_raw(operation).and_then(|mut answer| {
-            while let Some(piece) = answer.chunk()? {
-                pieces.extend_from_slice(&piece);
-            }
-            client.send_raw(operation)
-        }),
-    }?;
-    let same = if *whole.body() == pieces { "the same" } else { "other" };
+fn relayed(driver: &Driver, call: &impl Call) -> Result<String, Error> {
+    let pieces = driver.stream_raw(call)?;
+    let same = if *driver.send_raw(call)?.body() == pieces { "the same" } else { "other" };
     Ok(format!("{same} {} bytes", pieces.len()))
 }
 
 /// Reads at most `most` records of a list one by one, and drops the rest.
 fn streamed(driver: &Driver, query: &ListCandidates, most: usize) -> Result<String, Error> {
-    let mut records = Streamed::open(driver, query)?;
+    let mut records = driver.stream(query)?;
     let mut entries = Vec::new();
     while entries.len() < most {
         entries.push(match records.next().transpose()? {
@@ -214,12 +191,17 @@ fn streamed(driver: &Driver, query: &ListCandidates, most: usize) -> Result<Stri
 
 /// Returns the service of these tests. It is stateless, so every driver gets the same responses.
 fn answers() -> Router {
-    Router::new()
-        .route("/c/oauth/v1", get(|RawQuery(query)| async move { answer(query.as_deref()) }))
+    let answer = |RawQuery(query), headers: HeaderMap| async move {
+        // What is the same in all requests (contract, sections 4 and 5).
+        let header = |name| headers.get(name).unwrap().to_str().unwrap();
+        assert_eq!((header("accept"), header("authorization")), (JSON, BEARER));
+        answer(query)
+    };
+    Router::new().route("/c/oauth/v1", get(answer))
 }
 
-fn answer(query: Option<&str>) -> Response<Body> {
-    let (status, media_type, body) = match query.unwrap_or_default() {
+fn answer(query: Option<String>) -> Response<Body> {
+    let (status, media_type, body) = match query.unwrap_or_default().as_str() {
         "method=candidates/list" => (200, JSON, fixture!("candidates-one-bad-record")),
         "method=candidates/list&vacancy_id=52&status=Shortlist" => {
             (200, JSON, fixture!("candidates-of-vacancy-and-status"))
@@ -250,8 +232,7 @@ fn answer(query: Option<&str>) -> Response<Body> {
 
 /// Serves the responses on a free port until the tests end, and returns the base URL.
 fn served() -> String {
-    static SERVERS: std::sync::LazyLock<Runtime> =
-        std::sync::LazyLock::new(|| Runtime::new().unwrap());
+    static SERVERS: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let listener = SERVERS.block_on(TcpListener::bind(address)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -284,20 +265,6 @@ fn options() -> Options {
     Options::default().proxy(Proxy::Never)
 }
 
-/// A cassette in memory.
-#[derive(Clone, Default)]
-struct Tape(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Tape {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
+const BEARER: &str = "Bearer gwt_test-token";
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";

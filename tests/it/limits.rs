@@ -15,7 +15,7 @@ use gateway_client::transport::{
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
 use http_body::Frame;
 
-use crate::support::{Driver, RUNTIME};
+use crate::support::{BASE_URL, Driver};
 
 #[test]
 fn a_body_above_the_limit_is_an_error() {
@@ -49,7 +49,7 @@ fn the_body_of_an_error_status_is_truncated_to_its_limit() {
     for length in around(ERROR_BODY) {
         for driver in drivers(403, JSON, &spaces(length)) {
             assert_eq!(raw(&driver).unwrap().len(), length.min(ERROR_BODY), "{length}");
-            kept(&driver.credits().unwrap_err(), ErrorKind::Forbidden, length);
+            kept(&driver.send(&GetCredits::new()).unwrap_err(), ErrorKind::Forbidden, length);
             kept(&streamed(&driver).unwrap_err(), ErrorKind::Forbidden, length);
         }
     }
@@ -59,11 +59,11 @@ fn the_body_of_an_error_status_is_truncated_to_its_limit() {
 fn the_body_of_an_invalid_success_is_truncated_to_its_limit() {
     for length in around(ERROR_BODY) {
         for driver in drivers(200, "text/html", &spaces(length)) {
-            kept(&driver.credits().unwrap_err(), ErrorKind::ContentType, length);
+            kept(&driver.send(&GetCredits::new()).unwrap_err(), ErrorKind::ContentType, length);
             kept(&streamed(&driver).unwrap_err(), ErrorKind::ContentType, length);
         }
         for driver in drivers(200, JSON, &spaces(length)) {
-            kept(&driver.credits().unwrap_err(), ErrorKind::Decode, length);
+            kept(&driver.send(&GetCredits::new()).unwrap_err(), ErrorKind::Decode, length);
         }
     }
 }
@@ -86,28 +86,14 @@ fn kept(error: &Error, kind: ErrorKind, length: usize) {
 }
 
 fn raw(driver: &Driver) -> Result<Bytes, Error> {
-    let answer = match driver {
-        Driver::Async(client) => RUNTIME.block_on(client.send_raw(&GetCredits::new())),
-        Driver::Blocking(client) => client.send_raw(&GetCredits::new()),
-    };
-    answer.map(|answer| answer.body().clone())
+    driver.send_raw(&GetCredits::new()).map(|answer| answer.body().clone())
 }
 
 /// Counts the records of a stream.
 fn streamed(driver: &Driver) -> Result<usize, Error> {
-    let entries: Result<Vec<Entry<_>>, Error> = match driver {
-        Driver::Async(client) => RUNTIME.block_on(async {
-            let mut records = client.stream(&ListVacancies::new()).await?;
-            let mut entries = Vec::new();
-            while let Some(entry) = records.next().await {
-                entries.push(entry?);
-            }
-            Ok(entries)
-        }),
-        Driver::Blocking(client) => client.stream(&ListVacancies::new())?.collect(),
-    };
-    let is_record = |entry: &&Entry<_>| matches!(entry, Entry::Record(_));
-    entries.map(|entries| entries.iter().filter(is_record).count())
+    driver
+        .stream(&ListVacancies::new())?
+        .try_fold(0, |count, entry| Ok(count + usize::from(matches!(entry?, Entry::Record(_)))))
 }
 
 /// Returns both clients of a service with this response: first without and then with a `content-length`.
@@ -185,5 +171,4 @@ const RECORD: usize = 1024 * 1024;
 /// Does not divide the limits, so that each limit falls within a piece.
 const PIECE: usize = 60_000;
 
-const BASE_URL: &str = "https://gateway.example.com";
 const JSON: &str = "application/json";

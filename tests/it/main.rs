@@ -14,7 +14,6 @@ mod faults;
 mod limits;
 mod mocks;
 mod opening;
-mod operations;
 mod process;
 mod schemas;
 mod secrets;

@@ -1,17 +1,18 @@
 //! A stream has to begin within the call timeout; after that it may take longer.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use gateway_client::model::ListVacancies;
 use gateway_client::transport::reqwest::ReqwestTransport;
 use gateway_client::transport::reqwest_blocking::ReqwestBlockingTransport;
 use gateway_client::transport::ureq::UreqTransport;
-use gateway_client::transport::{BlockingTransport, Options, Proxy};
+use gateway_client::transport::{Options, Proxy};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, RetryPolicy, blocking};
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use methodical_client::ClientBuilder;
+use methodical_client::model::Service;
 
-use crate::support::{PATIENCE, RUNTIME, within};
+use crate::support::{Driver, PATIENCE, within};
 
 #[test]
 fn a_slow_head_is_a_timeout() {
@@ -57,49 +58,36 @@ fn a_slow_list_may_exceed_the_call_timeout() {
 fn streams(
     send: impl Fn(&mut Connection) -> bool + Send + Sync + 'static,
 ) -> [Result<usize, Error>; 3] {
-    within(PATIENCE, || stream_over_each_transport(send))
-}
-
-fn stream_over_each_transport(
-    send: impl Fn(&mut Connection) -> bool + Send + Sync + 'static,
-) -> [Result<usize, Error>; 3] {
-    let server = RawServer::start(move |_request, connection| {
-        send(connection);
-        Next::Close
+    within(PATIENCE, || {
+        let server = RawServer::start(move |_request, connection| {
+            send(connection);
+            Next::Close
+        })
+        .unwrap();
+        let url = server.uri("");
+        let options = Options::default().proxy(Proxy::Never);
+        let client = settings(Client::builder(url.as_str()));
+        let client = client.transport(ReqwestTransport::new(&options).unwrap());
+        let reqwest = settings(blocking::Client::builder(url.as_str()));
+        let reqwest = reqwest.transport(ReqwestBlockingTransport::new(&options).unwrap());
+        let ureq = settings(blocking::Client::builder(url.as_str()));
+        let ureq = ureq.transport(UreqTransport::new(&options).unwrap());
+        let drivers = [
+            Driver::Async(client.build().unwrap()),
+            Driver::Blocking(reqwest.build().unwrap()),
+            Driver::Blocking(ureq.build().unwrap()),
+        ];
+        drivers.map(|driver| {
+            driver.stream(&ListVacancies::new())?.try_fold(0, |count, entry| {
+                Ok(count + usize::from(matches!(entry?, Entry::Record(_))))
+            })
+        })
     })
-    .unwrap();
-    let options = Options::default().proxy(Proxy::Never);
-    let ureq = UreqTransport::new(&options).unwrap();
-    let reqwest = ReqwestBlockingTransport::new(&options).unwrap();
-    let client = Client::builder(server.uri(""))
-        .token(AccessToken::new("gwt_x").unwrap())
-        .call_timeout(LIMIT)
-        .retry(RetryPolicy::never())
-        .transport(ReqwestTransport::new(&options).unwrap())
-        .build()
-        .unwrap();
-    let asynchronous = RUNTIME.block_on(async {
-        let mut records = client.stream(&ListVacancies::new()).await?;
-        let mut count = 0;
-        while let Some(entry) = records.next().await {
-            count += usize::from(matches!(entry?, Entry::Record(_)));
-        }
-        Ok(count)
-    });
-    [asynchronous, count(&server, Arc::new(reqwest)), count(&server, Arc::new(ureq))]
 }
 
-fn count(server: &RawServer, transport: Arc<dyn BlockingTransport>) -> Result<usize, Error> {
-    let client = blocking::Client::builder(server.uri(""))
-        .token(AccessToken::new("gwt_x").unwrap())
-        .call_timeout(LIMIT)
-        .retry(RetryPolicy::never())
-        .transport(transport)
-        .build()
-        .unwrap();
-    client
-        .stream(&ListVacancies::new())?
-        .try_fold(0, |count, entry| Ok(count + usize::from(matches!(entry?, Entry::Record(_)))))
+fn settings<S: Service, T>(builder: ClientBuilder<S, T>) -> ClientBuilder<S, T> {
+    let token = AccessToken::new("gwt_x").unwrap();
+    builder.token(token).call_timeout(LIMIT).retry(RetryPolicy::never())
 }
 
 /// The call timeout.

@@ -11,22 +11,10 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Value, json};
 
 #[test]
-fn schema_and_decoder_of_candidates_agree() {
+fn schemas_and_decoders_agree() {
     agree("candidate", |text| serde_json::from_str::<Candidate>(text).is_ok());
-}
-
-#[test]
-fn schema_and_decoder_of_portals_agree() {
     agree("portal", |text| serde_json::from_str::<Portal>(text).is_ok());
-}
-
-#[test]
-fn schema_and_decoder_of_vacancies_agree() {
     agree("vacancy", |text| serde_json::from_str::<Vacancy>(text).is_ok());
-}
-
-#[test]
-fn schema_and_decoder_of_credits_agree() {
     agree("credits", |text| serde_json::from_str::<Credits>(text).is_ok());
 }
 

@@ -2,8 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt::{Debug, Write as _};
-use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use axum::http::{Method, Response};
 use bytes::Bytes;
@@ -20,12 +19,9 @@ use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, 
 use methodical_client::{
     AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
 };
-use tracing_subscriber::fmt::format::FmtSpan;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::registry::Registry;
 use wiremock::MockServer;
 
-use crate::support::{RUNTIME, with_subscriber};
+use crate::support::{Log, RUNTIME, with_subscriber};
 
 /// A service with a secret in each place.
 struct Shop;
@@ -192,12 +188,7 @@ fn a_client_needs_a_source_for_each_secret() {
 /// Returns what is logged at any level by calls through real transports.
 fn logged() -> String {
     let log = Log::default();
-    let writer = log.clone();
-    let layer = tracing_subscriber::fmt::layer()
-        .with_ansi(false)
-        .with_span_events(FmtSpan::FULL)
-        .with_writer(move || writer.clone());
-    with_subscriber(Registry::default().with(layer), || {
+    with_subscriber(log.subscriber(), || {
         for status in [200, 302, 403] {
             let server = RawServer::start(move |_request, connection| {
                 let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json");
@@ -211,8 +202,7 @@ fn logged() -> String {
         let closed = RawServer::start(|_, _| Next::Close).unwrap().uri("");
         call(&closed);
     });
-    let text = log.0.lock().unwrap().clone();
-    String::from_utf8(text).unwrap()
+    log.text()
 }
 
 /// Calls a server through both clients.
@@ -294,20 +284,5 @@ impl Shown {
             self.text(&format!("{one} {one:?}"));
             next = one.source();
         }
-    }
-}
-
-/// A log in memory.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::http::Response;
@@ -13,16 +12,13 @@ use gateway_client::transport::ureq::UreqTransport;
 use gateway_client::transport::{
     BoxError, BoxFuture, MemoryTransport, Options, Proxy, TransportError, TransportErrorKind,
 };
-use gateway_client::{AccessToken, Client, Error, RetryPolicy, TokenSource, blocking};
+use gateway_client::{AccessToken, CallOptions, Client, Error, RetryPolicy, TokenSource, blocking};
 use gateway_testkit::raw_server::{Next, RawServer};
-use tracing_subscriber::Layer as _;
-use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::Registry;
 
 use self::story::Story;
-use crate::support::{Driver, RUNTIME, with_subscriber};
+use crate::support::{Driver, Log, with_subscriber};
 
 mod story;
 
@@ -82,20 +78,14 @@ fn rejected_records_are_one_warning_in_the_span_of_their_call() {
 #[test]
 fn no_event_contains_a_token_or_personal_data() {
     let log = Log::default();
-    let writer = log.clone();
-    let layer = tracing_subscriber::fmt::layer()
-        .with_ansi(false)
-        .with_span_events(FmtSpan::FULL)
-        .with_writer(move || writer.clone());
-    let subscriber = Registry::default().with(layer.with_filter(LevelFilter::TRACE));
-    with_subscriber(subscriber, || {
+    with_subscriber(log.subscriber(), || {
         for body in [PERSON, r#"{"status":"CANARY"}"#, "CANARY"] {
             for status in [200, 401, 403, 500] {
                 call_every_method(status, body);
             }
         }
     });
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     let attempts = text.matches("attempt finished").count();
     assert!(attempts >= 120, "{attempts} attempts were logged");
     let line = text.lines().find(|line| line.to_ascii_lowercase().contains("canary"));
@@ -167,13 +157,8 @@ impl Step {
 
 /// Returns both clients, over the same script.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
-    let transport = || MemoryTransport::new(steps.iter().map(|step| step.outcome()));
-    let client = Client::builder(BASE_URL).token(Refusable).retry(without_pause());
-    let blocking = blocking::Client::builder(BASE_URL).token(Refusable).retry(without_pause());
-    [
-        Driver::Async(client.transport(transport()).build().unwrap()),
-        Driver::Blocking(blocking.transport(transport()).build().unwrap()),
-    ]
+    let script = || MemoryTransport::new(steps.iter().map(|step| step.outcome()));
+    Driver::scripted(|| Refusable, &CallOptions::new(), script).map(|(driver, _)| driver)
 }
 
 fn without_pause() -> RetryPolicy {
@@ -197,67 +182,25 @@ impl TokenSource for Refusable {
 type Call = fn(&Driver) -> Result<(), Error>;
 
 fn vacancies(driver: &Driver) -> Result<(), Error> {
-    driver.vacancies().map(drop)
+    driver.send(&ListVacancies::new()).map(drop)
 }
 
 fn of_vacancy(driver: &Driver) -> Result<(), Error> {
-    driver.candidates(&ListCandidates::new().vacancy_status(7, "On hold")).map(drop)
+    driver.send(&ListCandidates::new().vacancy_status(7, "On hold")).map(drop)
 }
 
 fn raw(driver: &Driver) -> Result<(), Error> {
-    let query = RawQuery::new("portals/list").pair("country", "RO");
-    match driver {
-        Driver::Async(client) => RUNTIME.block_on(client.send(&query)).map(drop),
-        Driver::Blocking(client) => client.send(&query).map(drop),
-    }
+    driver.send(&RawQuery::new("portals/list").pair("country", "RO")).map(drop)
 }
 
 fn streamed(driver: &Driver) -> Result<(), Error> {
-    match driver {
-        Driver::Async(client) => RUNTIME.block_on(async {
-            let mut records = client.stream(&ListVacancies::new()).await?;
-            while let Some(entry) = records.next().await {
-                entry?;
-            }
-            Ok(())
-        }),
-        Driver::Blocking(client) => {
-            client.stream(&ListVacancies::new())?.try_for_each(|entry| entry.map(drop))
-        }
-    }
+    driver.stream(&ListVacancies::new())?.try_for_each(|entry| entry.map(drop))
 }
 
 fn raw_stream(driver: &Driver) -> Result<(), Error> {
-    match driver {
-        Driver::Async(client) => RUNTIME.block_on(async {
-            let mut answer = client.stream_raw(&ListVacancies::new()).await?;
-            while answer.chunk().await?.is_some() {}
-            Ok(())
-        }),
-        Driver::Blocking(client) => {
-            let mut answer = client.stream_raw(&ListVacancies::new())?;
-            while answer.chunk()?.is_some() {}
-            Ok(())
-        }
-    }
+    driver.stream_raw(&ListVacancies::new()).map(drop)
 }
 
-/// A log in memory.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-const BASE_URL: &str = "https://gateway.example.com/eu";
 const NONE: &str = r#"{"status":"success","result":[]}"#;
 const LIST: &str = r#"[{"id":"1","project":"Welder"},{"id":"2","project":"Nurse"}]"#;
 const PARTLY_REJECTED: &str = r#"[{"id":"1"},{"id":2},{"id":"3"},"CANARY"]"#;

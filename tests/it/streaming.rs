@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use std::{env, fs, io};
 
-use gateway_client::model::{Candidate, ListCandidates, RawQuery};
+use gateway_client::model::{Candidate, ListCandidates, ListVacancies, RawQuery};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
 use gateway_server::{
     CandidateRow, Clock, Config, ImportMode, NewToken, Place, PortalRow, RunningServer, Server,
@@ -65,7 +65,7 @@ fn reader() {
     let asynchronous = env::var(MODE).unwrap() == "async";
     let driver = driver(asynchronous, &base_url, token);
     // The first call allocates what is allocated once, such as the threads of a runtime.
-    driver.vacancies().unwrap();
+    driver.send(&ListVacancies::new()).unwrap();
     let before = memory("VmRSS:");
     let mut records = Listed::of(&driver);
     let mut count = 0;
@@ -223,7 +223,7 @@ fn drop_records(asynchronous: bool) {
 }
 
 /// The records of a list without rejected ones.
-struct Listed(Streamed);
+struct Listed(Streamed<Candidate>);
 
 impl Listed {
     fn open(asynchronous: bool, base_url: &str, token: AccessToken) -> Self {
@@ -231,7 +231,7 @@ impl Listed {
     }
 
     fn of(driver: &Driver) -> Self {
-        Self(Streamed::open(driver, &ListCandidates::new()).unwrap())
+        Self(driver.stream(&ListCandidates::new()).unwrap())
     }
 
     fn next(&mut self) -> Option<Result<Candidate, Error>> {

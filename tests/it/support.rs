@@ -1,18 +1,24 @@
-//! Helpers for several test modules: one interface to both clients, the fixtures of the spec, and limits for waits.
+//! Helpers for several test modules: one interface to both clients, a log in memory, the fixtures of the spec, and limits
+//! for waits.
 
 use std::error::Error as StdError;
 use std::process::{Command, Output};
-use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
-use std::{env, iter, panic, thread};
+use std::{env, io, iter, panic, thread};
 
-use gateway_client::model::{
-    Candidate, Credits, DecodeError, GetCredits, ListCandidates, ListVacancies, Listing, Vacancy,
+use gateway_client::model::service::RecruitmentGateway;
+use gateway_client::model::{DecodeError, ListOperation, Operation, Record};
+use gateway_client::transport::{MemoryTransport, Request, TransportError};
+use gateway_client::{
+    AccessToken, CallOptions, Client, Entry, Error, RawResponse, Records, RetryPolicy, TokenSource,
+    blocking,
 };
-use gateway_client::transport::TransportError;
-use gateway_client::{AccessToken, Client, Entry, Error, Records, blocking};
 use tokio::runtime::Runtime;
+use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::Registry;
 
 use crate::process::output;
 
@@ -102,52 +108,139 @@ impl Driver {
         [Self::Async(client), Self::Blocking(blocking)]
     }
 
-    pub(crate) fn candidates(&self, query: &ListCandidates) -> Result<Listing<Candidate>, Error> {
+    /// Returns both clients, with two attempts and no pause between them, and their transports.
+    pub(crate) fn scripted<S: TokenSource>(
+        token: fn() -> S,
+        options: &CallOptions,
+        script: impl Fn() -> MemoryTransport,
+    ) -> [(Self, MemoryTransport); 2] {
+        let retry = || RetryPolicy::default().max_attempts(2).base_delay(Duration::ZERO);
+        let (first, second) = (script(), script());
+        let client = Client::builder(BASE_URL).token(token()).retry(retry());
+        let client = client.call_options(options.clone()).transport(first.clone());
+        let blocking = blocking::Client::builder(BASE_URL).token(token()).retry(retry());
+        let blocking = blocking.call_options(options.clone()).transport(second.clone());
+        [
+            (Self::Async(client.build().unwrap()), first),
+            (Self::Blocking(blocking.build().unwrap()), second),
+        ]
+    }
+
+    pub(crate) fn with(&self, options: CallOptions) -> Self {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.send(query)),
-            Self::Blocking(client) => client.send(query),
+            Self::Async(client) => Self::Async(client.with(options)),
+            Self::Blocking(client) => Self::Blocking(client.with(options)),
         }
     }
 
-    pub(crate) fn vacancies(&self) -> Result<Listing<Vacancy>, Error> {
+    pub(crate) fn request(&self, call: &impl Call) -> Result<Request, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.send(&ListVacancies::new())),
-            Self::Blocking(client) => client.send(&ListVacancies::new()),
+            Self::Async(client) => RUNTIME.block_on(client.request(call)),
+            Self::Blocking(client) => client.request(call),
         }
     }
 
-    pub(crate) fn credits(&self) -> Result<Credits, Error> {
+    pub(crate) fn send<O: Call>(&self, call: &O) -> Result<O::Output, Error> {
         match self {
-            Self::Async(client) => RUNTIME.block_on(client.send(&GetCredits::new())),
-            Self::Blocking(client) => client.send(&GetCredits::new()),
+            Self::Async(client) => RUNTIME.block_on(client.send(call)),
+            Self::Blocking(client) => client.send(call),
+        }
+    }
+
+    pub(crate) fn send_raw(&self, call: &impl Call) -> Result<RawResponse, Error> {
+        match self {
+            Self::Async(client) => RUNTIME.block_on(client.send_raw(call)),
+            Self::Blocking(client) => client.send_raw(call),
+        }
+    }
+
+    pub(crate) fn stream<O>(&self, call: &O) -> Result<Streamed<O::Item>, Error>
+    where
+        O: ListOperation<Beside = ()> + Call,
+    {
+        match self {
+            Self::Async(client) => RUNTIME.block_on(client.stream(call)).map(Streamed::Async),
+            Self::Blocking(client) => client.stream(call).map(Streamed::Blocking),
+        }
+    }
+
+    /// Returns the body of a response, read in chunks.
+    pub(crate) fn stream_raw(&self, call: &impl Call) -> Result<Vec<u8>, Error> {
+        let mut body = Vec::new();
+        match self {
+            Self::Async(client) => RUNTIME.block_on(async {
+                let mut answer = client.stream_raw(call).await?;
+                while let Some(chunk) = answer.chunk().await? {
+                    body.extend_from_slice(&chunk);
+                }
+                Ok(body)
+            }),
+            Self::Blocking(client) => {
+                let mut answer = client.stream_raw(call)?;
+                while let Some(chunk) = answer.chunk()? {
+                    body.extend_from_slice(&chunk);
+                }
+                Ok(body)
+            }
         }
     }
 }
 
-/// A stream of candidates, async or blocking.
+/// An operation of the gateway.
+pub(crate) trait Call: Operation<Service = RecruitmentGateway> {}
+
+impl<O: Operation<Service = RecruitmentGateway>> Call for O {}
+
+/// The base URL of scripted services.
+pub(crate) const BASE_URL: &str = "https://gateway.example.com/eu";
+
+/// A stream of records, async or blocking.
 #[derive(Debug)]
-pub(crate) enum Streamed {
-    Async(Records<Candidate>),
-    Blocking(blocking::Records<Candidate>),
+pub(crate) enum Streamed<T> {
+    Async(Records<T>),
+    Blocking(blocking::Records<T>),
 }
 
-impl Streamed {
-    pub(crate) fn open(driver: &Driver, query: &ListCandidates) -> Result<Self, Error> {
-        match driver {
-            Driver::Async(client) => RUNTIME.block_on(client.stream(query)).map(Self::Async),
-            Driver::Blocking(client) => client.stream(query).map(Self::Blocking),
-        }
-    }
-}
-
-impl Iterator for Streamed {
-    type Item = Result<Entry<Candidate>, Error>;
+impl<T: Record> Iterator for Streamed<T> {
+    type Item = Result<Entry<T>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             Self::Async(records) => RUNTIME.block_on(records.next()),
             Self::Blocking(records) => records.next(),
         }
+    }
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Returns everything that was written.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+
+    /// Returns a subscriber that writes spans and events of all levels to the log.
+    pub(crate) fn subscriber(&self) -> impl tracing::Subscriber + Send + Sync + use<> {
+        let log = self.clone();
+        let layer = tracing_subscriber::fmt::layer()
+            .with_ansi(false)
+            .with_span_events(FmtSpan::FULL)
+            .with_writer(move || log.clone());
+        Registry::default().with(layer)
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

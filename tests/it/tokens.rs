@@ -11,36 +11,21 @@ use gateway_client::transport::{
 };
 use gateway_client::{AccessToken, Client, Error, ErrorKind, TokenSource, blocking};
 
-use crate::support::{PATIENCE, RUNTIME, within};
+use crate::support::{BASE_URL, Driver, PATIENCE, RUNTIME, within};
 
 #[test]
-fn an_async_call_waits_for_a_token_until_its_timeout() {
-    within(PATIENCE, || RUNTIME.block_on(wait_for_a_token()));
-}
-
-async fn wait_for_a_token() {
-    let client = Client::builder(BASE_URL)
-        .token(Hangs::on(|_| true))
-        .call_timeout(LIMIT)
-        .transport(MemoryTransport::new([]))
-        .build()
-        .unwrap();
-    let start = Instant::now();
-    token_timed_out(&client.send(&ListVacancies::new()).await.unwrap_err());
-    token_timed_out(&client.stream(&ListVacancies::new()).await.unwrap_err());
-    token_timed_out(&client.request(&ListVacancies::new()).await.unwrap_err());
-    assert!(start.elapsed() >= 3 * LIMIT);
-}
-
-#[test]
-fn a_blocking_call_waits_for_a_token_until_its_timeout() {
+fn a_call_waits_for_a_token_until_its_timeout() {
     within(PATIENCE, || {
-        let client = blocking(Hangs::on(|_| true), MemoryTransport::new([]));
-        let start = Instant::now();
-        token_timed_out(&client.send(&ListVacancies::new()).unwrap_err());
-        token_timed_out(&client.stream(&ListVacancies::new()).unwrap_err());
-        token_timed_out(&client.request(&ListVacancies::new()).unwrap_err());
-        assert!(start.elapsed() >= 3 * LIMIT);
+        let client = Client::builder(BASE_URL).token(Hangs::on(|_| true)).call_timeout(LIMIT);
+        let client = client.transport(MemoryTransport::new([])).build().unwrap();
+        let blocking = blocking(Hangs::on(|_| true), MemoryTransport::new([]));
+        for driver in [Driver::Async(client), Driver::Blocking(blocking)] {
+            let start = Instant::now();
+            token_timed_out(&driver.send(&ListVacancies::new()).unwrap_err());
+            token_timed_out(&driver.stream(&ListVacancies::new()).unwrap_err());
+            token_timed_out(&driver.request(&ListVacancies::new()).unwrap_err());
+            assert!(start.elapsed() >= 3 * LIMIT);
+        }
     });
 }
 
@@ -170,6 +155,5 @@ impl TokenSource for Hangs {
     }
 }
 
-const BASE_URL: &str = "https://gateway.example.com";
 /// The call timeout.
 const LIMIT: Duration = Duration::from_millis(50);

@@ -3,12 +3,12 @@
 use std::error::Error as _;
 use std::fmt::Write as _;
 
-use gateway_client::model::{Candidate, Credits, ListCandidates, Listing, StatusName};
+use gateway_client::model::{Candidate, Credits, GetCredits, ListCandidates, Listing, StatusName};
 use gateway_client::{Error, ErrorKind};
 
 use super::case::Ask;
 use super::outputs::Outputs;
-use crate::support::{Driver, Streamed};
+use crate::support::Driver;
 
 /// Runs the call, prints every value and error to `outputs`, and returns the outcome.
 pub(super) fn outcome(driver: &Driver, ask: &Ask, outputs: &Outputs) -> String {
@@ -27,7 +27,9 @@ pub(super) fn outcome(driver: &Driver, ask: &Ask, outputs: &Outputs) -> String {
         }
         Ask::Stream => stream(driver, outputs, true),
         Ask::StreamUntilReset => stream(driver, outputs, false),
-        Ask::Credits => outcome_of(driver.credits(), outputs, |credits| describe_credits(&credits)),
+        Ask::Credits => outcome_of(driver.send(&GetCredits::new()), outputs, |credits| {
+            describe_credits(&credits)
+        }),
     }
 }
 
@@ -38,7 +40,7 @@ fn list(
     describe: fn(&Listing<Candidate>) -> String,
 ) -> String {
     let query = ListCandidates::new().vacancy_status(7, StatusName::from(status.to_owned()));
-    outcome_of(driver.candidates(&query), outputs, |listing| {
+    outcome_of(driver.send(&query), outputs, |listing| {
         outputs.print(&listing);
         for one in &listing.rejected {
             outputs.print(one.error());
@@ -115,7 +117,7 @@ fn describe_error(error: &Error) -> String {
 /// Reads the records one by one. `exact` says whether their number is deterministic.
 fn stream(driver: &Driver, outputs: &Outputs, exact: bool) -> String {
     let query = ListCandidates::new().vacancy_status(7, "CANARY");
-    outcome_of(Streamed::open(driver, &query), outputs, |mut records| {
+    outcome_of(driver.stream(&query), outputs, |mut records| {
         outputs.print(&records);
         let mut count = 0;
         let end = loop {

@@ -2,36 +2,26 @@
 
 use std::error::Error as _;
 use std::fmt::{Debug, Write as _};
-use std::io;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gateway_client::{Attempt, Error, Observer};
 use tracing::Subscriber;
-use tracing_subscriber::fmt::format::FmtSpan;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::registry::Registry;
 
-use crate::support::assert_no_repetition;
+use crate::support::{Log, assert_no_repetition};
 
 /// The output so far: of a subscriber, of an observer, and of printed values.
 #[derive(Clone, Default)]
-pub(super) struct Outputs(Arc<Mutex<Output>>);
-
-#[derive(Default)]
-struct Output {
-    text: Vec<u8>,
-    attempts: usize,
+pub(super) struct Outputs {
+    log: Log,
+    attempts: Arc<AtomicUsize>,
 }
 
 impl Outputs {
     /// Returns a subscriber for all levels.
-    pub(super) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
-        let writer = self.clone();
-        let layer = tracing_subscriber::fmt::layer()
-            .with_ansi(false)
-            .with_span_events(FmtSpan::FULL)
-            .with_writer(move || writer.clone());
-        Registry::default().with(layer)
+    pub(super) fn subscriber(&self) -> impl Subscriber + Send + Sync + use<> {
+        self.log.subscriber()
     }
 
     /// Prints a value in both `Debug` forms.
@@ -52,25 +42,20 @@ impl Outputs {
     }
 
     pub(super) fn add(&self, text: &str) {
-        self.lock().text.extend_from_slice(text.as_bytes());
+        self.log.clone().write_all(text.as_bytes()).unwrap();
     }
 
     /// Returns the number of attempts that the observer received.
     pub(super) fn attempts(&self) -> usize {
-        self.lock().attempts
+        self.attempts.load(Ordering::Relaxed)
     }
 
     /// Fails if any output contains the canary, or if the subscriber and the observer received different numbers of
     /// attempts.
     pub(super) fn check(&self, name: &str) {
-        let output = self.lock();
-        let text = String::from_utf8_lossy(&output.text);
-        assert_eq!(text.matches("attempt finished").count(), output.attempts, "{name}: {text}");
+        let text = self.log.text();
+        assert_eq!(text.matches("attempt finished").count(), self.attempts(), "{name}: {text}");
         assert_silent(&text, name);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Output> {
-        self.0.lock().unwrap()
     }
 }
 
@@ -82,21 +67,10 @@ pub(super) fn assert_silent(text: &str, name: &str) {
     assert_eq!(hit, None, "{name}: {}", around.unwrap_or(text));
 }
 
-impl io::Write for Outputs {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.lock().text.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Observer for Outputs {
     fn attempt(&self, attempt: &Attempt<'_>) {
         self.print(attempt);
-        self.lock().attempts += 1;
+        self.attempts.fetch_add(1, Ordering::Relaxed);
     }
 }
 
