@@ -69,7 +69,8 @@ fn generated_code_of_the_server_compiles_for_other_services() {
     let scratch = Scratch::new("services");
     for service in ["tool-shed", "one-thing", "taken-names"] {
         scratch.describe(service);
-        let (_, stderr) = scratch.cargo("check", &["-p", "gateway-server", "--lib"]);
+        let (passed, stderr) = scratch.cargo("check", &["-p", "gateway-server", "--lib"]);
+        assert!(passed || stderr.contains("could not compile `gateway-server`"), "{stderr}");
         let is_wrong = |line: &&str| line.contains("/generated/") && line.contains(": error");
         assert_eq!(stderr.lines().find(is_wrong), None, "{service}: {stderr}");
     }
@@ -123,8 +124,7 @@ impl Scratch {
         let members = members.map(|folder| format!("\"{name}/crates/{folder}\"")).join(", ");
         let manifest = format!("{start}members = [{members}]{end}")
             .replace("default-members = [\"crates/apps/gateway-cli\"]\n", "")
-            .replace("exclude = [\"crates/", &format!("exclude = [\"{name}/crates/"))
-            .replace("path = \"crates/", &format!("path = \"{name}/crates/"));
+            .replace("\"crates/", &format!("\"{name}/crates/"));
         write_if_new(&workspace.join("Cargo.toml"), manifest.as_bytes());
         Self { root: to }
     }
