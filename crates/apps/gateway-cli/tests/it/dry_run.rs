@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
-use crate::run::{Person, TOKEN, code, stderr, stdout};
+use crate::run::{Person, TOKEN, code, serve, stderr, stdout};
 
 /// Returns all files below a folder with their contents.
 fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -54,11 +52,7 @@ fn a_dry_run_changes_nothing() {
 /// The printed command sends the same request as the program; only the token is a variable.
 #[test]
 fn a_dry_run_shows_every_header_that_is_sent() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.respond("content-type: application/json\r\n", br#"{"credits_number":"1"}"#);
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"{"credits_number":"1"}"#);
     let person = Person::of_service(&server.uri("/it's"));
     let get = ["api", "credits/get", "-f", "note=it's"];
     assert_eq!(code(&person.run(&get)), 0);

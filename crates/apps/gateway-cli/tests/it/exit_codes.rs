@@ -128,12 +128,16 @@ fn table() -> impl Iterator<Item = &'static (i32, Service, &'static str, &'stati
 }
 
 #[test]
-fn exit_codes_with_a_pipe() {
+fn exit_codes_with_a_pipe_and_on_a_terminal() {
     for &(expected, service, command, said) in table() {
-        let (server, nobody) = (service.start(), ClosedPort::new());
-        let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
-        let person = Person::of_service(&url);
+        let nobody = ClosedPort::new();
         let args: Vec<&str> = command.split(' ').collect();
+        let start = || {
+            let server = service.start();
+            let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
+            (server, Person::of_service(&url))
+        };
+        let (server, person) = start();
         let program = person.start(&args);
         signal(expected, &server, &program);
         let output = program.end();
@@ -141,16 +145,8 @@ fn exit_codes_with_a_pipe() {
         assert_eq!(code(&output), expected, "{args:?} of {service:?}: {told}");
         assert!(told.contains(said), "{args:?} of {service:?}: {told}");
         assert!(!told.contains('\u{1b}'), "{args:?} of {service:?}: {told}");
-    }
-}
 
-#[test]
-fn exit_codes_on_a_terminal() {
-    for &(expected, service, command, said) in table() {
-        let (server, nobody) = (service.start(), ClosedPort::new());
-        let url = if matches!(service, Gone) { nobody.url() } else { server.uri("") };
-        let person = Person::of_service(&url);
-        let args: Vec<&str> = command.split(' ').collect();
+        let (server, person) = start();
         let running = Running::start(person.command(&args));
         signal(expected, &server, running.program());
         let (status, seen) = running.end();

@@ -2,24 +2,14 @@
 
 use std::fs;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
-use crate::run::{Person, code, stderr, stdout};
+use crate::run::{Person, code, serve, stderr, stdout};
 
 const BODY: &str =
     r#"[{"id":"1","project":"Welder","pay":1.10},{"id":"2","project":"\u001b[2JCook"},{"id":"3"}]"#;
 
-fn service() -> RawServer {
-    RawServer::start(|_, connection: &mut Connection| {
-        connection.respond("content-type: application/json\r\n", BODY.as_bytes());
-        Next::Close
-    })
-    .unwrap()
-}
-
 #[track_caller]
 fn check(args: &[&str], expected: &str) {
-    let server = service();
+    let server = serve(BODY);
     let output = Person::of_service(&server.uri("")).run(args);
     assert_eq!((code(&output), stderr(&output)), (0, ""), "{args:?}");
     assert_eq!(stdout(&output), expected, "{args:?}");
@@ -47,7 +37,7 @@ fn the_input_is_the_selected_list() {
 /// Like jq, it writes its input to standard error. The results before it are printed.
 #[test]
 fn a_filter_sets_the_exit_code_with_halt_error() {
-    let server = service();
+    let server = serve(BODY);
     let person = Person::of_service(&server.uri(""));
     for (filter, expected, printed, message) in [
         ("halt", 0, "", ""),
@@ -72,11 +62,7 @@ fn text_that_is_nested_too_deeply_is_not_parsed() {
     for start in ["", "#\\\"\\n", "\\\"[\\\\\\\"[\\\" {\\\"a\\\":"] {
         let text = start.to_owned() + &"[".repeat(50_000);
         let body = format!(r#"[{{"id":"1","project":"{text}"}}]"#);
-        let server = RawServer::start(move |_, connection: &mut Connection| {
-            connection.respond("content-type: application/json\r\n", body.as_bytes());
-            Next::Close
-        })
-        .unwrap();
+        let server = serve(body);
         let person = Person::of_service(&server.uri(""));
         for filter in
             [".[].project | tonumber", ".[].project | fromjson", "map(.project | toboolean)"]
@@ -94,7 +80,7 @@ fn text_that_is_nested_too_deeply_is_not_parsed() {
 
 #[test]
 fn text_has_no_effect_on_a_terminal() {
-    let server = service();
+    let server = serve(BODY);
     let person = Person::of_service(&server.uri("")).on_terminal(80);
     let output = person.run(&["vacancies", "list", "--jq", ".[1] | .project, ."]);
     assert_eq!(stdout(&output), "\\u{1b}[2JCook\n{\"id\":\"2\",\"project\":\"\\u001b[2JCook\"}\n");
@@ -102,7 +88,7 @@ fn text_has_no_effect_on_a_terminal() {
 
 #[test]
 fn a_filter_that_is_wrong_or_fails_is_a_usage_error() {
-    let server = service();
+    let server = serve(BODY);
     let person = Person::of_service(&server.uri(""));
     let file = person.home.path().join("v.json");
     fs::write(&file, "old").unwrap();

@@ -12,8 +12,6 @@ mod auth;
 #[cfg(all(feature = "dashboard", unix))]
 #[cfg(test)]
 mod canary;
-#[cfg(unix)]
-mod completions;
 mod compression;
 mod config;
 mod csv_round_trip;
@@ -65,8 +63,6 @@ mod tap;
 #[cfg(unix)]
 mod terminal;
 mod token_binding;
-#[cfg(feature = "demo")]
-mod transcript;
 mod tree;
 mod undocumented;
 mod usage;

@@ -3,10 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
 use crate::process::Process;
-use crate::run::{Person, TOKEN, code, stderr};
+use crate::run::{Person, TOKEN, code, serve, stderr};
 
 /// Runs a command. Returns its exit code and standard error.
 fn end(command: Command) -> (i32, String) {
@@ -17,12 +15,7 @@ fn end(command: Command) -> (i32, String) {
 /// As in a container or a cron job.
 #[test]
 fn without_a_folder_there_are_no_settings() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        let body = br#"{"credits_number":"1","currency":"EUR"}"#;
-        connection.respond("content-type: application/json\r\n", body);
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"{"credits_number":"1","currency":"EUR"}"#);
     let person = Person::of_service(&server.uri(""));
     let homeless = |args: &[&str], home: Option<&str>| {
         let mut command = person.command(args);

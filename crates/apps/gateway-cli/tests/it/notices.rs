@@ -2,25 +2,13 @@
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, code, stderr, stdout};
-
-fn service(status: &'static str, notices: &'static [u8]) -> RawServer {
-    RawServer::start(move |_, connection: &mut Connection| {
-        let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\n");
-        connection.send(head.as_bytes());
-        connection.send(notices);
-        connection.send(b"connection: close\r\ncontent-length: 2\r\n\r\n[]");
-        Next::Close
-    })
-    .unwrap()
-}
+use crate::run::{Person, code, serve_with, stderr, stdout};
 
 #[test]
 fn notices_are_shown_once_as_warnings() {
-    let server = service(
-        "200 OK",
-        b"gateway-notice: one\r\nGateway-Notice: a\xe2\x80\xaeb\xc2\x9b\xff\r\ngateway-notice: one\r\n",
-    );
+    let headers = b"content-type: application/json\r\ngateway-notice: one\r\n\
+        Gateway-Notice: a\xe2\x80\xaeb\xc2\x9b\xff\r\ngateway-notice: one\r\n";
+    let server = serve_with("200 OK", headers, "[]");
     let person = Person::of_service(&server.uri(""));
     for args in [&["vacancies", "list"][..], &["vacancies", "list", "-o", "raw"], &["api", "any"]] {
         let output = person.run(args);
@@ -38,7 +26,7 @@ fn notices_are_shown_once_as_warnings() {
 
 #[test]
 fn a_retried_call_repeats_no_notice() {
-    let server = service("503 Busy", b"gateway-notice: maintenance until noon\r\n");
+    let server = serve_with("503 Busy", "gateway-notice: maintenance until noon\r\n", "[]");
     let person = Person::of_service(&server.uri(""));
     let output = person.run(&["credits", "get", "--timeout", "5"]);
     assert_eq!(code(&output), 4);
@@ -60,13 +48,4 @@ fn a_long_list_of_notices_is_shortened() {
     assert_eq!((code(&output), stdout(&output)), (0, "[]\n"));
     assert_eq!(stderr(&output).lines().count(), 10);
     assert!(stderr(&output).lines().all(|line| line.chars().count() < 350 && line.ends_with('…')));
-}
-
-#[cfg(feature = "demo")]
-#[test]
-fn a_filter_without_effect_is_reported() {
-    let output = Person::new().run(&["--demo", "api", "candidates/list", "-f", "status=New"]);
-    assert_eq!(code(&output), 0);
-    let expected = "warning: the service reports: status has no effect without vacancy_id\n";
-    assert_eq!(stderr(&output), expected);
 }

@@ -79,7 +79,7 @@ impl Office {
 
 /// Returns the lines of standard output.
 #[track_caller]
-pub(crate) fn parsed(output: &Output) -> Vec<Value> {
+fn parsed(output: &Output) -> Vec<Value> {
     stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 

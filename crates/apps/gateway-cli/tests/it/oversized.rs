@@ -4,13 +4,12 @@ use std::process::Output;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, code, stderr, stdout};
+use crate::run::{LIST_HEAD, Person, code, serve, stderr, stdout};
 
 /// Starts a service with a list of three vacancies, the second of which has a field of this many bytes.
 fn with_long_record(length: usize) -> RawServer {
     RawServer::start(move |_, connection: &mut Connection| {
-        let head = "content-type: application/json\r\nconnection: close\r\n";
-        connection.send(format!("HTTP/1.1 200 OK\r\n{head}\r\n").as_bytes());
+        connection.send(LIST_HEAD);
         connection.send(br#"[{"id":"1"},{"id":"2","project":""#);
         connection.flood(&vec![b'x'; 64 << 10], length);
         connection.send(br#""},{"id":"3"}]"#);
@@ -51,11 +50,7 @@ fn a_list_of_which_no_record_can_be_read_is_an_error() {
         ("[{}]", "cannot read the only record of the list"),
         ("[0,null,{\"project\":\"Welder\"}]", "cannot read any of the 3 records of the list"),
     ] {
-        let server = RawServer::start(move |_, connection: &mut Connection| {
-            connection.respond("content-type: application/json\r\n", body.as_bytes());
-            Next::Close
-        })
-        .unwrap();
+        let server = serve(body);
         let person = Person::of_service(&server.uri(""));
         let file = person.home.path().join("v.csv");
         std::fs::write(&file, "old").unwrap();

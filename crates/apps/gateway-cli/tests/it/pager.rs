@@ -7,11 +7,8 @@ use std::time::Duration;
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use rustix::process::Signal;
 
-use crate::run::Person;
+use crate::run::{LIST_HEAD, Person};
 use crate::terminal::Running;
-
-const HEAD: &[u8] =
-    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
 
 /// Returns a list without its end.
 fn records(count: usize) -> Vec<u8> {
@@ -20,7 +17,7 @@ fn records(count: usize) -> Vec<u8> {
 }
 
 fn service(count: usize) -> RawServer {
-    let body = [HEAD, &records(count), b"]"].concat();
+    let body = [LIST_HEAD, &records(count), b"]"].concat();
     RawServer::start(move |_, connection: &mut Connection| {
         connection.send(&body);
         Next::Close
@@ -32,7 +29,7 @@ fn service(count: usize) -> RawServer {
 fn slow_service(count: usize) -> (RawServer, impl Fn()) {
     let (go_on, wait) = sync_channel(0);
     let wait = Arc::new(Mutex::new(wait));
-    let start = [HEAD, &records(count)].concat();
+    let start = [LIST_HEAD, &records(count)].concat();
     let server = RawServer::start(move |_, connection: &mut Connection| {
         connection.send(&start);
         if wait.lock().unwrap().recv_timeout(Duration::from_secs(20)).is_ok() {

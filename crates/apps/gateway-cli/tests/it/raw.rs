@@ -4,7 +4,7 @@ use std::fs;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, code, stderr, stdout};
+use crate::run::{Person, code, serve, serve_with, stderr, stdout};
 
 /// Length of the response, in MiB: above the limit of 64 MiB for responses that are held in memory.
 const MEBIBYTES: usize = 65;
@@ -66,11 +66,7 @@ fn a_truncated_response_leaves_the_old_file() {
 
 #[test]
 fn an_error_response_is_shown_but_not_written_to_a_file() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nx-trace: 7\r\n\r\nno");
-        Next::Close
-    })
-    .unwrap();
+    let server = serve_with("404 Not Found", "", "no");
     let person = Person::of_service(&server.uri(""));
     fs::write(person.home.path().join("v.json"), "old").unwrap();
     for (args, shown) in [
@@ -88,45 +84,8 @@ fn an_error_response_is_shown_but_not_written_to_a_file() {
 
 #[test]
 fn a_dash_as_the_output_file_is_the_terminal() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n[\"\x1b[2J\"]");
-        Next::Close
-    })
-    .unwrap();
+    let server = serve("[\"\x1b[2J\"]");
     let person = Person::of_service(&server.uri("")).on_terminal(80);
     let output = person.run(&["api", "any", "--output-file", "-"]);
     assert_eq!(stdout(&output), "[\"\\u{1b}[2J\"]\n");
-}
-
-#[test]
-fn every_command_explains_an_error_response() {
-    let server = RawServer::start(|request, connection: &mut Connection| {
-        let (status, body) = match request.target() {
-            target if target.contains("busy") => ("429 Busy\r\nretry-after: 90", ""),
-            target if target.contains("none") => ("404 Not Found", ""),
-            _ => ("400 Bad", r#"{"title":"no such method","methods":["a/list","b/get"]}"#),
-        };
-        let length = body.len();
-        let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/problem+json\r\n");
-        connection.send(format!("{head}content-length: {length}\r\n\r\n{body}").as_bytes());
-        Next::Close
-    })
-    .unwrap();
-    let person = Person::of_service(&server.uri(""));
-    for (command, shown, message) in [
-        ("api busy", "", "hint: retry in 90 s"),
-        ("api none", "", "hint: the base URL may be wrong"),
-        ("api none -o csv", "", "hint: the base URL may be wrong"),
-        ("api c", "{\"title\"", "cause: no such method"),
-        ("api c", "{\"title\"", "hint: the methods of the service are a/list, b/get"),
-        ("vacancies list -o raw", "", "hint: the methods of the service are a/list, b/get"),
-        ("vacancies list", "", "hint: the methods of the service are a/list, b/get"),
-    ] {
-        let args: Vec<&str> = command.split(' ').collect();
-        let output = person.run(&args);
-        assert_eq!(code(&output), if command == "api busy" { 4 } else { 5 }, "{command}");
-        assert!(stdout(&output).starts_with(shown), "{command}");
-        assert_eq!(stdout(&output).is_empty(), shown.is_empty(), "{command}");
-        assert!(stderr(&output).contains(message), "{command}: {}", stderr(&output));
-    }
 }

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use gateway_testkit::raw_server::{Connection, Next, RawServer};
 use socket2::{Domain, Socket, Type};
 use tempfile::TempDir;
 
@@ -66,6 +67,11 @@ impl Person {
         self.start(args).end()
     }
 
+    /// Runs the program with the words of this line.
+    pub(crate) fn run_line(&self, line: &str) -> Output {
+        self.run(&line.split(' ').collect::<Vec<_>>())
+    }
+
     /// Runs the program with this standard input.
     pub(crate) fn run_with(&self, input: &str, args: &[&str]) -> Output {
         let mut command = self.command(args);
@@ -118,6 +124,37 @@ impl ClosedPort {
         format!("http://{}", self.0.local_addr().unwrap().as_socket().unwrap())
     }
 }
+
+/// Starts a service that answers every request with this JSON.
+pub(crate) fn serve(body: impl Into<Vec<u8>>) -> RawServer {
+    let body = body.into();
+    RawServer::start(move |_, connection: &mut Connection| {
+        connection.respond("content-type: application/json\r\n", &body);
+        Next::Close
+    })
+    .unwrap()
+}
+
+/// Starts a service that answers every request with this status, these header lines and this body.
+pub(crate) fn serve_with(
+    status: &'static str,
+    headers: impl AsRef<[u8]> + Send + Sync + 'static,
+    body: &'static str,
+) -> RawServer {
+    RawServer::start(move |_, connection: &mut Connection| {
+        // Announced, so that the client does not reuse a connection that is about to close.
+        let close = format!("connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+        connection.send(format!("HTTP/1.1 {status}\r\n").as_bytes());
+        connection.send(headers.as_ref());
+        connection.send((close + body).as_bytes());
+        Next::Close
+    })
+    .unwrap()
+}
+
+/// The head of a list whose length is not announced.
+pub(crate) const LIST_HEAD: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
 
 /// Returns the exit code of a program that was not killed.
 pub(crate) fn code(output: &Output) -> i32 {

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::{Person, code, stderr, stdout};
-
-const JSON: &str = "content-type: application/json\r\nconnection: close\r\n";
+use crate::run::{LIST_HEAD, Person, code, serve, stderr, stdout};
 
 const CANDIDATES: &str = r#"{"status":"success","result":[
     {"id":"1","name":"İlker Işık","date":"2026-10-31 23:59:59","portal":{"id":"1","name":"Board"},"score":9.50},
@@ -14,18 +12,10 @@ const CANDIDATES: &str = r#"{"status":"success","result":[
     {"id":"3","name":"Eve","date":"2026-11-02 08:30:00","portal":{"id":"1","name":"Board"},"score":10.50},
     {"id":"4","name":"Zoe","date":"0000-00-00 00:00:00","portal":null,"score":null}]}"#;
 
-fn service() -> RawServer {
-    RawServer::start(|_, connection: &mut Connection| {
-        connection.respond(JSON, CANDIDATES.as_bytes());
-        Next::Close
-    })
-    .unwrap()
-}
-
 /// Checks the ids of the candidates that a command prints, and its messages.
 #[track_caller]
 fn check(flags: &[&str], ids: &str, messages: &str) {
-    let server = service();
+    let server = serve(CANDIDATES);
     let person = Person::of_service(&server.uri(""));
     let list = ["candidates", "list", "-o", "csv", "--fields", "id"];
     let output = person.run(&[&list, flags].concat());
@@ -89,7 +79,8 @@ fn a_limit_counts_the_records_that_are_printed() {
 #[test]
 fn a_limit_closes_the_connection_before_the_end_of_the_list() {
     let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(format!("HTTP/1.1 200 OK\r\n{JSON}\r\n[").as_bytes());
+        connection.send(LIST_HEAD);
+        connection.send(b"[");
         connection.flood(&b"{\"id\":\"1\",\"project\":\"Welder\"},".repeat(1000), 1 << 30);
         Next::Close
     })
@@ -106,7 +97,7 @@ fn a_limit_closes_the_connection_before_the_end_of_the_list() {
 
 #[test]
 fn records_are_counted_by_the_value_of_a_field() {
-    let server = service();
+    let server = serve(CANDIDATES);
     let person = Person::of_service(&server.uri(""));
     let count = |args: &[&str]| {
         let output = person.run(&[&["candidates", "list", "--count-by"], args].concat());
@@ -149,7 +140,7 @@ fn selections_are_refused_where_they_have_no_effect() {
         ("candidates list --since soon", "expected a date such as 2026-11-30"),
         ("candidates list --filter date>=soon", "expected a date such as 2026-11-30 or a number"),
     ] {
-        let output = person.run(&command.split(' ').collect::<Vec<_>>());
+        let output = person.run_line(command);
         assert_eq!(code(&output), 2, "{command}: {}", stderr(&output));
         assert!(stderr(&output).contains(message), "{command}: {}", stderr(&output));
     }

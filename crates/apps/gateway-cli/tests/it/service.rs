@@ -6,53 +6,15 @@ use std::thread;
 
 use gateway_testkit::raw_server::{Connection, Next, RawRequest, RawServer};
 
-use crate::run::{ClosedPort, Person, TOKEN, code, stderr, stdout};
-
-/// Starts a service that sends the same response to every request.
-fn service(status: &'static str, headers: &'static str, body: &'static str) -> RawServer {
-    RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
-        // Announced, so that the client does not reuse a connection that is about to close.
-        let close = format!("connection: close\r\ncontent-length: {}\r\n", body.len());
-        let head = format!("HTTP/1.1 {status}\r\n{headers}{close}\r\n");
-        connection.send(head.as_bytes());
-        connection.send(body.as_bytes());
-        Next::Close
-    })
-    .unwrap()
-}
-
-fn json(body: &'static str) -> RawServer {
-    service("200 OK", JSON, body)
-}
-
-/// Runs a command against the service, into a pipe and on a terminal.
-#[track_caller]
-fn check(server: &RawServer, args: &[&str], expected: i32) -> String {
-    let url = server.uri("");
-    let mut shown = String::new();
-    for person in [Person::of_service(&url), Person::of_service(&url).on_terminal(80)] {
-        let output = person.run(args);
-        assert_eq!(code(&output), expected, "{}", stderr(&output));
-        shown.push_str(&person.show(args, &output).replace(&url, "http://HOST"));
-    }
-    shown
-}
-
-#[test]
-fn check_fails_if_the_service_violates_the_contract() {
-    let page = service("200 OK", "content-type: text/html\r\n", "<html>");
-    let closed = service("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
-    // The checks of records, and all counts, follow from the fields in the spec.
-    let protocol = ["check", "--filter", "verdict=fail", "--filter", "check~representation"];
-    let shown = without_counts(&check(&page, &protocol, 5));
-    insta::assert_snapshot!([shown, check(&closed, &["check"], 3)].join("\n"));
-    let nobody = ClosedPort::new();
-    assert_eq!(code(&Person::of_service(&nobody.url()).run(&["check"])), 4);
-}
+use crate::run::{ClosedPort, LIST_HEAD, Person, TOKEN, code, serve, serve_with, stderr, stdout};
 
 #[test]
 fn a_table_of_checks_has_the_failures() {
-    let page = service("200 OK", "content-type: text/html\r\n", "<html>");
+    let closed = serve_with("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
+    assert_eq!(code(&Person::of_service(&closed.uri("")).run(&["check"])), 3);
+    let nobody = ClosedPort::new();
+    assert_eq!(code(&Person::of_service(&nobody.url()).run(&["check"])), 4);
+    let page = serve_with("200 OK", "content-type: text/html\r\n", "<html>");
     let url = page.uri("");
     let person = Person::of_service(&url).on_terminal(80);
     let output = person.run(&["check"]);
@@ -73,38 +35,12 @@ fn a_table_of_checks_has_the_failures() {
     assert!(stdout(&output).contains("representation.no_coding"), "{}", stdout(&output));
 }
 
-/// Replaces the numbers of checks and requests.
-fn without_counts(shown: &str) -> String {
-    let counted = |line: &str| {
-        let words =
-            line.split(' ').map(|word| if word.parse::<u32>().is_ok() { "N" } else { word });
-        words.collect::<Vec<_>>().join(" ")
-    };
-    let is_counted =
-        |line: &str| line.starts_with("stderr: note:") || line.ends_with("checks failed");
-    let lines =
-        shown.lines().map(|line| if is_counted(line) { counted(line) } else { line.to_owned() });
-    lines.collect::<Vec<_>>().join("\n") + "\n"
-}
-
-#[test]
-fn skipped_records_are_named() {
-    let server = json(r#"[{"id":"1","project":"Welder"},{"project":"no id"},null,{"id":"4"}]"#);
-    let shown = ["table", "json", "csv"]
-        .map(|format| check(&server, &["vacancies", "list", "-o", format], 6));
-    insta::assert_snapshot!(shown.join("\n"));
-}
-
 /// A list without a readable record must not fill the disk with messages.
 #[test]
 fn the_first_skipped_records_are_named_and_the_others_are_counted() {
     for (first, exit) in [("{\"id\":\"1\",\"project\":\"Welder\"}", 6), ("{}", 5)] {
         let body = format!("[{first}{}]", ",{}".repeat(5000));
-        let server = RawServer::start(move |_: &RawRequest, connection: &mut Connection| {
-            connection.respond(JSON, body.as_bytes());
-            Next::Close
-        })
-        .unwrap();
+        let server = serve(body);
         let person = Person::of_service(&server.uri(""));
         let more = if exit == 6 { "4,980" } else { "4,981" };
         for format in ["json", "ndjson", "csv", "table"] {
@@ -159,7 +95,7 @@ fn a_token_that_the_service_repeats_is_not_shown() {
         #[cfg(feature = "mirror")]
         "tap",
     ] {
-        let output = person.run(&line.split(' ').collect::<Vec<_>>());
+        let output = person.run_line(line);
         assert_ne!(code(&output), 0, "{line}");
         let shown = [stdout(&output), stderr(&output)].concat();
         assert!(!shown.contains(TOKEN), "{line}: {shown}");
@@ -172,7 +108,7 @@ fn a_token_that_the_service_repeats_is_not_shown() {
 
 #[test]
 fn a_record_of_many_lines_is_printed_on_one_line() {
-    let server = json(
+    let server = serve(
         "[\n  {\n    \"id\": \"1\",\r\n    \"project\": \"a\\/b \\u00e9\",\n    \"n\": 1.50\n  }\n]",
     );
     let output = Person::of_service(&server.uri("")).run(&["vacancies", "list", "-o", "ndjson"]);
@@ -184,7 +120,7 @@ fn control_characters_are_escaped_on_a_terminal() {
     let body = "[{\"id\":\"1\",\"project\":\"\\u001b[2J\\u0007\u{202e}evil\u{9b}31m\\r\\n=cmd()\"},\
         {\"id\":\"2\",\"project\":\"=HYPERLINK(\\\"x\\\")\"},{\"id\":\"3\",\"project\":\"+40 21 000 0001\"},\
         {\"id\":\"4\",\"project\":\"👩‍👩‍👧 مرحبا\",\"big\":12345678901234567890.10}]";
-    let server = json(body);
+    let server = serve(body);
     let shown = ["table", "json", "ndjson", "csv", "raw"].map(|format| {
         Person::of_service(&server.uri("")).on_terminal(80).see(&[
             "vacancies",
@@ -223,12 +159,7 @@ fn the_log_never_contains_the_token() {
     })
     .unwrap();
     let url = server.uri("");
-    // A service that is overloaded.
-    let busy = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(b"HTTP/1.1 503 Busy\r\nretry-after: 0\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbusy");
-        Next::Close
-    })
-    .unwrap();
+    let busy = serve_with("503 Busy", "retry-after: 0\r\n", "busy");
     let busy_url = busy.uri("");
     let shown = [
         Person::of_service(&url).see(&["vacancies", "list", "-v"]),
@@ -258,9 +189,8 @@ fn without_times(shown: &str) -> String {
 #[test]
 fn a_closed_pipe_is_not_an_error() {
     let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(
-            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n[",
-        );
+        connection.send(LIST_HEAD);
+        connection.send(b"[");
         let block = b"{\"id\":\"1\",\"project\":\"Welder\"},".repeat(1000);
         connection.flood(&block, 100_000_000);
         Next::Close
@@ -294,11 +224,11 @@ fn hints_fit_the_cause() {
     let output = Person::of_service(&url).run(&["credits", "get"]);
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("does not speak TLS on this port"), "{}", stderr(&output));
-    let busy = service("429 Busy", "retry-after: 99999999999999999999999\r\n", "");
+    let busy = serve_with("429 Busy", "retry-after: 99999999999999999999999\r\n", "");
     let output = Person::of_service(&busy.uri("")).run(&["credits", "get", "--timeout", "1"]);
     assert_eq!(code(&output), 4);
     assert!(stderr(&output).contains("hint: retry later"), "{}", stderr(&output));
-    let broken = service("200 OK", "bad header\r\n", "");
+    let broken = serve_with("200 OK", "bad header\r\n", "");
     let output = Person::of_service(&broken.uri("")).run(&["credits", "get"]);
     assert_eq!(code(&output), 5);
     assert_eq!(stderr(&output).matches("cause:").count(), 1, "{}", stderr(&output));

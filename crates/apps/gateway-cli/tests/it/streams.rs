@@ -7,11 +7,8 @@ use std::time::Duration;
 
 use gateway_testkit::raw_server::{Connection, Next, RawServer};
 
-use crate::run::Person;
+use crate::run::{LIST_HEAD, Person};
 use crate::terminal::Running;
-
-const HEAD: &[u8] =
-    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
 
 #[test]
 fn records_are_printed_while_they_arrive() {
@@ -26,7 +23,7 @@ fn records_are_printed_while_they_arrive() {
         let ended = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&ended);
         let server = RawServer::start(move |_, connection: &mut Connection| {
-            connection.send(HEAD);
+            connection.send(LIST_HEAD);
             connection.send(b"[{\"id\":\"1\"},\n");
             connection.wait_for_close(Duration::from_secs(20));
             ends.store(true, Ordering::SeqCst);
@@ -49,7 +46,7 @@ fn records_are_printed_while_they_arrive() {
 #[test]
 fn an_error_appears_below_the_printed_records() {
     let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
+        connection.send(LIST_HEAD);
         connection.send(b"[{\"id\":\"1\"},{\"id\":\"2\"},");
         Next::Close
     })
@@ -78,7 +75,7 @@ fn an_error_appears_below_the_printed_records() {
 #[test]
 fn log_messages_overwrite_no_record() {
     let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
+        connection.send(LIST_HEAD);
         connection.send(b"[{\"id\":\"1\"},{\"id\":\"2\"}");
         connection.wait_for_close(Duration::from_millis(100));
         connection.send(b"]");
@@ -112,7 +109,7 @@ fn a_truncated_response_ends_its_line() {
 #[test]
 fn the_progress_line_counts_received_records() {
     let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.send(HEAD);
+        connection.send(LIST_HEAD);
         connection.send(b"[{\"id\":\"1\"}");
         // Longer than the delay of the progress line.
         for _ in 0..2 {

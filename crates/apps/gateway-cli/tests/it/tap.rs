@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::office::{Office, application, candidate, credits, parsed, vacancy};
+use crate::office::{Office, application, candidate, credits, vacancy};
 use crate::run::{code, stderr, stdout};
 
 /// Returns the records of a stream in messages.
@@ -102,27 +102,6 @@ fn the_personal_data_of_a_deleted_person_is_emptied() {
 }
 
 #[test]
-fn every_text_is_exact() {
-    let names = [
-        "=1+1",
-        "007",
-        "null",
-        "a\nb\r\t\u{1}",
-        "\u{202e}\u{feff}👩‍👩‍👧",
-        "\"\\'",
-        &"x".repeat(60_000),
-    ];
-    let candidates: Vec<Value> =
-        (1..).zip(names).map(|(id, name)| candidate(id, name)).chain([credits()]).collect();
-    let office = Office::new(&candidates);
-    office.file("tap.json", &json!({"mirror": "tap.db", "token": office.token}));
-    let messages = office.messages(FIRST);
-    let read: Vec<&Value> =
-        records(&messages, "candidate").iter().map(|one| &one["name"]).collect();
-    assert_eq!(read, names);
-}
-
-#[test]
 fn a_catalog_selects_streams_and_fields() {
     let office = office();
     let discovered = office.person.run(&["tap", "--discover"]);
@@ -157,21 +136,6 @@ fn a_catalog_selects_streams_and_fields() {
         &state(&office.messages(&[FIRST, &["--catalog", "catalog.json"]].concat())),
     );
     assert_eq!(ids(&office.messages(LATER), "candidate"), ["1", "2"]);
-}
-
-#[test]
-fn a_run_that_cannot_continue_says_how_to_start_over() {
-    let office = office();
-    office.file("state.json", &state(&office.messages(FIRST)));
-    office.file("tap.json", &json!({"mirror": "other.db", "token": office.token}));
-    let foreign = office.person.run(LATER);
-    assert_eq!(code(&foreign), 2);
-    assert!(stderr(&foreign).contains("belongs to another mirror"), "{}", stderr(&foreign));
-    assert!(stderr(&foreign).contains("to start over"), "{}", stderr(&foreign));
-    // Nothing was written about the stream but its schema.
-    assert!(parsed(&foreign).iter().all(|one| one["type"] == "SCHEMA"));
-    office.file("state.json", &json!({"bookmarks": {"candidate": {"replication_key": "id"}}}));
-    assert_eq!(code(&office.person.run(LATER)), 2);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::process::Process;
-use crate::run::Person;
+use crate::run::{Person, serve};
 
 /// A program that runs on a new terminal.
 pub(crate) struct Running {
@@ -105,16 +105,8 @@ impl Running {
 
 #[test]
 fn a_terminal_is_recognised_by_its_name_and_without_a_size() {
-    let hostile = || {
-        RawServer::start(|_, connection: &mut Connection| {
-            let body = br#"[{"\u001b[2Jid":"\u001b[31mred"}]"#;
-            connection.respond("content-type: application/json\r\n", body);
-            Next::Close
-        })
-        .unwrap()
-    };
     for format in ["table", "json", "ndjson", "csv", "raw"] {
-        let server = hostile();
+        let server = serve(r#"[{"\u001b[2Jid":"\u001b[31mred"}]"#);
         let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
         let ask = ["api", "any", "-o", format];
         let (status, seen) = Running::start_at(person.command(&ask), 0).end();
@@ -129,11 +121,7 @@ fn a_terminal_is_recognised_by_its_name_and_without_a_size() {
 
 #[test]
 fn a_terminal_without_a_size_shows_a_table() {
-    let server = RawServer::start(|_, connection: &mut Connection| {
-        connection.respond("content-type: application/json\r\n", br#"[{"id":"1"}]"#);
-        Next::Close
-    })
-    .unwrap();
+    let server = serve(r#"[{"id":"1"}]"#);
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let list = ["vacancies", "list"];
     let by_name = |name: &str| person.command(&[&list[..], &["--output-file", name]].concat());

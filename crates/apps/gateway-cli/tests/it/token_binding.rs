@@ -2,20 +2,13 @@
 
 use std::fs;
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
+use gateway_testkit::raw_server::RawServer;
 
-use crate::run::{Person, TOKEN, code, stderr};
+use crate::run::{Person, TOKEN, code, serve, stderr};
 
 /// A service that accepts every token.
 fn service() -> RawServer {
-    RawServer::start(|_, connection: &mut Connection| {
-        connection.respond(
-            "content-type: application/json\r\n",
-            br#"{"credits_number":"1","currency":"EUR"}"#,
-        );
-        Next::Close
-    })
-    .unwrap()
+    serve(r#"{"credits_number":"1","currency":"EUR"}"#)
 }
 
 /// Returns the number of requests that the service received.

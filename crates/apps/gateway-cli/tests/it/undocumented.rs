@@ -1,19 +1,12 @@
 //! Undocumented fields, and responses to methods outside of the contract.
 
-use gateway_testkit::raw_server::{Connection, Next, RawServer};
-
-use crate::run::{Person, code, stderr, stdout};
+use crate::run::{Person, code, serve, stderr, stdout};
 
 /// Runs the command against a service that responds with this body, and returns standard output and standard error.
 #[track_caller]
 fn ask(body: &'static str, command: &str, expected: i32) -> (String, String) {
-    let server = RawServer::start(move |_, connection: &mut Connection| {
-        connection.respond("content-type: application/json\r\n", body.as_bytes());
-        Next::Close
-    })
-    .unwrap();
-    let args: Vec<&str> = command.split(' ').collect();
-    let output = Person::of_service(&server.uri("")).run(&args);
+    let server = serve(body);
+    let output = Person::of_service(&server.uri("")).run_line(command);
     assert_eq!(code(&output), expected, "{command}: {}", stderr(&output));
     (stdout(&output).to_owned(), stderr(&output).to_owned())
 }

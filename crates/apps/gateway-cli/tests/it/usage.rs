@@ -1,4 +1,4 @@
-//! Usage errors, help and version.
+//! Usage errors, help, version, and tables on terminals of several widths.
 
 use crate::run::{Person, stdout};
 
@@ -83,4 +83,21 @@ fn version() {
     let person = Person::new();
     assert_eq!(stdout(&person.run(&["--version"])), line);
     assert_eq!(stdout(&person.run(&["version"])), format!("{line}{built}\n"));
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn terminals() {
+    let list: &[&str] = &["--demo", "candidates", "list", "--vacancy-id", "101"];
+    let mut seen: Vec<String> =
+        [40, 80, 100, 120, 200].map(|columns| Person::new().on_terminal(columns).see(list)).into();
+    let person = Person::new().on_terminal(80);
+    seen.push(person.see(&[list, &["--wide"]].concat()));
+    seen.push(person.see(&[list, &["--columns", "ID,Name,PORTAL.NAME,type"]].concat()));
+    seen.push(person.see(&[list, &["--status", "Shortlist"]].concat()));
+    seen.push(person.see(&[list, &["--filter", "name=Nobody"]].concat()));
+    seen.push(person.see(&["--demo", "vacancies", "list"]));
+    seen.push(person.see(&["--demo", "credits", "get"]));
+    seen.push(person.see(&[list, &["--wide", "-o", "json"]].concat()));
+    insta::assert_snapshot!(seen.join("\n"));
 }
