@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use ipnet::IpNet;
+
 use crate::clock::Clock;
-use crate::network::Network;
 use crate::store::STATEMENT_BUDGET;
 use crate::traces::Traces;
 
@@ -27,7 +28,7 @@ pub struct Config {
     /// PEM files of the certificate chain and of the private key. If set, the service speaks HTTPS.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Proxies whose `X-Forwarded-For` names the client of a request. The header of others has no effect.
-    pub trusted_proxies: Vec<Network>,
+    pub trusted_proxies: Vec<IpNet>,
     /// Sustained requests per second and token; 0 means no limit.
     pub rate: u32,
     /// Maximum burst of requests per token.

@@ -57,10 +57,10 @@ impl Demo {
 
 /// The database of a sample account, and a token of the account.
 #[derive(Debug)]
-struct Data {
+pub(crate) struct Data {
     store: Arc<Store>,
     account: AccountId,
-    token: NewToken,
+    pub(crate) token: NewToken,
 }
 
 impl Drop for Demo {
@@ -109,7 +109,7 @@ pub fn start() -> Result<Demo, Error> {
                 wrong_tokens: 0,
                 ..Config::default()
             };
-            match serve_data(config).await {
+            match serve(config).await {
                 Ok((running, data, directory)) => {
                     if ready.send(Ok((running.base_url(), data))).is_ok() {
                         // An error means that the `Demo` was dropped, which is the signal to stop.
@@ -129,25 +129,13 @@ pub fn start() -> Result<Demo, Error> {
 }
 
 /// Starts the server on the current runtime. The returned directory contains the database and must outlive the server.
-pub(crate) async fn serve(config: Config) -> Result<(RunningServer, NewToken, TempDir), Error> {
-    let (running, data, directory) = serve_data(config).await?;
-    Ok((running, data.token, directory))
-}
-
-async fn serve_data(config: Config) -> Result<(RunningServer, Data, TempDir), Error> {
+pub(crate) async fn serve(config: Config) -> Result<(RunningServer, Data, TempDir), Error> {
     let directory = tempfile::Builder::new().prefix("gateway-demo-").tempdir()?;
-    let data = data(&directory)?;
-    let store: Arc<Store> = Arc::clone(&data.store);
-    let running = Server::new(config, store).start().await?;
-    Ok((running, data, directory))
-}
-
-/// Creates a database with one account, its sample data and a token.
-fn data(directory: &TempDir) -> Result<Data, Error> {
     let now = Clock::system().now();
-    let store = Store::open(directory.path().join("demo.db"))?;
+    let store = Arc::new(Store::open(directory.path().join("demo.db"))?);
     let account = store.create_account("demo", now)?;
     store.import(account, ImportMode::Commit, &mut |stage| DemoData::default().fill(stage))?;
     let token = store.create_token(account, "demo", now, None)?;
-    Ok(Data { store: Arc::new(store), account, token })
+    let running = Server::new(config, Arc::clone(&store)).start().await?;
+    Ok((running, Data { store, account, token }, directory))
 }

@@ -6,11 +6,9 @@
 )]
 
 use std::borrow::Cow;
-use std::fmt;
 
 pub(crate) use gateway_model::Float;
 use gateway_model::{CivilDateTime, DecimalText};
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value as Json};
 
 /// A record of the service, which borrows its texts.
@@ -211,53 +209,45 @@ pub(crate) enum Fault {
     Missing(&'static Field),
 }
 
-/// What [`Fields`] checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Check {
-    /// Values, and that no required field lacks.
-    Record,
-    /// Values, and that no required field lacks that has no empty form.
-    Nested,
-    /// Names and types: a record that an import has stored.
-    Stored,
-}
-
 impl Fields {
-    /// Checks the values of a record, which may have the fields in `known`.
+    /// Checks the values of a record, which may have the fields in `known`, and that no required one lacks.
     pub(crate) fn check(known: &[&'static [Field]], given: Given) -> Result<Self, Fault> {
-        Self::read(known, given.0.into_iter(), Check::Record)
+        let fields = Self::read(known, given.0.into_iter(), Kind::read)?;
+        let mut all = known.iter().copied().flatten();
+        match all.find(|field| fields.lacks(field)) {
+            Some(field) => Err(Fault::Missing(field)),
+            None => Ok(fields),
+        }
     }
 
-    /// Reads a JSON object with only these fields, each at most once. Does not check the values.
+    /// Reads a nested record. A field may lack if a response can send it as an empty text.
+    fn nested(known: &'static [Field], members: Map<String, Json>) -> Option<Self> {
+        let fields = Self::read(&[known], members.into_iter(), Kind::read).ok()?;
+        let is_whole = known.iter().all(|one| one.kind.has_empty_form() || !fields.lacks(one));
+        is_whole.then_some(fields)
+    }
+
+    /// Reads a JSON object with only these fields. Does not check the values: an import has stored it.
     pub(crate) fn from_json(known: &'static [Field], json: &[u8]) -> Option<Self> {
-        let Members(members) = serde_json::from_slice(json).ok()?;
-        Self::read(&[known], members.into_iter(), Check::Stored).ok()
+        let members: Map<String, Json> = serde_json::from_slice(json).ok()?;
+        Self::read(&[known], members.into_iter(), Kind::read_stored).ok()
     }
 
     fn read(
         known: &[&'static [Field]],
         given: impl Iterator<Item = (impl AsRef<str>, Json)>,
-        check: Check,
+        read: fn(Kind, Json) -> Option<Value>,
     ) -> Result<Self, Fault> {
         let mut fields = Self::default();
         for (name, json) in given {
             let name = name.as_ref();
             let field = find(known, name).ok_or_else(|| Fault::Foreign(name.to_owned()))?;
             if !json.is_null() {
-                let value = field.kind.read(json, check).ok_or(Fault::Wrong(field))?;
+                let value = read(field.kind, json).ok_or(Fault::Wrong(field))?;
                 fields.0.push((field.name, value));
             }
         }
-        let may_lack = |field: &Field| match check {
-            Check::Record => false,
-            Check::Nested => field.kind.has_empty_form(),
-            Check::Stored => true,
-        };
-        let mut all = known.iter().copied().flatten();
-        match all.find(|field| fields.lacks(field) && !may_lack(field)) {
-            Some(field) => Err(Fault::Missing(field)),
-            None => Ok(fields),
-        }
+        Ok(fields)
     }
 
     /// Returns whether a required field has no value.
@@ -311,86 +301,59 @@ impl Fields {
     }
 }
 
-/// The members of a JSON object in which no name is repeated.
-struct Members(Vec<(String, Json)>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-
-        impl<'de> Visitor<'de> for Read {
-            type Value = Members;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members: Vec<(String, Json)> = Vec::new();
-                while let Some(member) = map.next_entry::<String, _>()? {
-                    if members.iter().any(|(name, _)| *name == member.0) {
-                        return Err(A::Error::custom("a repeated name"));
-                    }
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Read)
-    }
-}
-
 impl Kind {
     /// Reads a value; `None` if it is not of this kind. Every kind but a record may be a text: a cell of a table is one.
-    fn read(self, json: Json, check: Check) -> Option<Value> {
-        let is_checked = check != Check::Stored;
+    fn read(self, json: Json) -> Option<Value> {
         match (self, json) {
-            (Self::Object(fields), Json::Object(members)) => {
-                let check = if is_checked { Check::Nested } else { check };
-                Fields::read(&[fields], members.into_iter(), check).ok().map(Value::Object)
+            (Self::Object(known), Json::Object(members)) => {
+                Fields::nested(known, members).map(Value::Object)
             }
             (Self::Object(_), _) => None,
-            (_, Json::String(text)) => {
-                let is_valid = !is_checked || text.is_empty() || self.allows(&text);
-                is_valid.then_some(Value::Text(text))
-            }
             (Self::Id, Json::Number(number)) if !number.is_f64() => {
                 Some(Value::Text(number.to_string()))
             }
-            (Self::Codes(_) | Self::Integer { .. } | Self::Float, json @ Json::Number(_))
-            | (Self::Codes(_) | Self::Boolean, json @ Json::Bool(_))
-            | (Self::List(_), json @ Json::Array(_))
-            | (Self::Map(_), json @ Json::Object(_)) => {
-                let text = json.to_string();
-                (!is_checked || self.allows(&text)).then_some(Value::Text(text))
+            (kind, Json::String(text)) => {
+                let is_valid = text.is_empty() || kind.fits(&Json::from(&*text)) || {
+                    let value = serde_json::from_str::<Json>(&text);
+                    value.is_ok_and(|value| !value.is_string() && kind.fits(&value))
+                };
+                is_valid.then_some(Value::Text(text))
             }
-            _ => None,
+            (kind, json) => kind.fits(&json).then(|| Value::Text(json.to_string())),
         }
     }
 
-    /// Returns whether a text is a value of this kind.
-    fn allows(self, text: &str) -> bool {
-        match self {
-            Self::Text | Self::Id => true,
-            Self::Choice(texts) | Self::Codes(texts) => texts.contains(&text),
-            Self::Decimal => DecimalText::from(text).is_plain(),
-            Self::CivilDateTime => CivilDateTime::from(text).civil().is_some(),
-            Self::Integer { min } => {
-                serde_json::from_str::<i64>(text).is_ok_and(|number| number >= min)
+    /// Reads a value that an import has stored. If it is of another kind, it is written in another way than it was.
+    fn read_stored(self, json: Json) -> Option<Value> {
+        Some(match (self, json) {
+            (Self::Object(known), Json::Object(members)) => {
+                Value::Object(Fields::read(&[known], members.into_iter(), Self::read_stored).ok()?)
             }
-            Self::Float => serde_json::from_str::<Float>(text).is_ok(),
-            Self::Boolean => text.parse::<bool>().is_ok(),
-            Self::List(_) | Self::Map(_) => {
-                serde_json::from_str(text).is_ok_and(|json| self.fits(&json))
-            }
-            Self::Object(_) => false,
-        }
+            (_, Json::String(text)) => Value::Text(text),
+            (_, json) => Value::Text(json.to_string()),
+        })
     }
 
-    /// Returns whether a value in a list or a map, which is sent as it is, is of this kind.
+    /// Returns whether a value is of this kind, as it is.
     fn fits(self, json: &Json) -> bool {
         match (self, json) {
+            (Self::Text | Self::Id, Json::String(_)) | (Self::Boolean, Json::Bool(_)) => true,
+            (Self::Choice(texts) | Self::Codes(texts), Json::String(text)) => {
+                texts.contains(&&**text)
+            }
+            (Self::Codes(texts), Json::Number(_) | Json::Bool(_)) => {
+                texts.contains(&&*json.to_string())
+            }
+            (Self::Decimal, Json::String(text)) => DecimalText::from(&**text).is_plain(),
+            (Self::CivilDateTime, Json::String(text)) => {
+                CivilDateTime::from(&**text).civil().is_some()
+            }
+            (Self::Integer { min }, Json::Number(number)) => {
+                number.as_i64().is_some_and(|number| number >= min)
+            }
+            (Self::Float, Json::Number(number)) => number.to_string().parse::<Float>().is_ok(),
+            (Self::List(of), Json::Array(values)) => values.iter().all(|value| of.fits(value)),
+            (Self::Map(of), Json::Object(members)) => members.values().all(|value| of.fits(value)),
             (Self::Object(fields), Json::Object(members)) => {
                 let is_known = |(name, value): (&String, &Json)| {
                     let field = fields.iter().find(|field| field.name == name);
@@ -401,19 +364,6 @@ impl Kind {
                 members.iter().all(is_known)
                     && fields.iter().all(|field| !field.is_required || is_there(field))
             }
-            (Self::List(of), Json::Array(values)) => values.iter().all(|value| of.fits(value)),
-            (Self::Map(of), Json::Object(members)) => members.values().all(|value| of.fits(value)),
-            (
-                Self::Text
-                | Self::Id
-                | Self::Choice(_)
-                | Self::Codes(_)
-                | Self::Decimal
-                | Self::CivilDateTime,
-                Json::String(text),
-            ) => self.allows(text),
-            (Self::Codes(_) | Self::Integer { .. } | Self::Float, Json::Number(_))
-            | (Self::Codes(_) | Self::Boolean, Json::Bool(_)) => self.allows(&json.to_string()),
             _ => false,
         }
     }
@@ -478,8 +428,12 @@ mod tests {
     ];
 
     fn check(known: &'static [Field], json: &str) -> Result<Fields, Fault> {
-        let Members(members) = serde_json::from_str(json).unwrap();
-        Fields::read(&[known], members.into_iter(), Check::Record)
+        let members: Map<String, Json> = serde_json::from_str(json).unwrap();
+        let fields = Fields::read(&[known], members.into_iter(), Kind::read)?;
+        match known.iter().find(|field| fields.lacks(field)) {
+            Some(field) => Err(Fault::Missing(field)),
+            None => Ok(fields),
+        }
     }
 
     /// Returns the name of the field whose value is wrong.
@@ -537,7 +491,7 @@ mod tests {
         assert!(matches!(check(OUTER, r#"{"a":1}"#), Err(Fault::Foreign(name)) if name == "a"));
         let missing = check(INNER, r#"{"count":1}"#);
         assert!(matches!(missing, Err(Fault::Missing(field)) if field.name == "id"));
-        for json in [r#"{"a":1}"#, r#"{"name":"","name":""}"#, r#"{"name":[]}"#, "[]", "{} 1"] {
+        for json in [r#"{"a":1}"#, "[]", "{} 1"] {
             assert!(Fields::from_json(OUTER, json.as_bytes()).is_none(), "{json}");
         }
         let fields = check(OUTER, good).unwrap();

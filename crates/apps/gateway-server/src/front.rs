@@ -18,6 +18,7 @@ use gateway_model::service;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
 use http::{HeaderName, Method, Response, StatusCode, Version};
+use ipnet::IpNet;
 use methodical_serve::{Connection, Refusal, Service, Shares};
 use tokio::time::Instant;
 
@@ -32,7 +33,6 @@ use self::work::Work;
 use crate::clock::Clock;
 use crate::generated::call::Call;
 use crate::generated::operation::Operation;
-use crate::network::Network;
 use crate::parameter::Pairs;
 use crate::records::Records;
 use crate::storage;
@@ -44,7 +44,7 @@ use crate::traces::Traces;
 #[derive(Debug)]
 pub(crate) struct Front {
     pub(crate) path: String,
-    pub(crate) trusted_proxies: Vec<Network>,
+    pub(crate) trusted_proxies: Vec<IpNet>,
     pub(crate) work: Work,
     pub(crate) clock: Clock,
     pub(crate) limits: RateLimits<TokenId>,
@@ -82,7 +82,7 @@ impl Front {
         };
         if let Some(key) = client.key.filter(|_| client.is_proxied) {
             let limited = || Problem::limited(Kind::TooManyConnections);
-            recorder.keep_of_client(self.proxied.open(&key).ok_or_else(limited)?);
+            recorder.of_client = Some(self.proxied.open(&key).ok_or_else(limited)?);
         }
         if request.uri.path() != self.path {
             return Err(Problem::new(Kind::NotFound));
@@ -155,7 +155,8 @@ impl Front {
         let (body, coding) = match call.frame() {
             Some(frame) => {
                 let limited = || Problem::limited(Kind::TooManyResponses);
-                recorder.keep_of_token(self.lists_open.open(&principal.token).ok_or_else(limited)?);
+                let share = self.lists_open.open(&principal.token);
+                recorder.of_token = Some(share.ok_or_else(limited)?);
                 let store = self.work.store();
                 let source = ListSource::new(store, principal, call, frame);
                 self.list(source, coding).await?
@@ -245,11 +246,8 @@ impl Service for Front {
 }
 
 fn operation(pairs: &Pairs<'_>) -> Result<Operation, Problem> {
-    let method = pairs
-        .get(service::SELECTOR)
-        .map_err(|_repeated| Problem::repeated(service::SELECTOR))?
-        .filter(|method| !method.is_empty())
-        .ok_or_else(|| Problem::new(Kind::MethodMissing))?;
+    let method = pairs.get(service::SELECTOR)?.filter(|method| !method.is_empty());
+    let method = method.ok_or_else(|| Problem::new(Kind::MethodMissing))?;
     Operation::from_method(method).ok_or_else(|| Problem::new(Kind::MethodUnknown))
 }
 

@@ -59,10 +59,9 @@ pub enum ImportFormat {
 }
 
 impl ImportFormat {
-    /// Returns the format that the name of a file says.
-    fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?;
-        match extension.to_ascii_lowercase().as_str() {
+    /// Returns the format that a name or the extension of a file says.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
             "ndjson" | "jsonl" => Some(Self::Ndjson),
             "json" => Some(Self::Json),
@@ -126,7 +125,8 @@ impl Import {
     }
 
     fn read(&self, path: &Path, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
-        let by_name = if is_standard_input(path) { None } else { ImportFormat::of(path) };
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let by_name = extension.and_then(ImportFormat::named);
         let Some(format) = self.format.or(by_name) else {
             let text = if is_standard_input(path) {
                 "cannot import standard input: its format is unknown; set --format".to_owned()

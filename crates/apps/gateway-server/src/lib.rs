@@ -20,9 +20,7 @@ mod front;
 mod generated;
 mod import;
 mod json;
-mod lock;
 mod log;
-mod network;
 mod ops;
 mod parameter;
 mod records;
@@ -39,7 +37,6 @@ pub use crate::demo_data::DemoData;
 pub use crate::error::{Error, ErrorKind, Place};
 pub use crate::generated::record::{CandidateRow, CreditsRow, PortalRow, VacancyRow};
 pub use crate::import::{Import, ImportFormat};
-pub use crate::network::Network;
 #[cfg(feature = "test-util")]
 pub use crate::server::UnboundServer;
 pub use crate::server::{RunningServer, Server};

@@ -24,7 +24,16 @@ use crate::front::work::Work;
 
 /// Answers `/healthz`, `/readyz` and `/metrics`.
 #[derive(Debug)]
-pub(crate) struct Ops(pub(crate) Sources);
+pub(crate) struct Ops {
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) work: Work,
+    pub(crate) cleanup: Arc<Cleanup>,
+    pub(crate) tls: Option<Arc<Acceptor>>,
+    /// Maximum number of open connections.
+    pub(crate) connections: usize,
+    pub(crate) phase: watch::Receiver<Phase>,
+    pub(crate) started: UnixTime,
+}
 
 impl Service for Ops {
     type Body = ResponseBody;
@@ -68,53 +77,15 @@ impl Ops {
         match path {
             // A process that answers is alive.
             "/healthz" => text(StatusCode::OK, "ok\n".into()),
-            "/readyz" => self.readiness().await,
-            "/metrics" => text(StatusCode::OK, self.0.render().await),
+            "/readyz" => match self.readiness().await {
+                Ok(_newest) => text(StatusCode::OK, "ready\n".into()),
+                Err(why) => text(StatusCode::SERVICE_UNAVAILABLE, why.into()),
+            },
+            "/metrics" => text(StatusCode::OK, self.render().await),
             _ => text(StatusCode::NOT_FOUND, "/healthz, /readyz or /metrics\n".into()),
         }
     }
 
-    async fn readiness(&self) -> Response<ResponseBody> {
-        let (status, body) = match self.0.readiness().await {
-            Ok(_newest) => (StatusCode::OK, "ready\n"),
-            Err(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
-        };
-        text(status, body.into())
-    }
-}
-
-fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::full(Bytes::from(body)));
-    *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
-    response
-}
-
-/// Timeout of the head of a request. Together with [`CONNECTIONS`] it limits how long silent connections delay a probe.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Timeout of a connection: of its request, and of a client that does not read the response.
-const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Maximum number of open connections.
-pub(crate) const CONNECTIONS: usize = 64;
-
-/// The sources of all metrics.
-#[derive(Debug)]
-pub(crate) struct Sources {
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) work: Work,
-    pub(crate) cleanup: Arc<Cleanup>,
-    pub(crate) tls: Option<Arc<Acceptor>>,
-    /// Maximum number of open connections.
-    pub(crate) connections: usize,
-    pub(crate) phase: watch::Receiver<Phase>,
-    pub(crate) started: UnixTime,
-}
-
-impl Sources {
     /// Returns when the newest data was imported, or why the server cannot answer requests now.
     async fn readiness(&self) -> Result<Option<UnixTime>, &'static str> {
         if *self.phase.borrow() > Phase::Serving {
@@ -160,6 +131,24 @@ impl Sources {
         self.metrics.render(&out)
     }
 }
+
+fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::full(Bytes::from(body)));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
+    response
+}
+
+/// Timeout of the head of a request. Together with [`CONNECTIONS`] it limits how long silent connections delay a probe.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Timeout of a connection: of its request, and of a client that does not read the response.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum number of open connections.
+pub(crate) const CONNECTIONS: usize = 64;
 
 const DAMAGED: &str = "the database is damaged; run gateway-server check\n";
 

@@ -23,7 +23,7 @@ use crate::front::metrics::Metrics;
 #[cfg(feature = "test-util")]
 use crate::front::work::Latency;
 use crate::front::work::Work;
-use crate::ops::{self, Ops, Sources};
+use crate::ops::{self, Ops};
 use crate::store::Store;
 
 /// A server that is configured but not started.
@@ -59,7 +59,7 @@ impl Server {
             Some(address) => {
                 let listener = bind(address).await?;
                 let address = listener.local_addr()?;
-                let ops = Ops(Sources {
+                let ops = Ops {
                     metrics,
                     work: work.clone(),
                     cleanup: Arc::clone(&cleanup),
@@ -67,7 +67,7 @@ impl Server {
                     connections: limit,
                     phase: phase.subscribe(),
                     started: Clock::system().now(),
-                });
+                };
                 let (ops, watched) = (Arc::new(ops), phase.subscribe());
                 let listen = Listen::new(ops, ops::limits(), None, watched, Arc::default());
                 // Before the end, `/readyz` sends clients elsewhere.
@@ -160,7 +160,7 @@ fn assemble(config: &Config, work: &Work) -> Result<Assembled, Error> {
     let limits = Limits {
         connections: config.connections,
         connections_per_address: config.connections_of_an_address(),
-        unlimited: config.trusted_proxies.iter().map(|network| network.net()).collect(),
+        unlimited: config.trusted_proxies.clone(),
         queues: false,
         head: config.head_timeout,
         idle: config.idle_timeout,

@@ -17,13 +17,13 @@ mod sqlite;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use crate::clock::UnixTime;
 use crate::error::{Error, ErrorKind, with_causes};
-use crate::lock::lock;
 use crate::store::db::{Db, Driver, Value, damaged};
 pub use crate::store::model::{
     Account, AccountId, ApplicationRow, CandidateFilter, Changes, CheckReport, Cursor, Deletion,
@@ -253,7 +253,7 @@ impl Store {
 
     /// Returns the number of connections to the database that are open and not in use.
     pub fn idle_connections(&self) -> usize {
-        lock(&self.idle).len()
+        self.idle.lock().len()
     }
 
     /// Deletes row versions that were superseded at least `age` ago, by the clock of the database, and returns their
@@ -409,30 +409,6 @@ impl Store {
     ///
     /// Fails with [`ErrorKind::RemovalsRefused`](crate::ErrorKind::RemovalsRefused), and imports nothing, if `removals`
     /// does not permit the number of removed records. A dry run reports it instead.
-    ///
-    /// ```
-    /// # use gateway_server::{Error, ImportMode, Place, Removals, Store, UnixTime, VacancyRow};
-    /// # fn example(store: &Store) -> Result<(), Error> {
-    /// let account = store.create_account("acme", UnixTime(0))?;
-    /// for (id, text) in [(7, "7"), (8, "8")] {
-    ///     store.replace(account, ImportMode::Commit, Removals::Few, &mut |stage| {
-    ///         let row = VacancyRow { project: "Welder", ..VacancyRow::new(text) };
-    ///         stage.vacancy(Place { file: 0, line: 1 }, id, &row)
-    ///     })?;
-    /// }
-    /// let report = store.delete(
-    ///     account,
-    ///     &gateway_server::Deletion::Vacancies(vec![8]),
-    ///     gateway_server::UnknownIds::Refuse,
-    ///     ImportMode::Commit,
-    /// )?;
-    /// // Vacancy 7 was removed by the second import.
-    /// assert_eq!((report.vacancies, report.superseded), (1, 1));
-    /// # Ok(())
-    /// # }
-    /// # let directory = tempfile::tempdir().unwrap();
-    /// # example(&gateway_server::Store::open(directory.path().join("a.db")).unwrap()).unwrap();
-    /// ```
     pub fn replace(
         &self,
         account: AccountId,
@@ -503,7 +479,7 @@ impl Store {
     /// Runs `work` with an idle connection, or a new one. If the database has closed the idle one meanwhile, runs `work`
     /// once more with a new one. The caller limits the number of concurrent calls.
     fn read<T>(&self, mut work: impl FnMut(&mut dyn Db) -> Result<T, Error>) -> Result<T, Error> {
-        let idle = lock(&self.idle).pop();
+        let idle = self.idle.lock().pop();
         if let Some(mut db) = idle {
             db.start();
             match work(&mut *db) {
@@ -523,7 +499,7 @@ impl Store {
     fn end<T>(&self, db: Box<dyn Db>, result: Result<T, Error>) -> Result<T, Error> {
         match &result {
             Ok(_) => {
-                let mut idle = lock(&self.idle);
+                let mut idle = self.idle.lock();
                 if idle.len() < MAX_IDLE {
                     idle.push(db);
                 }
@@ -539,7 +515,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        let idle = std::mem::take(&mut *lock(&self.idle));
+        let idle = std::mem::take(&mut *self.idle.lock());
         // A connection to PostgreSQL owns a runtime, which must not be dropped on a thread of another runtime.
         if !self.driver.is_near() {
             drop(std::thread::Builder::new().spawn(move || drop(idle)));

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ::postgres::Client;
+use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind, explain};
 use crate::settings::{Settings, TIMEOUT};
@@ -170,8 +171,7 @@ impl Shared {
     }
 
     fn notice_once(&self, text: String) {
-        // A set is usable also after a thread panicked with it.
-        let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noticed = self.noticed.lock();
         if !noticed.contains(&text) {
             (self.notice)(&text);
             noticed.insert(text);

@@ -1,43 +1,40 @@
-//! One connection, as its listener and its responses see it.
+//! One connection, as its listener and its responses see it, and the limits on connections.
 
-use std::net::IpAddr;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::OwnedSemaphorePermit;
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use crate::admission::{Counts, Share};
+use crate::Limits;
 use crate::guard::Refusal;
 
 /// One connection, shared by its listener and its responses. Its place is free again when this is dropped.
 #[derive(Debug)]
 pub struct Connection {
-    pub(crate) peer: IpAddr,
+    peer: IpAddr,
     /// Unset if the connection is refused.
-    pub(crate) counts: Option<Arc<Counts>>,
-    pub(crate) _share: Option<Share<IpAddr>>,
-    pub(crate) _permit: OwnedSemaphorePermit,
-    pub(crate) state: Mutex<State>,
+    counts: Option<Arc<Counts>>,
+    _share: Option<Share<IpAddr>>,
+    _permit: OwnedSemaphorePermit,
+    state: Mutex<State>,
 }
 
 #[derive(Debug)]
-pub(crate) struct State {
+struct State {
     /// Open responses.
     open: usize,
     /// When the last response began or ended.
     since: Instant,
     refusal: Option<Refusal>,
     cut: Option<Cut>,
-}
-
-impl State {
-    pub(crate) fn new(refusal: Option<Refusal>) -> Mutex<Self> {
-        Mutex::new(Self { open: 0, since: Instant::now(), refusal, cut: None })
-    }
 }
 
 /// Why the responses of a connection were cut.
@@ -59,39 +56,40 @@ impl Connection {
 
     /// Returns why the responses were cut, if they were.
     pub fn cut(&self) -> Option<Cut> {
-        self.state().cut
+        self.state.lock().cut
     }
 
     /// Records that the responses are about to be cut. The first cut counts.
     pub(crate) fn cut_by(&self, cut: Cut) {
-        self.state().cut.get_or_insert(cut);
+        self.state.lock().cut.get_or_insert(cut);
     }
 
     /// Returns why all requests of the connection are refused, if they are.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        self.state().refusal
+        self.state.lock().refusal
     }
 
     pub(crate) fn refuse(&self, refusal: Refusal) {
-        self.state().refusal.get_or_insert(refusal);
+        self.state.lock().refusal.get_or_insert(refusal);
     }
 
     /// Returns whether a response is open, and when the last one began or ended.
     pub(crate) fn activity(&self) -> (bool, Instant) {
-        let state = self.state();
+        let state = self.state.lock();
         (state.open > 0, state.since)
     }
 
     /// Begins a response.
     pub(crate) fn begin(self: &Arc<Self>) -> Open {
-        let mut state = self.state();
-        state.open = state.open.saturating_add(1);
-        state.since = Instant::now();
+        self.state.lock().change(1);
         Open(Arc::clone(self))
     }
+}
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl State {
+    fn change(&mut self, by: isize) {
+        self.open = self.open.saturating_add_signed(by);
+        self.since = Instant::now();
     }
 }
 
@@ -116,9 +114,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let mut state = self.0.state();
-        state.open = state.open.saturating_sub(1);
-        state.since = Instant::now();
+        self.0.state.lock().change(-1);
     }
 }
 
@@ -150,5 +146,155 @@ impl<B: Body + Unpin> Body for Sending<B> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+    }
+}
+
+/// How many connections are open, and how many were refused since the start.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Open connections, without the refused ones.
+    pub open: AtomicU64,
+    /// Refused because there were too many connections.
+    pub refused: AtomicU64,
+    /// Refused because there were too many connections of one address.
+    pub refused_by_address: AtomicU64,
+}
+
+/// The connections of a listener.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    pub(crate) permits: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
+    addresses: Arc<Shares<IpAddr>>,
+    counts: Arc<Counts>,
+}
+
+impl Admission {
+    pub(crate) fn new(limits: &Limits, counts: Arc<Counts>) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(limits.connections)),
+            refusals: Arc::new(Semaphore::new(REFUSALS)),
+            addresses: Shares::new(limits.connections_per_address),
+            counts,
+        }
+    }
+
+    /// Admits a connection, or refuses it. Returns `None` if too many are being refused. `limits` names the networks whose
+    /// addresses are not limited.
+    pub(crate) fn admit(&self, limits: &Limits, peer: IpAddr) -> Option<Arc<Connection>> {
+        let peer = peer.to_canonical();
+        let is_limited =
+            !peer.is_loopback() && !limits.unlimited.iter().any(|one| one.contains(&peer));
+        let share = is_limited.then(|| self.addresses.open(&address_key(peer)));
+        let counts = Arc::clone(&self.counts);
+        let (refusal, counter) = match share {
+            Some(None) => (Refusal::AddressLimit, &counts.refused_by_address),
+            share => match Arc::clone(&self.permits).try_acquire_owned() {
+                Ok(permit) => {
+                    counts.open.fetch_add(1, Ordering::Relaxed);
+                    return Some(Connection::new(
+                        peer,
+                        Some(counts),
+                        share.flatten(),
+                        permit,
+                        None,
+                    ));
+                }
+                Err(_none_left) => (Refusal::Overloaded, &counts.refused),
+            },
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        let permit = Arc::clone(&self.refusals).try_acquire_owned().ok()?;
+        Some(Connection::new(peer, None, None, permit, Some(refusal)))
+    }
+}
+
+impl Connection {
+    fn new(
+        peer: IpAddr,
+        counts: Option<Arc<Counts>>,
+        share: Option<Share<IpAddr>>,
+        permit: OwnedSemaphorePermit,
+        refusal: Option<Refusal>,
+    ) -> Arc<Self> {
+        let state = Mutex::new(State { open: 0, since: Instant::now(), refusal, cut: None });
+        Arc::new(Self { peer, counts, _share: share, _permit: permit, state })
+    }
+}
+
+/// The open shares of each key. A key without an open share takes no memory.
+#[derive(Debug)]
+pub struct Shares<K> {
+    limit: usize,
+    open: Mutex<HashMap<K, usize>>,
+}
+
+impl<K: Clone + Eq + Hash> Shares<K> {
+    /// Creates counts of at most `limit` for each key.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, open: Mutex::default() })
+    }
+
+    /// Opens one more share of a key. Returns `None` if the key has as many as the limit.
+    pub fn open(self: &Arc<Self>, key: &K) -> Option<Share<K>> {
+        let mut open = self.open.lock();
+        let count = open.get(key).copied().unwrap_or_default();
+        if count >= self.limit {
+            return None;
+        }
+        open.insert(key.clone(), count + 1);
+        Some(Share { shares: Arc::clone(self), key: key.clone() })
+    }
+}
+
+/// A share of a key. Closed when this is dropped.
+#[derive(Debug)]
+pub struct Share<K: Eq + Hash> {
+    shares: Arc<Shares<K>>,
+    key: K,
+}
+
+impl<K: Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        let mut open = self.shares.open.lock();
+        if let Some(count) = open.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.key);
+            }
+        }
+    }
+}
+
+/// Returns the key under which limits count an address: an IPv4 address, or the network of an IPv6 address, because a
+/// host can have all addresses of a network of 64 bits.
+pub fn address_key(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+/// Maximum number of connections that are answered with a refusal at the same time. Further ones are closed.
+pub const REFUSALS: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_key_has_its_own_limit_and_closed_shares_take_no_memory() {
+        let shares = Shares::new(2);
+        let first = shares.open(&"a").unwrap();
+        let second = shares.open(&"a").unwrap();
+        assert!(shares.open(&"a").is_none());
+        let other = shares.open(&"b").unwrap();
+        drop(first);
+        let third = shares.open(&"a").unwrap();
+        assert!(shares.open(&"a").is_none());
+        drop((second, third, other));
+        assert!(shares.open.lock().is_empty());
     }
 }

@@ -5,7 +5,6 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod admission;
 mod connection;
 mod guard;
 mod tls;
@@ -34,9 +33,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::admission::Admission;
-pub use crate::admission::{Counts, REFUSALS, Share, Shares, address_key};
-pub use crate::connection::{Connection, Cut, Sending};
+use crate::connection::Admission;
+pub use crate::connection::{
+    Connection, Counts, Cut, REFUSALS, Sending, Share, Shares, address_key,
+};
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
 
@@ -108,7 +108,8 @@ impl<S: Service> Listen<S> {
     /// Waits until all connections are closed. Returns false if they are not within the time limit. For a listener that
     /// accepts no more connections.
     pub async fn closed(&self, within: Duration) -> bool {
-        timeout(within, self.admission.closed(self.limits.connections)).await.is_ok()
+        let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
+        timeout(within, self.admission.permits.acquire_many(all)).await.is_ok()
     }
 
     /// Creates a listener. With `tls`, all connections are encrypted.
@@ -127,32 +128,27 @@ impl<S: Service> Listen<S> {
     pub async fn run(self: Arc<Self>, listener: TcpListener, end: Phase) {
         let mut phase = self.phase.clone();
         loop {
+            let accept = async {
+                if self.limits.queues {
+                    // The semaphore is never closed.
+                    drop(self.admission.permits.acquire().await);
+                }
+                listener.accept().await
+            };
             let accepted = tokio::select! {
-                accepted = self.accept(&listener) => accepted,
+                accepted = accept => accepted,
                 _ = phase.wait_for(|phase| *phase >= end) => return,
             };
-            match accepted {
-                Ok(Some((socket, connection))) => {
-                    tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
-                }
-                Ok(None) => {}
+            let Ok((socket, address)) = accepted else {
                 // Most likely out of file descriptors. The client waits in the queue of the system; without a pause
                 // the loop would only burn CPU.
-                Err(_error) => sleep(ACCEPT_PAUSE).await,
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            };
+            if let Some(connection) = self.admission.admit(&self.limits, address.ip()) {
+                tokio::spawn(Arc::clone(&self).serve_socket(socket, connection));
             }
         }
-    }
-
-    /// Accepts the next connection. Returns `None` if it was closed because too many are being refused.
-    async fn accept(
-        &self,
-        listener: &TcpListener,
-    ) -> io::Result<Option<(TcpStream, Arc<Connection>)>> {
-        if self.limits.queues {
-            self.admission.wait().await;
-        }
-        let (socket, address) = listener.accept().await?;
-        Ok(self.admission.admit(address.ip()).map(|connection| (socket, connection)))
     }
 
     async fn serve_socket(self: Arc<Self>, socket: TcpStream, connection: Arc<Connection>) {
@@ -184,7 +180,7 @@ impl<S: Service> Listen<S> {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        if let Some(connection) = self.admission.admit(peer) {
+        if let Some(connection) = self.admission.admit(&self.limits, peer) {
             self.serve_io(io, connection).await;
         }
     }

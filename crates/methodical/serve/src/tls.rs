@@ -1,14 +1,15 @@
 //! HTTPS from PEM files.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
+use parking_lot::Mutex;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use tokio_rustls::server::TlsStream;
@@ -48,23 +49,19 @@ impl Acceptor {
     /// Those of [`from_files`](Self::from_files). The certificates that were read before stay in use.
     pub fn renew(&self) -> io::Result<()> {
         let renewed = read(&self.certificate, &self.key)?;
-        *self.current() = renewed;
+        *self.current.lock() = renewed;
         Ok(())
     }
 
     /// Returns when the certificate of the server expires, in seconds since 1970, if it can be read.
     pub fn expiry(&self) -> Option<i64> {
-        self.current().expiry
+        self.current.lock().expiry
     }
 
     /// Performs the handshake. Returns `None` if it fails or takes longer than `within`.
     pub(crate) async fn accept(&self, socket: TcpStream, within: Duration) -> Option<Encrypted> {
-        let acceptor = self.current().acceptor.clone();
+        let acceptor = self.current.lock().acceptor.clone();
         tokio::time::timeout(within, acceptor.accept(socket)).await.ok()?.ok()
-    }
-
-    fn current(&self) -> MutexGuard<'_, Current> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,27 +74,25 @@ impl fmt::Debug for Acceptor {
 /// Reads the files. The text of an error names the file and the cause.
 fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
     let (shown, shown_key) = (certificate.display(), key.display());
-    let chain = CertificateDer::pem_slice_iter(&bytes(certificate)?)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| unusable(format!("{shown} is not valid PEM: {error}")))?;
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes(certificate)?).collect();
+    let chain = chain.map_err(|error| unusable(format!("{shown} is not valid PEM: {error}")))?;
     let Some(first) = chain.first() else {
         return Err(unusable(format!("{shown} contains no certificate")));
     };
     let expiry = expiry(first);
-    let private = PrivateKeyDer::from_pem_slice(&bytes(key)?).map_err(|error| match error {
-        pem::Error::NoItemsFound => unusable(format!("{shown_key} contains no private key")),
-        error => unusable(format!("{shown_key} is not valid PEM: {error}")),
-    })?;
+    let private = PrivateKeyDer::from_pem_slice(&bytes(key)?)
+        .map_err(|error| unusable(format!("{shown_key} contains no private key: {error}")))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
-        .map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => unusable(format!(
-                "the key in {shown_key} does not match the certificate in {shown}: {error}"
-            )),
-            _ => unusable(format!(
-                "cannot use the certificate in {shown} with the key in {shown_key}: {error}"
-            )),
+        .map_err(|error| {
+            let problem = match error {
+                rustls::Error::InconsistentKeys(_) => "does not match",
+                _ => "cannot be used with",
+            };
+            unusable(format!(
+                "the key in {shown_key} {problem} the certificate in {shown}: {error}"
+            ))
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry })

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::database::Database;
 use crate::cli::output::{note, print};
@@ -31,8 +31,8 @@ pub(super) struct ImportArguments {
     #[arg(long, value_name = "N", requires = "replace")]
     accept_removals: Option<u64>,
     /// Format of all files; their names then have no effect. Required for standard input.
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = ["csv", "ndjson", "json"])]
+    format: Option<String>,
     /// Read the column or field FROM as TO, such as `mobile=phone_mobile`. Repeatable.
     #[arg(long, value_name = "FROM=TO", value_parser = renaming)]
     rename: Vec<(String, String)>,
@@ -47,23 +47,6 @@ pub(super) struct ImportArguments {
     database: Database,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Csv,
-    Ndjson,
-    Json,
-}
-
-impl From<Format> for ImportFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Csv => Self::Csv,
-            Format::Ndjson => Self::Ndjson,
-            Format::Json => Self::Json,
-        }
-    }
-}
-
 pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
     let store = arguments.database.open()?;
     let account = store.account(&arguments.account)?;
@@ -71,7 +54,7 @@ pub(super) fn import(arguments: ImportArguments) -> Result<(), Error> {
     let removals = arguments.accept_removals.map_or(Removals::Few, Removals::Exactly);
     let import = Import {
         files: arguments.files,
-        format: arguments.format.map(ImportFormat::from),
+        format: arguments.format.as_deref().and_then(ImportFormat::named),
         application: arguments.vacancy_id.zip(arguments.status),
         replace: arguments.replace.then_some(removals),
         rename: arguments.rename,

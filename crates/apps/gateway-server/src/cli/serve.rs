@@ -145,9 +145,9 @@ async fn serve(
         (running, None)
     } else {
         config.access_log = false;
-        let (running, token, directory) = crate::demo::serve(config).await?;
+        let (running, data, directory) = crate::demo::serve(config).await?;
         log_start(&running);
-        print(&exports(&running, token.reveal()))?;
+        print(&exports(&running, data.token.reveal()))?;
         (running, Some(directory))
     };
     ready();

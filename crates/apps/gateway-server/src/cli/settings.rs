@@ -1,18 +1,18 @@
 //! The settings of `serve`. Order of precedence: flags, environment, defaults.
 
 use std::fmt::Display;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
+use ipnet::IpNet;
 
 use crate::config::{CONNECTIONS, Config, LONGEST_RESPONSE, SECONDS};
 use crate::error::{Error, ErrorKind};
 use crate::log::{Format, Level};
-use crate::network::Network;
 
 /// The settings, as flags and environment variables.
 #[derive(Debug, Args)]
@@ -42,8 +42,9 @@ pub(super) struct Settings {
     #[arg(long, value_name = "FILE", env = "GATEWAY_TLS_KEY", requires = "tls_certificate")]
     pub(super) tls_key: Option<PathBuf>,
     /// Proxies whose X-Forwarded-For names the client: addresses or networks, separated by commas.
-    #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_delimiter = ',')]
-    trusted_proxy: Vec<Network>,
+    #[arg(long, value_name = "ADDR|CIDR", env = "GATEWAY_TRUSTED_PROXY", value_parser = network,
+        value_delimiter = ',')]
+    trusted_proxy: Vec<IpNet>,
     /// Sustained requests per second and token; 0 means no limit [default: 50]
     #[arg(long, value_name = "N", env = "GATEWAY_RATE", value_parser = whole(0..=u32::MAX),
         default_value = "50", hide_default_value = true)]
@@ -106,6 +107,21 @@ fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_error| {
         "expected an IP address and a port, such as 127.0.0.1:8080 or [::]:8080; names are not looked up"
     })
+}
+
+/// Reads an address or a network. An IPv4-mapped IPv6 address is the IPv4 address.
+fn network(text: &str) -> Result<IpNet, String> {
+    let address = text.parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
+    let network = address.or_else(|_| text.parse::<IpNet>()).map_err(|_error| {
+        "expected an IP address or a network, such as 192.0.2.1 or 10.0.0.0/8".to_owned()
+    })?;
+    // A typing error in the length could trust millions of addresses.
+    if network.trunc() != network {
+        let (address, whole) = (network.addr(), network.trunc());
+        let text = format!("{network} has an address within the network");
+        return Err(format!("{text}; write {address} or {whole}"));
+    }
+    Ok(network)
 }
 
 /// Reads a path prefix.
@@ -191,6 +207,22 @@ mod tests {
         assert_eq!(format!("{own:?}"), format!("{config:?}"));
         assert_eq!(flags.database_timeout, Duration::from_secs(60));
         assert_eq!(settings(&["--rate", "7"]).unwrap().config().burst, 14);
+    }
+
+    #[test]
+    fn addresses_and_networks_are_read() {
+        for (text, printed) in [
+            ("192.0.2.1", "192.0.2.1/32"),
+            ("10.0.0.0/8", "10.0.0.0/8"),
+            ("::1", "::1/128"),
+            ("2001:db8::/32", "2001:db8::/32"),
+            ("::ffff:10.1.2.3", "10.1.2.3/32"),
+        ] {
+            assert_eq!(network(text).unwrap().to_string(), printed);
+        }
+        for text in ["", "a", "10.0.0.0/33", "10/8", "1.2.3.4:80", "10.1.2.3/8", "2001:db8::1/32"] {
+            network(text).expect_err(text);
+        }
     }
 
     #[test]

@@ -5,13 +5,12 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::Mutex;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::front::client::ClientKey;
-use crate::lock::lock;
 use crate::token::TokenDigest;
 
 /// The rate limit of every key.
@@ -47,7 +46,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
     }
 
     fn admit_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
-        let mut used = lock(&self.used);
+        let mut used = self.used.lock();
         self.check_at(&used, key, now)?;
         self.count_at(&mut used, key, now);
         Ok(())
@@ -55,7 +54,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
 
     /// Returns how long to wait if the next request would be refused.
     pub(crate) fn check(&self, key: &K) -> Result<(), Duration> {
-        self.check_at(&lock(&self.used), key, Instant::now())
+        self.check_at(&self.used.lock(), key, Instant::now())
     }
 
     fn check_at(&self, used: &Recent<K, Instant>, key: &K, now: Instant) -> Result<(), Duration> {
@@ -66,7 +65,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
 
     /// Counts a request although it may exceed the limit: the next ones wait longer.
     pub(crate) fn count(&self, key: &K) {
-        self.count_at(&mut lock(&self.used), key, Instant::now());
+        self.count_at(&mut self.used.lock(), key, Instant::now());
     }
 
     fn count_at(&self, used: &mut Recent<K, Instant>, key: &K, now: Instant) {
@@ -129,7 +128,7 @@ impl Guesses {
 
     /// Returns whether the token was valid when it was last used.
     pub(crate) fn was_valid(&self, token: &TokenDigest) -> bool {
-        lock(&self.valid).get(token).is_some()
+        self.valid.lock().get(token).is_some()
     }
 
     /// Returns how long the client has to wait before it may use another token.
@@ -139,12 +138,12 @@ impl Guesses {
 
     /// Records that a token is valid.
     pub(crate) fn valid(&self, token: TokenDigest) {
-        lock(&self.valid).insert(token, ());
+        self.valid.lock().insert(token, ());
     }
 
     /// Records that a client used a token that is not valid.
     pub(crate) fn wrong(&self, token: &TokenDigest, client: Option<&ClientKey>) {
-        lock(&self.valid).remove(token);
+        self.valid.lock().remove(token);
         if let Some(client) = client {
             self.wrong.count(client);
         }

@@ -99,18 +99,14 @@ impl Problem {
             Refusal::HeadTooLarge => Kind::HeadTooLarge,
             Refusal::Body => Kind::BodyNotAllowed,
             Refusal::NotEncrypted => Kind::HttpsRequired,
-            Refusal::Overloaded => return Self::new(Kind::Overloaded).retry_after(ONE_SECOND),
+            Refusal::Overloaded => return Self::limited(Kind::Overloaded),
             Refusal::AddressLimit => return Self::limited(Kind::TooManyConnections),
         })
     }
 
     /// Creates the problem of a client that has too much open. It may try again when something has ended.
     pub(crate) fn limited(kind: Kind) -> Self {
-        Self::new(kind).retry_after(ONE_SECOND)
-    }
-
-    pub(crate) fn repeated(parameter: &'static str) -> Self {
-        Self { parameter: Some(parameter), ..Self::new(Kind::ParameterRepeated) }
+        Self::new(kind).retry_after(Duration::from_secs(1))
     }
 
     pub(crate) fn retry_after(self, wait: Duration) -> Self {
@@ -193,7 +189,7 @@ impl From<Error> for Problem {
             ErrorKind::Overloaded => Kind::Overloaded,
             _ => Kind::StorageUnavailable,
         };
-        Self { cause: Some(error), ..Self::new(kind).retry_after(ONE_SECOND) }
+        Self { cause: Some(error), ..Self::limited(kind) }
     }
 }
 
@@ -255,8 +251,6 @@ static TABLE: [(Kind, u16, &str, &str); 27] = [
 
 // `StorageCorrupt` is the last kind, and every kind has its row.
 const _: () = assert!(TABLE.len() == Kind::StorageCorrupt as usize + 1);
-
-const ONE_SECOND: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

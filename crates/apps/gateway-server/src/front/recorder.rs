@@ -32,7 +32,8 @@ pub(crate) struct Recorder {
     connection: Arc<Connection>,
     response: EndedResponse,
     /// Shares of the client and of the token in what may be open, until the response has ended.
-    shares: (Option<Share<ClientKey>>, Option<Share<TokenId>>),
+    pub(crate) of_client: Option<Share<ClientKey>>,
+    pub(crate) of_token: Option<Share<TokenId>>,
     /// The response timeout.
     timeout: Duration,
     is_logged: bool,
@@ -73,22 +74,13 @@ impl Recorder {
             began: Instant::now(),
             connection: Arc::clone(connection),
             response,
-            shares: (None, None),
+            of_client: None,
+            of_token: None,
             timeout: front.response_timeout,
             is_logged,
             metrics: Arc::clone(&front.metrics),
             trace: front.traces.begin(request),
         }
-    }
-
-    /// Keeps the share of the client until the response has ended.
-    pub(crate) fn keep_of_client(&mut self, share: Share<ClientKey>) {
-        self.shares.0 = Some(share);
-    }
-
-    /// Keeps the share of the token until the response has ended.
-    pub(crate) fn keep_of_token(&mut self, share: Share<TokenId>) {
-        self.shares.1 = Some(share);
     }
 
     pub(crate) fn principal(&mut self, principal: &Principal) {
@@ -155,18 +147,8 @@ impl Drop for Recorder {
 
 /// Returns the name of a method. One that HTTP does not define could contain anything.
 fn method(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::PATCH => "PATCH",
-        Method::DELETE => "DELETE",
-        Method::OPTIONS => "OPTIONS",
-        Method::TRACE => "TRACE",
-        Method::CONNECT => "CONNECT",
-        _ => "other",
-    }
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+    known.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
 }
 
 /// The body of a response, together with the recorder of its request.

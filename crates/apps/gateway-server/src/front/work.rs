@@ -276,14 +276,14 @@ mod tests {
         let work = Work::new(store, compressing() + 2, Duration::from_secs(10));
         let (running, mut started) = tokio::sync::mpsc::unbounded_channel();
         let (release, held) = std::sync::mpsc::channel::<()>();
-        let held = Arc::new(std::sync::Mutex::new(held));
+        let held = Arc::new(parking_lot::Mutex::new(held));
         let jobs: Vec<_> = (0..=compressing())
             .map(|_| {
                 let (work, running, held) = (work.clone(), running.clone(), Arc::clone(&held));
                 tokio::spawn(async move {
                     let job = move |_: &Store| {
                         running.send(()).unwrap();
-                        crate::lock::lock(&held).recv().unwrap();
+                        held.lock().recv().unwrap();
                         Ok(())
                     };
                     work.run_patiently(true, job).await.unwrap();

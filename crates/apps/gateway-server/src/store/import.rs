@@ -145,15 +145,17 @@ impl<'d> Staging<'d> {
 impl Stage for Staging<'_> {
     fn vacancy(&mut self, place: Place, id: i64, row: &VacancyRow<'_>) -> Result<(), Error> {
         let number = self.push(0, (id, 0));
-        let record = within_limit(place, rendered::vacancy(id, row, &mut self.record)?)?;
-        let row = [number.into(), place.pack().into(), id.into(), record.into()];
+        let record = rendered::vacancy(id, row, &mut self.record)?;
+        let row =
+            [number.into(), place.pack().into(), id.into(), within_limit(place, record)?.into()];
         self.db.load(Table::Vacancies, &row)
     }
 
     fn candidate(&mut self, place: Place, id: i64, row: &CandidateRow<'_>) -> Result<(), Error> {
         let number = self.push(1, (id, 0));
-        let record = within_limit(place, rendered::candidate(id, row, &mut self.record)?)?;
-        let row = [number.into(), place.pack().into(), id.into(), record.into()];
+        let record = rendered::candidate(id, row, &mut self.record)?;
+        let row =
+            [number.into(), place.pack().into(), id.into(), within_limit(place, record)?.into()];
         self.db.load(Table::Candidates, &row)
     }
 
@@ -166,15 +168,11 @@ impl Stage for Staging<'_> {
 
     fn credits(&mut self, place: Place, row: &CreditsRow<'_>) -> Result<(), Error> {
         let record = rendered::credits(row)?;
-        match &self.balance {
-            Some((first, before)) if *before != record => {
-                Err(contradiction(place, "the credit balance", *first))
-            }
-            Some(_) => Ok(()),
-            None => {
-                self.balance = Some((place, record));
-                Ok(())
-            }
+        let (first, before) = self.balance.get_or_insert_with(|| (place, record.clone()));
+        if *before == record {
+            Ok(())
+        } else {
+            Err(contradiction(place, "the credit balance", *first))
         }
     }
 }
@@ -273,36 +271,34 @@ impl Merge<'_> {
 
     /// Counts the keys, and refuses different records with one key.
     fn keys(&mut self, kind: &Kind, staged: &Sequence) -> Result<Keys, Error> {
-        if staged.is_ascending {
-            return Ok(Keys::Ascending(staged.count));
+        let (mut number, is_ascending) = (staged.count, staged.is_ascending);
+        if !is_ascending {
+            number = self.db.count(&kind.sql(COUNT_KEYS), &[])?;
         }
-        let keys = self.db.count(&kind.count_keys(), &[])?;
-        if keys == staged.count {
-            return Ok(Keys::Unique(keys));
-        }
-        if let Some([id, first, second]) = self.db.first(&kind.conflict(), &[])? {
+        let is_unique = number == staged.count;
+        if !is_unique && let Some([id, first, second]) = self.db.first(&kind.sql(CONFLICT), &[])? {
             let (first, second) = (Place::unpack(first), Place::unpack(second));
             return Err(contradiction(second, &format!("{} {id}", kind.name), first));
         }
-        Ok(Keys::Repeated(keys))
+        Ok(Keys { number, is_unique, is_ascending })
     }
 
     fn apply(&mut self, (kind, keys): (&Kind, Keys)) -> Result<Changes, Error> {
-        let staged = match keys {
-            Keys::Ascending(0) => return Ok(Changes::default()),
-            Keys::Ascending(keys) | Keys::Unique(keys) | Keys::Repeated(keys) => keys,
-        };
-        let is_first = self.db.count(&kind.live(), &[self.account.into()])? == 0;
-        let changed = if is_first { 0 } else { self.execute(&kind.supersede())? };
+        if keys.number == 0 {
+            return Ok(Changes::default());
+        }
+        let is_first = self.db.count(&kind.sql(LIVE), &[self.account.into()])? == 0;
+        let changed = if is_first { 0 } else { self.execute(&kind.sql(SUPERSEDE))? };
         let row = [self.account, self.revision].map(Value::from);
         let inserted = self.db.execute(&kind.insert(keys, is_first), &row)?;
-        let added = inserted.saturating_sub(changed);
-        Ok(Changes { added, changed, unchanged: staged.saturating_sub(inserted), removed: 0 })
+        let (added, unchanged) =
+            (inserted.saturating_sub(changed), keys.number.saturating_sub(inserted));
+        Ok(Changes { added, changed, unchanged, removed: 0 })
     }
 
     /// Ends the live records that were not staged, if others of their kind were.
     fn remove(&mut self, kind: &Kind, changes: &Changes) -> Result<u64, Error> {
-        if *changes == Changes::default() { Ok(0) } else { self.execute(&kind.remove()) }
+        if *changes == Changes::default() { Ok(0) } else { self.execute(&kind.sql(REMOVE)) }
     }
 
     fn execute(&mut self, sql: &str) -> Result<u64, Error> {
@@ -310,16 +306,17 @@ impl Merge<'_> {
     }
 }
 
-/// The number of different keys of the staged records of a kind.
+/// The different keys of the staged records of a kind.
 #[derive(Clone, Copy)]
-enum Keys {
-    /// In the order of the key, so none occurs twice.
-    Ascending(u64),
-    Unique(u64),
-    Repeated(u64),
+struct Keys {
+    number: u64,
+    /// Whether no key occurs twice.
+    is_unique: bool,
+    /// Whether the records are in the order of the key.
+    is_ascending: bool,
 }
 
-/// A kind of records that an import stages, and its statements.
+/// A kind of records that an import stages.
 struct Kind {
     /// Names a record before its id.
     name: &'static str,
@@ -343,101 +340,75 @@ const APPLICATIONS: Kind = Kind {
 };
 
 impl Kind {
-    /// Returns the columns of the key, of the table with this alias.
-    fn key_of(&self, alias: &str) -> String {
-        self.key.iter().map(|column| format!("{alias}.{column}")).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns the condition that two rows have one key.
-    fn same(&self, one: &str, other: &str) -> String {
-        let same = |column: &&str| format!("{one}.{column} = {other}.{column}");
-        self.key.iter().map(same).collect::<Vec<_>>().join(" AND ")
-    }
-
-    fn count_keys(&self) -> String {
-        let Self { table, .. } = self;
-        let key = self.key_of("s");
-        format!("SELECT count(*) FROM (SELECT DISTINCT {key} FROM staged_{table} s) d")
-    }
-
-    /// Finds two different staged records with one key. Returns the id and both places.
-    fn conflict(&self) -> String {
+    /// Completes a statement: the table, the column of the value, and the columns of the key, plain and of `s`. `{o=s}` is
+    /// the condition that the rows `o` and `s` have one key.
+    fn sql(&self, template: &str) -> String {
         let Self { table, key, value, .. } = self;
-        let (columns, same, id) =
-            (key.join(", "), self.same("b", "f"), key.last().copied().unwrap_or_default());
-        format!(
-            "SELECT b.{id}, a.place, b.place FROM \
-             (SELECT {columns}, min(seq) AS seq FROM staged_{table} GROUP BY {columns} HAVING count(*) > 1) f \
-             JOIN staged_{table} a ON a.seq = f.seq JOIN staged_{table} b ON {same} \
-             WHERE a.{value} <> b.{value} ORDER BY b.seq LIMIT 1"
-        )
-    }
-
-    /// Counts live records, to at most one.
-    fn live(&self) -> String {
-        let Self { table, .. } = self;
-        format!(
-            "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = $1 \
-             AND rev_to = 9223372036854775807 LIMIT 1) one"
-        )
-    }
-
-    /// Ends the row versions that the import replaces. `CROSS JOIN` makes SQLite begin with the staged rows.
-    fn supersede(&self) -> String {
-        let Self { table, key, value, .. } = self;
-        let (columns, staged, same) = (key.join(", "), self.key_of("s"), self.same("o", "s"));
-        format!(
-            "UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-             AND ({columns}) IN (SELECT {staged} FROM staged_{table} s CROSS JOIN {table} o \
-             WHERE o.account_id = $2 AND {same} AND o.rev_to = 9223372036854775807 \
-             AND o.{value} <> s.{value})"
-        )
+        let columns = |alias: &str| {
+            key.iter().map(|column| format!("{alias}{column}")).collect::<Vec<_>>().join(", ")
+        };
+        let same: Vec<_> = key.iter().map(|column| format!("o.{column} = s.{column}")).collect();
+        template
+            .replace("{table}", table)
+            .replace("{value}", value)
+            .replace("{id}", key.last().copied().unwrap_or_default())
+            .replace("{key}", &columns(""))
+            .replace("{s.key}", &columns("s."))
+            .replace("{o=s}", &same.join(" AND "))
     }
 
     /// Adds the staged records that are not live, in the order of the key, so that the database appends. Of records that
     /// share a key, it adds the first.
     fn insert(&self, keys: Keys, is_first: bool) -> String {
-        let Self { table, key, value, .. } = self;
-        let (columns, staged) = (key.join(", "), self.key_of("s"));
-        let unique = match keys {
-            Keys::Repeated(_) => format!(
-                "AND s.seq IN (SELECT min(f.seq) FROM staged_{table} f GROUP BY {})",
-                self.key_of("f")
-            ),
-            Keys::Ascending(_) | Keys::Unique(_) => String::new(),
-        };
-        let order = match keys {
-            Keys::Ascending(_) => String::new(),
-            Keys::Unique(_) | Keys::Repeated(_) => format!("ORDER BY {staged}"),
-        };
-        let new = if is_first {
-            String::new()
-        } else {
-            format!(
-                "AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = $1 AND {} \
-                 AND o.rev_to = 9223372036854775807)",
-                self.same("o", "s")
-            )
-        };
-        format!(
-            "INSERT INTO {table}(account_id, {columns}, rev_from, rev_to, {value}) \
-             SELECT $1, {staged}, $2, 9223372036854775807, s.{value} FROM staged_{table} s \
-             WHERE true {unique} {new} {order}"
-        )
-    }
-
-    /// Ends the live records that are not staged.
-    fn remove(&self) -> String {
-        let Self { table, key, .. } = self;
-        let columns = key.join(", ");
-        format!(
-            "UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-             AND ({columns}) IN (SELECT {columns} FROM {table} \
-             WHERE account_id = $2 AND rev_to = 9223372036854775807 \
-             EXCEPT SELECT {columns} FROM staged_{table})"
-        )
+        let mut template = INSERT.to_owned();
+        for (clause, is_needed) in
+            [(FIRST_OF_KEY, !keys.is_unique), (NOT_LIVE, !is_first), (IN_ORDER, !keys.is_ascending)]
+        {
+            template.push_str(if is_needed { clause } else { "" });
+        }
+        self.sql(&template)
     }
 }
+
+const COUNT_KEYS: &str = "SELECT count(*) FROM (SELECT DISTINCT {s.key} FROM staged_{table} s) d";
+
+/// Finds two different staged records with one key. Returns the id and both places.
+const CONFLICT: &str = "\
+    SELECT o.{id}, a.place, o.place FROM \
+    (SELECT {key}, min(seq) AS seq FROM staged_{table} GROUP BY {key} HAVING count(*) > 1) s \
+    JOIN staged_{table} a ON a.seq = s.seq JOIN staged_{table} o ON {o=s} \
+    WHERE a.{value} <> o.{value} ORDER BY o.seq LIMIT 1";
+
+/// Counts live records, to at most one.
+const LIVE: &str = "\
+    SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = $1 \
+    AND rev_to = 9223372036854775807 LIMIT 1) one";
+
+/// Ends the row versions that the import replaces. `CROSS JOIN` makes SQLite begin with the staged rows.
+const SUPERSEDE: &str = "\
+    UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND ({key}) IN (SELECT {s.key} FROM staged_{table} s CROSS JOIN {table} o \
+    WHERE o.account_id = $2 AND {o=s} AND o.rev_to = 9223372036854775807 \
+    AND o.{value} <> s.{value})";
+
+const INSERT: &str = "\
+    INSERT INTO {table}(account_id, {key}, rev_from, rev_to, {value}) \
+    SELECT $1, {s.key}, $2, 9223372036854775807, s.{value} FROM staged_{table} s WHERE true";
+
+const FIRST_OF_KEY: &str = " AND s.seq IN (SELECT min(seq) FROM staged_{table} GROUP BY {key})";
+
+const NOT_LIVE: &str = " \
+    AND NOT EXISTS (SELECT 1 FROM {table} o WHERE o.account_id = $1 AND {o=s} \
+    AND o.rev_to = 9223372036854775807)";
+
+const IN_ORDER: &str = " ORDER BY {s.key}";
+
+/// Ends the live records that are not staged.
+const REMOVE: &str = "\
+    UPDATE {table} SET rev_to = $1 WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    AND ({key}) IN (SELECT {key} FROM {table} \
+    WHERE account_id = $2 AND rev_to = 9223372036854775807 \
+    EXCEPT SELECT {key} FROM staged_{table})";
 
 /// `what` is in the import a second time, with other data.
 fn contradiction(place: Place, what: &str, first: Place) -> Error {
@@ -542,8 +513,9 @@ pub(super) fn all() -> Vec<String> {
     .map(str::to_owned)
     .into();
     for kind in [VACANCIES, CANDIDATES, APPLICATIONS] {
-        all.extend([kind.live(), kind.supersede(), kind.remove()]);
-        all.extend([kind.insert(Keys::Ascending(1), true), kind.insert(Keys::Repeated(1), false)]);
+        all.extend([LIVE, SUPERSEDE, REMOVE].map(|template| kind.sql(template)));
+        let keys = |is_it| Keys { number: 1, is_unique: is_it, is_ascending: is_it };
+        all.extend([kind.insert(keys(true), true), kind.insert(keys(false), false)]);
     }
     all
 }

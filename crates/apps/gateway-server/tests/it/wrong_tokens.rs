@@ -112,7 +112,7 @@ fn wrong_tokens_of_an_address_are_limited_before_the_database_is_asked() {
 fn behind_a_proxy_wrong_tokens_count_for_the_client() {
     let server = Guessed::start(|config| {
         config.wrong_tokens = 2;
-        config.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
+        config.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     });
     let guess = |headers: &str| {
         call(&server.running.base_url(), "gwt_wrong", "GET", "method=credits/get", headers).status
