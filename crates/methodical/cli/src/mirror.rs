@@ -72,8 +72,7 @@ impl Mirroring {
 
     /// Returns the first value that the mirror recovers.
     pub(crate) fn recovered(&self) -> Result<Recovered, Failure> {
-        let first = (self.found)().recovered.into_iter().next();
-        first.ok_or_else(|| Failure::usage("cannot answer: no list of the service has groups"))
+        (self.found)().first_recovered()
     }
 }
 
@@ -97,6 +96,11 @@ pub(crate) struct Recovered {
 }
 
 impl Recovered {
+    /// Returns the name of the field with the identity of the member, such as `photo_id`.
+    pub(crate) fn member_field(&self) -> String {
+        format!("{}_{}", self.members.name(), self.members.identity())
+    }
+
     /// Returns the name of the field with the identity of the group.
     pub(crate) fn group_field(&self) -> String {
         format!("{}_{}", self.groups.name(), self.groups.identity())
@@ -131,6 +135,20 @@ impl Found {
             Part::Table(table, method) => Some((table, method)),
             Part::Gauge(_) => None,
         })
+    }
+
+    /// Returns all gauges.
+    pub(crate) fn gauges(&self) -> impl Iterator<Item = Gauge> {
+        self.parts.iter().filter_map(|part| match *part {
+            Part::Table(..) => None,
+            Part::Gauge(gauge) => Some(gauge),
+        })
+    }
+
+    /// Returns the first value that the mirror recovers.
+    pub(crate) fn first_recovered(&self) -> Result<Recovered, Failure> {
+        let first = self.recovered.first().copied();
+        first.ok_or_else(|| Failure::usage("cannot answer: no list of the service has groups"))
     }
 
     /// Returns the names of the tables that have personal columns.

@@ -57,7 +57,7 @@ impl ReportFlags {
 }
 
 /// Returns the period from the begin of the first day until the end of the last one. A day may have 23 or 25 hours.
-fn period([first, last]: [NaiveDate; 2]) -> Range<i64> {
+pub(crate) fn period([first, last]: [NaiveDate; 2]) -> Range<i64> {
     midnight(first)..last.checked_add_days(Days::new(1)).map_or(i64::MAX, midnight)
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn report(
 
 /// Returns the column with the source of a member, such as `portal_name`: the first text of a nested record that is not personal, and no
 /// identity.
-fn source_column(members: &Table) -> Option<String> {
+pub(crate) fn source_column(members: &Table) -> Option<String> {
     let is_source = |one: &&Column| {
         one.kind() == ColumnKind::Text
             && !one.is_personal()

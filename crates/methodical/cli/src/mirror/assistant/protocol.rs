@@ -9,33 +9,21 @@ use std::io::{self, BufRead, Read as _, Write};
 
 use serde_json::{Map, Value, json};
 
-use crate::mirror::assistant::With as _;
+use crate::mirror::assistant::with;
 
-/// A tool that an assistant can call.
-pub(super) struct Tool {
-    pub(super) name: String,
-    pub(super) description: String,
-    /// The JSON Schema of the arguments.
-    pub(super) input: Value,
-    /// The JSON Schema of the result.
-    pub(super) output: Value,
-}
-
-/// What a server offers.
-pub(super) trait Tools {
-    /// Returns the tools, in the order of their list.
-    fn all(&self) -> &[Tool];
-
-    /// Calls a tool. The error is a text for the model: it has no data of the service, and none of the arguments.
-    fn call(&mut self, name: &str, arguments: Map<String, Value>) -> Result<Value, String>;
-}
-
-/// The name and version of a server, and how a model is to use it.
-pub(super) struct About {
+/// The name and version of a server, how a model is to use it, and its tools as a client lists them.
+pub(super) struct Server {
     pub(super) name: String,
     pub(super) version: &'static str,
     pub(super) instructions: String,
+    pub(super) tools: Vec<Value>,
 }
+
+/// The parameters of a request, or the arguments of a call.
+pub(super) type Parameters = Map<String, Value>;
+
+/// Calls a tool by its name. The error is a text for the model: it has no data of the service, and none of the arguments.
+type Call<'a> = &'a mut dyn FnMut(&str, Parameters) -> Result<Value, String>;
 
 /// Answers messages until the input ends.
 ///
@@ -45,8 +33,8 @@ pub(super) struct About {
 pub(super) fn serve(
     mut input: impl BufRead,
     mut output: impl Write,
-    about: &About,
-    tools: &mut impl Tools,
+    server: &Server,
+    call: Call<'_>,
 ) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
@@ -56,15 +44,12 @@ pub(super) fn serve(
         }
         let answer = if line.len() as u64 == MAX_MESSAGE && line.last() != Some(&b'\n') {
             input.skip_until(b'\n')?;
-            Some(failed(
-                &Value::Null,
-                INVALID_REQUEST,
-                "cannot read the message: it is longer than 1 MiB",
-            ))
+            let text = "cannot read the message: it is longer than 1 MiB";
+            Some(response(&Value::Null, Err(error(INVALID_REQUEST, text))))
         } else if line.trim_ascii().is_empty() {
             None
         } else {
-            answer(&line, about, tools)
+            answer(&line, server, call)
         };
         if let Some(answer) = answer {
             writeln!(output, "{answer}")?;
@@ -74,103 +59,94 @@ pub(super) fn serve(
 }
 
 /// Returns the answer to a message; `None` to a notification, and to a response, which nobody asked for.
-fn answer(line: &[u8], about: &About, tools: &mut impl Tools) -> Option<Value> {
-    let invalid = |text| Some(failed(&Value::Null, INVALID_REQUEST, text));
-    let mut message = match serde_json::from_slice(line) {
-        Ok(Value::Object(message)) => message,
-        Ok(_) => return invalid("cannot read the message: it is not an object"),
-        Err(_) => {
-            return Some(failed(
-                &Value::Null,
-                PARSE_ERROR,
-                "cannot read the message: it is not JSON",
-            ));
+fn answer(line: &[u8], server: &Server, call: Call<'_>) -> Option<Value> {
+    let refused = |code, text| Some(response(&Value::Null, Err(error(code, text))));
+    let invalid = |text| refused(INVALID_REQUEST, text);
+    let mut message: Parameters = match serde_json::from_slice(line) {
+        Ok(message) => message,
+        Err(error) if error.is_data() => {
+            return invalid("cannot read the message: it is not an object");
         }
+        Err(_) => return refused(PARSE_ERROR, "cannot read the message: it is not JSON"),
     };
     let id = message.remove("id");
     let Some(Value::String(method)) = message.remove("method") else {
-        if message.contains_key("result") || message.contains_key("error") {
-            return None;
-        }
-        return invalid("cannot answer the message: it names no method");
+        let is_response = message.contains_key("result") || message.contains_key("error");
+        let answer = invalid("cannot answer the message: it names no method");
+        return answer.filter(|_| !is_response);
     };
     let id = id?;
-    let is_request = id.is_string() || id.is_number();
-    if !is_request || message.get("jsonrpc").is_none_or(|version| version != "2.0") {
+    let has_version = message.get("jsonrpc").is_some_and(|version| version == "2.0");
+    if !has_version || !(id.is_string() || id.is_number()) {
         return invalid("cannot answer the message: it is not a request of JSON-RPC 2.0");
     }
-    let parameters = match message.remove("params") {
-        None => Map::new(),
-        Some(Value::Object(parameters)) => parameters,
-        Some(_) => return invalid("cannot read the parameters: they are not an object"),
+    let parameters = message.remove("params").unwrap_or_default();
+    let Ok(parameters) = serde_json::from_value::<Option<Parameters>>(parameters) else {
+        return invalid("cannot read the parameters: they are not an object");
     };
+    let parameters = parameters.unwrap_or_default();
     let version = parameters.get("_meta").and_then(|meta| meta.get(VERSION_KEY)).cloned();
-    if version.as_ref().is_some_and(|version| version != STATELESS) {
-        let data = json!({"supported": [STATELESS], "requested": version});
-        let text = "cannot answer in this version of the protocol";
-        let error = json!({"code": UNSUPPORTED_VERSION, "message": text, "data": data});
-        return Some(json!({"jsonrpc": "2.0", "id": id, "error": error}));
-    }
-    Some(match result(&method, parameters, about, tools) {
-        Err((code, text)) => failed(&id, code, text),
-        Ok(result) if version.is_none() => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Ok(result) => {
-            let meta = json!({SERVER_KEY: server(about)});
-            let result = result.with("resultType", "complete").with("_meta", meta);
-            json!({"jsonrpc": "2.0", "id": id, "result": result})
+    let result = match version {
+        None => result(&method, parameters, server, call),
+        Some(version) if version == STATELESS => {
+            let meta = json!({SERVER_KEY: {"name": server.name, "version": server.version}});
+            result(&method, parameters, server, call)
+                .map(|result| with(with(result, "resultType", "complete"), "_meta", meta))
         }
-    })
+        Some(version) => {
+            let data = json!({"supported": [STATELESS], "requested": version});
+            let text = "cannot answer in this version of the protocol";
+            Err(with(error(UNSUPPORTED_VERSION, text), "data", data))
+        }
+    };
+    Some(response(&id, result))
 }
 
-/// Returns the result of a request, or the code and the text of its error.
+/// Returns the result of a request, or its error.
 fn result(
     method: &str,
-    mut parameters: Map<String, Value>,
-    about: &About,
-    tools: &mut impl Tools,
-) -> Result<Value, (i32, &'static str)> {
-    let capabilities = json!({"tools": {}});
+    mut parameters: Parameters,
+    server: &Server,
+    call: Call<'_>,
+) -> Result<Value, Value> {
     match method {
         "initialize" => {
             let asked = parameters.get("protocolVersion").and_then(Value::as_str);
             let version = HANDSHAKE.iter().find(|version| asked == Some(version));
             Ok(json!({
                 "protocolVersion": version.unwrap_or(&HANDSHAKE[0]),
-                "capabilities": capabilities,
-                "serverInfo": server(about),
-                "instructions": about.instructions,
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": server.name, "version": server.version},
+                "instructions": server.instructions,
             }))
         }
         "server/discover" => Ok(json!({
             "supportedVersions": [STATELESS],
-            "capabilities": capabilities,
-            "instructions": about.instructions,
+            "capabilities": {"tools": {}},
+            "instructions": server.instructions,
             "ttlMs": TTL_MS,
             "cacheScope": "private",
         })),
         "ping" => Ok(json!({})),
-        "tools/list" if parameters.contains_key("cursor") => {
-            Err((INVALID_PARAMS, "cannot continue the list: it has one page"))
-        }
         "tools/list" => {
-            let all: Vec<Value> = tools.all().iter().map(described).collect();
-            Ok(json!({"tools": all, "ttlMs": TTL_MS, "cacheScope": "private"}))
+            Ok(json!({"tools": server.tools, "ttlMs": TTL_MS, "cacheScope": "private"}))
         }
         "tools/call" => {
-            let name = parameters.get("name").and_then(Value::as_str).map(str::to_owned);
-            let name = name.filter(|name| tools.all().iter().any(|tool| tool.name == *name));
-            let name = name.ok_or((INVALID_PARAMS, "cannot call the tool: it is unknown"))?;
-            let arguments = match parameters.remove("arguments") {
-                None => Map::new(),
-                Some(Value::Object(arguments)) => arguments,
-                Some(_) => {
-                    return Err((
-                        INVALID_PARAMS,
-                        "cannot read the arguments: they are not an object",
-                    ));
-                }
-            };
-            Ok(match tools.call(&name, arguments) {
+            let tool = server.tools.iter().find(|tool| tool.get("name") == parameters.get("name"));
+            let name = tool.and_then(|tool| tool.get("name")).and_then(Value::as_str);
+            let name =
+                name.ok_or_else(|| error(INVALID_PARAMS, "cannot call the tool: it is unknown"))?;
+            let arguments = parameters.remove("arguments").unwrap_or_default();
+            let arguments =
+                serde_json::from_value::<Option<Parameters>>(arguments).map_err(|_other_type| {
+                    error(INVALID_PARAMS, "cannot read the arguments: they are not an object")
+                })?;
+            let arguments = arguments.unwrap_or_default();
+            let properties = tool.and_then(|tool| tool.pointer("/inputSchema/properties"));
+            let is_known = |name| properties.is_some_and(|known| known.get(name).is_some());
+            let fit = arguments.keys().all(is_known);
+            let done = if fit { call(name, arguments) } else { Err(UNFIT.to_owned()) };
+            Ok(match done {
                 Ok(value) => json!({
                     "content": [{"type": "text", "text": value.to_string()}],
                     "structuredContent": value,
@@ -179,28 +155,24 @@ fn result(
                 Err(text) => json!({"content": [{"type": "text", "text": text}], "isError": true}),
             })
         }
-        _ => Err((METHOD_NOT_FOUND, "cannot answer the message: its method is unknown")),
+        _ => Err(error(METHOD_NOT_FOUND, "cannot answer the message: its method is unknown")),
     }
 }
 
-/// Returns a tool in a list.
-fn described(tool: &Tool) -> Value {
-    json!({
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": tool.input,
-        "outputSchema": tool.output,
-        "annotations": {"readOnlyHint": true, "openWorldHint": false},
-    })
+fn response(id: &Value, result: Result<Value, Value>) -> Value {
+    match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
+    }
 }
 
-fn server(about: &About) -> Value {
-    json!({"name": about.name, "version": about.version})
+fn error(code: i32, text: &str) -> Value {
+    json!({"code": code, "message": text})
 }
 
-fn failed(id: &Value, code: i32, text: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": text}})
-}
+/// The text for arguments that a tool does not have.
+pub(super) const UNFIT: &str =
+    "cannot read the arguments: they do not fit the input schema of the tool";
 
 /// Maximum length of a message, in bytes.
 const MAX_MESSAGE: u64 = 1 << 20;
@@ -230,31 +202,21 @@ const UNSUPPORTED_VERSION: i32 = -32022;
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{About, MAX_MESSAGE, STATELESS, Tool, Tools, VERSION_KEY, serve};
+    use super::{MAX_MESSAGE, STATELESS, Server, VERSION_KEY, serve};
 
-    struct Echo([Tool; 1]);
-
-    impl Tools for Echo {
-        fn all(&self) -> &[Tool] {
-            &self.0
-        }
-
-        fn call(&mut self, _: &str, arguments: Map<String, Value>) -> Result<Value, String> {
-            if arguments.is_empty() { Err("no arguments".to_owned()) } else { Ok(arguments.into()) }
-        }
-    }
-
-    /// Returns the answers to these lines.
+    /// Returns the answers of a server with the tool `echo` to these lines.
     fn answers(lines: &str) -> Vec<Value> {
-        let tool = Tool {
-            name: "echo".to_owned(),
-            description: "Repeats.".to_owned(),
-            input: json!({"type": "object"}),
-            output: json!({"type": "object"}),
-        };
-        let about = About { name: "test".to_owned(), version: "1", instructions: String::new() };
         let mut output = Vec::new();
-        serve(lines.as_bytes(), &mut output, &about, &mut Echo([tool])).unwrap();
+        let server = Server {
+            name: "test".to_owned(),
+            version: "1",
+            instructions: String::new(),
+            tools: vec![json!({"name": "echo", "inputSchema": {"properties": {"a": {}}}})],
+        };
+        let mut echo = |_: &str, arguments: Map<String, Value>| {
+            if arguments.is_empty() { Err("no arguments".to_owned()) } else { Ok(arguments.into()) }
+        };
+        serve(lines.as_bytes(), &mut output, &server, &mut echo).unwrap();
         let output = String::from_utf8(output).unwrap();
         output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -292,6 +254,7 @@ mod tests {
         assert_eq!(result["structuredContent"], json!({"a": 1}));
         assert_eq!(result["content"][0]["text"], r#"{"a":1}"#);
         assert_eq!(call(json!({}))["result"]["isError"], true);
+        assert_eq!(call(json!({"b": 1}))["result"]["isError"], true);
         assert_eq!(call(json!([]))["error"]["code"], -32602);
         let unknown = answers(&request("tools/call", &json!({"name": "other"})));
         assert_eq!(unknown[0]["error"]["code"], -32602);
