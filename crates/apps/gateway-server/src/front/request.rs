@@ -171,159 +171,107 @@ fn is_id(text: &str, length: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
+    use crate::generated::parameters::ListCandidates;
 
-    #[track_caller]
-    fn check(values: &[&'static str], query: &str, expected: Result<&str, Kind>) {
-        let mut headers = HeaderMap::new();
-        for value in values {
-            headers.append(AUTHORIZATION, HeaderValue::from_static(value));
-        }
-        let found = token(&headers, query).map_err(|problem| problem.kind());
-        assert_eq!(found, expected.map(TokenDigest::of), "{values:?} {query}");
+    fn headers(name: &'static str, values: &[&'static str]) -> HeaderMap {
+        let name = HeaderName::from_static(name);
+        values.iter().map(|value| (name.clone(), HeaderValue::from_static(value))).collect()
     }
 
     #[test]
     fn a_token_is_found_or_refused_with_its_reason() {
-        check(&["Bearer abc"], "", Ok("abc"));
-        check(&["bEARER abc"], "", Ok("abc"));
-        check(&["Bearer   abc"], "", Ok("abc"));
-        check(&[], "", Err(Kind::TokenMissing));
-        check(&["Basic abc"], "", Err(Kind::TokenMissing));
-        check(&["Bearer"], "", Err(Kind::TokenMalformed));
-        check(&["Bearer "], "", Err(Kind::TokenMalformed));
-        check(&["Bearer a b"], "", Err(Kind::TokenMalformed));
-        check(&["Bearer a,b"], "", Err(Kind::TokenMalformed));
-        check(&["Bearer a", "Bearer a"], "", Err(Kind::TokenMalformed));
-        check(&["Bearer a"], "method=x&access_token=y", Err(Kind::TokenInQuery));
-        check(&[], "%61ccess_token=y", Err(Kind::TokenInQuery));
-        check(&[], "access_token", Err(Kind::TokenInQuery));
+        for (values, query, expected) in [
+            (&["bEARER   abc"][..], "", Ok("abc")),
+            (&[], "", Err(Kind::TokenMissing)),
+            (&["Basic abc"], "", Err(Kind::TokenMissing)),
+            (&["Bearer "], "", Err(Kind::TokenMalformed)),
+            (&["Bearer a,b"], "", Err(Kind::TokenMalformed)),
+            (&["Bearer a", "Bearer a"], "", Err(Kind::TokenMalformed)),
+            (&["Bearer a"], "method=x&access_token=y", Err(Kind::TokenInQuery)),
+            (&[], "%61ccess_token=y", Err(Kind::TokenInQuery)),
+            (&[], "access_token", Err(Kind::TokenInQuery)),
+        ] {
+            let found = token(&headers("authorization", values), query);
+            let found = found.map_err(|problem| problem.kind());
+            assert_eq!(found, expected.map(TokenDigest::of), "{values:?} {query}");
+        }
     }
-}
-
-#[cfg(test)]
-mod conditional_tests {
-    use super::*;
-    use crate::generated::parameters::ListCandidates;
 
     #[test]
     fn tags_are_compared_weakly() {
         let versions = Versions { candidates: 26, statuses: 7, vacancies: 3, credits: -1 };
         let of_vacancy = ListCandidates { vacancy_id: Some(1), status: None };
         for (call, tag) in [
-            (Call::ListCandidates(ListCandidates { vacancy_id: None, status: None }), "W/\"9.1a\""),
-            (Call::ListCandidates(of_vacancy.clone()), "W/\"9.1a.7\""),
+            (Call::ListCandidates(ListCandidates::default()), "W/\"9.1a\""),
+            (Call::ListCandidates(of_vacancy), "W/\"9.1a.7\""),
             (Call::ListVacancies, "W/\"9.3\""),
             (Call::GetCredits, "W/\"9.ffffffffffffffff\""),
         ] {
             assert_eq!(etag(AccountId(9), &call, &versions), tag);
         }
-        let etag = etag(AccountId(9), &Call::ListCandidates(of_vacancy), &versions);
+        let etag = HeaderValue::from_static("W/\"9.1a.7\"");
         for (value, expected) in [
-            ("W/\"9.1a.7\"", true),
             ("\"9.1a.7\"", true),
             ("\"x\" , W/\"9.1a.7\"", true),
             ("*", true),
             ("W/\"9.1b.7\"", false),
-            ("W/\"9.1a.8\"", false),
             ("9.1a.7", false),
             ("", false),
         ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(value));
-            assert_eq!(is_unmodified(&headers, &etag), expected, "{value}");
+            assert_eq!(is_unmodified(&headers("if-none-match", &[value]), &etag), expected);
         }
         assert!(!is_unmodified(&HeaderMap::new(), &etag));
     }
-}
-
-#[cfg(test)]
-mod negotiate_tests {
-    use http::HeaderValue;
-
-    use super::*;
-
-    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
-        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
-    }
 
     #[test]
-    fn the_most_specific_media_range_decides() {
+    fn the_most_specific_range_decides() {
         assert!(accepts_json(&HeaderMap::new()));
         for (value, expected) in [
-            ("application/json", true),
-            ("*/*", true),
             ("application/*;q=0.1", true),
             ("text/html, application/json;q=0.5", true),
             ("Application/JSON; charset=utf-8", true),
             ("text/html", false),
-            ("application/json;q=0", false),
             ("application/json;q=0, */*", false),
             ("application/problem+json", false),
             ("", false),
         ] {
-            assert_eq!(accepts_json(&headers(ACCEPT, value)), expected, "{value}");
+            assert_eq!(accepts_json(&headers("accept", &[value])), expected, "{value}");
         }
-    }
-
-    #[test]
-    fn gzip_is_chosen_only_when_accepted() {
         assert_eq!(coding(&HeaderMap::new()), Coding::Identity);
         for (value, expected) in [
-            ("gzip", Coding::Gzip),
             ("deflate, gzip;q=0.5", Coding::Gzip),
             ("*", Coding::Gzip),
-            ("gzip;q=0", Coding::Identity),
             ("gzip;q=0.000, *", Coding::Identity),
             ("br", Coding::Identity),
             ("", Coding::Identity),
         ] {
-            assert_eq!(coding(&headers(ACCEPT_ENCODING, value)), expected, "{value}");
+            assert_eq!(coding(&headers("accept-encoding", &[value])), expected, "{value}");
         }
     }
-}
-
-#[cfg(test)]
-mod request_id_tests {
-    use super::*;
 
     #[test]
     fn a_harmless_id_is_kept_and_another_replaced() {
-        let with = |id| HeaderMap::from_iter([(X_REQUEST_ID, HeaderValue::from_static(id))]);
-        assert_eq!(request_id(&with("a-B_1.2")), "a-B_1.2");
-        assert_ne!(request_id(&with("a b")), "a b");
-        assert_ne!(request_id(&with("")), "");
+        for (id, is_kept) in [("a-B_1.2", true), ("a b", false), ("", false)] {
+            assert_eq!(request_id(&headers("x-request-id", &[id])) == id, is_kept, "{id}");
+        }
         assert_ne!(request_id(&HeaderMap::new()), request_id(&HeaderMap::new()));
-    }
-}
-
-#[cfg(test)]
-mod trace_tests {
-    use http::HeaderValue;
-
-    use super::*;
-
-    #[track_caller]
-    fn check(value: &'static str, expected: Option<&str>) {
-        let name = HeaderName::from_static("traceparent");
-        let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
-        assert_eq!(trace_id(&headers), expected, "{value}");
     }
 
     #[test]
     fn only_a_valid_header_has_a_trace_id() {
         let trace = Some("4bf92f3577b34da6a3ce929d0e0e4736");
-        check("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", trace);
-        check("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", trace);
-        check("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", None);
-        check("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", None);
-        check("00-00000000000000000000000000000000-00f067aa0ba902b7-01", None);
-        check("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", None);
-        check("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", None);
-        check("00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01", None);
-        check("00-name@example.org-00f067aa0ba902b7-01", None);
-        check("", None);
+        for (value, expected) in [
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", trace),
+            ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", trace),
+            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", None),
+            ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", None),
+            ("00-00000000000000000000000000000000-00f067aa0ba902b7-01", None),
+            ("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", None),
+            ("00-name@example.org-00f067aa0ba902b7-01", None),
+            ("", None),
+        ] {
+            assert_eq!(trace_id(&headers("traceparent", &[value])), expected, "{value}");
+        }
     }
 }

@@ -125,36 +125,3 @@ const END: &str = "\n\u{1}end of the file\u{1}\n";
 
 /// The only cell of the last record.
 const END_CELL: &str = "\u{1}end of the file\u{1}";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::import::Import;
-    use crate::store::{ImportMode, Store};
-
-    #[test]
-    fn an_unclosed_quote_is_found_with_the_line_of_its_record() {
-        let store = Store::in_memory().unwrap();
-        let account = store.create_account("a", crate::UnixTime(0)).unwrap();
-        let import = Import::default();
-        for (text, expected) in [
-            ("", None),
-            ("id,project\n1,\"b\"", None),
-            ("id,project\n1,\"b\"\"\"\r\n", None),
-            ("id,project\n1,b\"\n", None),
-            ("id,project\n1,\"a\"b\"c\n", None),
-            ("id,project\n1,\"b\nc", Some(2)),
-            ("\"", Some(1)),
-            ("id,project\n1,\"\"\"", Some(2)),
-            ("id,project\r\n1,\"b\nb\"\r\n2,\"c\r\nd\r\n", Some(4)),
-        ] {
-            let (mut refused, mut progress) = (Vec::new(), |_count| {});
-            let result = store.import(account, ImportMode::DryRun, &mut |stage| {
-                let mut target = Target::new(stage, &import, &mut progress, &mut refused);
-                read(text.as_bytes(), 0, &mut target)
-            });
-            let line = result.err().map(|error| error.place().unwrap().line);
-            assert_eq!(line, expected, "{text}");
-        }
-    }
-}

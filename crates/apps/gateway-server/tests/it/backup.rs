@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::process::{Served, account, error, program, run};
+use crate::process::{Served, account, acme, error, program, run};
 use crate::support::get;
 
 /// A directory with a database, and an account with its token.
@@ -20,9 +20,7 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let token = account(&database, "acme");
+        let (directory, database, token) = acme();
         Self { directory, database, token }
     }
 

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::process::{Served, account, error, program, run};
+use crate::process::{Served, acme, error, program, run};
 
 /// Returns the program, in a process that may open `files` files.
 fn limited(files: usize) -> Command {
@@ -31,9 +31,7 @@ fn ask(socket: &mut TcpStream, request: &str) -> String {
 
 #[test]
 fn more_connections_than_descriptors_break_no_response() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
+    let (_directory, database, token) = acme();
     run(&database, &["demo-data", "--account", "acme"]);
     let files = 208;
     let mut command = limited(files);

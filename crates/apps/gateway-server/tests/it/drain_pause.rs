@@ -2,14 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::process::{Served, account};
+use crate::process::{Served, acme};
 use crate::support::get;
 
 #[test]
 fn a_stopping_server_accepts_requests_until_the_pause_ends() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
+    let (_directory, database, token) = acme();
     let flags = ["--ops-listen", "127.0.0.1:0", "--drain-pause", "600"];
     let mut served = Served::start(&database, &flags);
     let ops = served.ops.clone();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use gateway_server::{CandidateRow, ImportMode, Place, Store};
 
 use crate::cluster;
-use crate::process::{Served, account, error, program, run};
+use crate::process::{Served, account, acme, error, program, run};
 use crate::support::{Response, get, parse};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
@@ -34,9 +34,7 @@ fn names(response: &Response) -> Vec<String> {
 #[test]
 fn a_killed_import_is_complete_or_absent() {
     const SIZE: usize = 1_000;
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
+    let (directory, database, token) = acme();
     let mut acknowledged = Vec::new();
     for round in 0..20 {
         let pipe = directory.path().join(format!("{round}.ndjson"));
@@ -159,9 +157,7 @@ fn create_account(mut command: Command, database: &str, name: &str) -> Option<St
 /// SQLite returns the row of an insertion before it commits it.
 #[test]
 fn an_account_that_was_not_committed_is_not_printed() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    account(&database, "acme");
+    let (_directory, database, _token) = acme();
     // The log stays while this process has the database open, and grows up to the limit.
     let _open = Store::open_existing(&database).unwrap();
     let limited = || {
@@ -247,9 +243,7 @@ fn ask_until_the_end(base_url: &str, token: &str, query: &str) -> u32 {
 
 #[test]
 fn a_signal_under_load_truncates_no_response() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
+    let (_directory, database, token) = acme();
     run(&database, &["demo-data", "--account", "acme", "--candidates", "20000"]);
     let mut served = Served::start(&database, &[]);
     let started = AtomicU32::new(0);

@@ -5,7 +5,7 @@ use http::Request;
 
 use crate::front::Here;
 use crate::http2_client::{Client, certificate};
-use crate::process::{Served, account, run};
+use crate::process::{Served, acme, run};
 use crate::support;
 
 #[test]
@@ -112,9 +112,7 @@ fn a_head_request_has_the_fields_of_a_get() {
 
 #[test]
 fn a_connection_above_the_limit_is_refused_in_http2() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    let token = account(&database, "acme");
+    let (directory, database, token) = acme();
     run(&database, &["demo-data", "--account", "acme", "--candidates", "10000"]);
     let (tls, trusted) = certificate(directory.path());
     let flags = tls.iter().map(String::as_str).chain(["--connections", "1"]);

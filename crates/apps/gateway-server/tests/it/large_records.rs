@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::process::{account, error, program, run};
+use crate::process::{acme, error, program, run};
 
 /// Writes a file whose second record has a name of this many bytes.
 fn write(path: &Path, before: &str, after: &str, length: usize) {
@@ -32,9 +32,7 @@ fn import(database: &str, file: &Path, more: &[&str]) -> Output {
 
 #[test]
 fn a_huge_record_is_refused_in_a_dry_run_too() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    account(&database, "acme");
+    let (directory, database, _token) = acme();
     let small = "{\"id\":\"1\",\"name\":\"a\"}";
     for (name, before, after) in [
         ("a.csv", "id,name\n1,a\n2,", "\n3,c\n".to_owned()),

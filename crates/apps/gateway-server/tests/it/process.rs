@@ -80,9 +80,7 @@ impl Served {
 
     /// Starts a server on a new database with one account, and with an ops listener. Its log can be read.
     pub(crate) fn filled(mut command: Command, candidates: u32, flags: &[&str]) -> (Self, TempDir) {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        let token = account(&database, "acme");
+        let (directory, database, token) = acme();
         let candidates = candidates.to_string();
         run(&database, &["demo-data", "--account", "acme", "--candidates", &candidates]);
         command.stderr(Stdio::piped());
@@ -113,6 +111,14 @@ impl Drop for Served {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Creates a database with the account `acme`. Returns its folder, its name and a token.
+pub(crate) fn acme() -> (TempDir, String, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
+    let token = account(&database, "acme");
+    (directory, database, token)
 }
 
 /// Creates an account with a token and returns the token.

@@ -10,7 +10,7 @@ use gateway_server::{
 };
 use tempfile::TempDir;
 
-use crate::process::{account, error, program, run};
+use crate::process::{acme, error, program, run};
 use crate::store::{NOW, application, candidate, import, names, on_each_store, snapshot, vacancy};
 
 /// Creates an account with 200 candidates, each with a status in one of two vacancies.
@@ -137,9 +137,7 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-        account(&database, "acme");
+        let (directory, database, _token) = acme();
         Self { _directory: directory, database }
     }
 

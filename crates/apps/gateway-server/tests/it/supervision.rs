@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{Served, account, error, program};
+use crate::process::{Served, acme, error, program};
 
 const UNIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/packaging/gateway-server.service");
 
@@ -28,9 +28,7 @@ impl Supervisor {
 
 #[test]
 fn systemd_learns_when_the_server_is_ready_alive_and_stopping() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    account(&database, "acme");
+    let (directory, database, _token) = acme();
     let path = directory.path().join("notify");
     let supervisor = Supervisor::listen(&path);
     let mut command = program();
@@ -49,9 +47,7 @@ fn systemd_learns_when_the_server_is_ready_alive_and_stopping() {
 
 #[test]
 fn the_probe_fails_when_the_server_is_not_ready() {
-    let directory = tempfile::tempdir().unwrap();
-    let database = directory.path().join("a.db").to_str().unwrap().to_owned();
-    account(&database, "acme");
+    let (_directory, database, _token) = acme();
     let mut served = Served::start(&database, &["--ops-listen", "127.0.0.1:0"]);
     let address = &served.ops.0;
     let probe =
