@@ -13,9 +13,8 @@ use crate::clock::Clock;
 use crate::store::STATEMENT_BUDGET;
 use crate::traces::Traces;
 
-/// The settings of a server. Every limit has a name and a default.
-///
-/// A server replaces an out-of-range value by the nearest one in range; the program `gateway-server` refuses it.
+/// The settings of a server. Every limit has a name and a default. The program `gateway-server` checks
+/// the range of each.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
@@ -100,27 +99,6 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Replaces every out-of-range setting by the nearest one in range.
-    pub(crate) fn clamped(mut self) -> Self {
-        let nearest =
-            |range: RangeInclusive<usize>, own: usize| own.clamp(*range.start(), *range.end());
-        self.connections = nearest(CONNECTIONS, self.connections);
-        self.readers = nearest(READERS, self.readers);
-        let longest = Duration::from_secs(*SECONDS.end());
-        for timeout in [
-            &mut self.statement_timeout,
-            &mut self.head_timeout,
-            &mut self.idle_timeout,
-            &mut self.stall_timeout,
-        ] {
-            *timeout = (*timeout).clamp(Duration::from_millis(1), longest);
-        }
-        self.response_timeout =
-            self.response_timeout.clamp(Duration::from_millis(1), LONGEST_RESPONSE);
-        self.drain_timeout = self.drain_timeout.min(longest);
-        self
-    }
-
     /// Returns the maximum number of connections of an address.
     pub(crate) fn connections_of_an_address(&self) -> usize {
         self.connections_per_address.unwrap_or_else(|| (self.connections / 4).max(16)).max(1)
@@ -134,9 +112,6 @@ impl Config {
 
 /// Range of connections. No system has descriptors for more.
 pub(crate) const CONNECTIONS: RangeInclusive<usize> = 1..=1_000_000;
-
-/// Range of readers. Each needs a thread, and the runtime creates no more than 512.
-pub(crate) const READERS: RangeInclusive<usize> = 1..=512;
 
 /// Range of a timeout, in seconds. A day is longer than any connection needs, and far from overflowing a clock.
 pub(crate) const SECONDS: RangeInclusive<u64> = 1..=24 * 60 * 60;

@@ -36,7 +36,7 @@ pub struct Server {
 impl Server {
     /// Creates a server that answers from `store`.
     pub fn new(config: Config, store: Arc<Store>) -> Self {
-        Self { config: config.clamped(), store }
+        Self { config, store }
     }
 
     /// Binds the address and starts to serve, in tasks of the current runtime.

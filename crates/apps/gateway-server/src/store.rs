@@ -381,12 +381,18 @@ impl Store {
         token: &TokenId,
         now: UnixTime,
     ) -> Result<bool, Error> {
-        let Some([first, last]) = token.digests() else { return Ok(false) };
-        let range = [Value::Bytes(&first.0), Value::Bytes(&last.0)];
-        let [first, last] = range;
         let mut db = self.open_unlimited("cannot revoke the token")?;
-        let revoked = db.execute(REVOKE_TOKEN, &[now.0.into(), account.0.into(), first, last])?;
-        Ok(revoked > 0)
+        let mut named = Vec::new();
+        db.each(TOKENS, &[account.0.into()], &mut |row| {
+            let digest =
+                TokenDigest(row.bytes(0)?.try_into().map_err(|_length| damaged("a token"))?);
+            named.extend((digest.id() == *token).then_some(digest));
+            Ok(())
+        })?;
+        for TokenDigest(digest) in &named {
+            db.execute(REVOKE_TOKEN, &[now.0.into(), account.0.into(), Value::Bytes(digest)])?;
+        }
+        Ok(!named.is_empty())
     }
 
     /// Imports the records that `fill` stages, atomically and in one new revision. An import without changes creates no
@@ -554,10 +560,8 @@ const TOKENS: &str = "\
     SELECT sha256, label, created_at, expires_at, revoked_at FROM token \
     WHERE account_id = $1 ORDER BY created_at, sha256";
 
-/// A token is named by the first bytes of its hash, so this selects a range of hashes.
 const REVOKE_TOKEN: &str = "\
-    UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
-    WHERE account_id = $2 AND sha256 BETWEEN $3 AND $4";
+    UPDATE token SET revoked_at = coalesce(revoked_at, $1) WHERE account_id = $2 AND sha256 = $3";
 
 /// Selects the newest revision of each account that was created before a point in time. Older ones are no longer read.
 const COLLECTABLE: &str = "\

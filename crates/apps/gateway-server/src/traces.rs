@@ -197,9 +197,7 @@ fn name(response: &EndedResponse) -> Cow<'static, str> {
 /// Returns the attribute `error.type`. Only failures of the server and cut responses are errors.
 fn error(response: &EndedResponse) -> Option<Cow<'static, str>> {
     match response.end {
-        End::Failed | End::Stalled | End::ResponseTimeout | End::Drained => {
-            Some(response.end.name().into())
-        }
+        End::Failed | End::Cut(_) => Some(response.end.name().into()),
         End::Complete | End::ClientGone => {
             let status = response.status.filter(StatusCode::is_server_error)?;
             let problem = response.problem.map(Cow::Borrowed);

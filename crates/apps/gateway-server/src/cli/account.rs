@@ -1,7 +1,7 @@
 //! The commands `gateway-server account` and `gateway-server token`.
 
 use crate::cli::database::Database;
-use crate::cli::output::{note, print, print_table, show_time};
+use crate::cli::{note, print, print_table, show_time};
 use crate::clock::{Clock, UnixTime};
 use crate::error::{Error, ErrorKind};
 use crate::store::TokenInfo;

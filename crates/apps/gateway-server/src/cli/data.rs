@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::database::Database;
-use crate::cli::output::{note, print};
+use crate::cli::{note, print};
 use crate::demo_data::DemoData;
 use crate::error::{Error, ErrorKind, Place};
 use crate::generated::record::CreditsRow;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::output::{note, print};
+use crate::cli::{note, print};
 use crate::error::{Error, ErrorKind};
 use crate::store;
 use crate::store::Store;

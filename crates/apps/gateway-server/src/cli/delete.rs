@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::database::Database;
-use crate::cli::output::{note, print};
+use crate::cli::{note, print};
 use crate::error::{Error, ErrorKind};
 use crate::store::{Deletion, DeletionReport, ImportMode, Store, UnknownIds};
 

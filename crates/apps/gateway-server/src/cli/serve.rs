@@ -15,8 +15,8 @@ use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::database::{note_notice, open};
-use crate::cli::output::{note, print, print_error};
 use crate::cli::settings::{Settings, refuse_former};
+use crate::cli::{note, print, print_error};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::log::{Level, Log};
@@ -150,13 +150,13 @@ async fn serve(
         print(&exports(&running, data.token.reveal()))?;
         (running, Some(directory))
     };
-    ready();
+    notify(NotifyState::Ready);
     let signal = tokio::select! {
         signal = stop.received() => signal,
         never = renew(&running, hangup, encrypted) => match never {},
         never = keep_alive() => match never {},
     };
-    stopping();
+    notify(NotifyState::Stopping);
     tracing::info!(name: "stopping", signal);
     running.announce_stop();
     if !pause.is_zero() {
@@ -292,29 +292,19 @@ const PROCESS: usize = 24;
 /// Descriptors of a PostgreSQL connection with its runtime. A SQLite connection needs two.
 const PER_READER: usize = 5;
 
-/// Reports that the server accepts connections.
-fn ready() {
-    send(NotifyState::Ready);
-}
-
-/// Reports that the server has begun to stop.
-fn stopping() {
-    send(NotifyState::Stopping);
-}
-
 /// Reports twice in each watchdog interval that the runtime still runs tasks. Without a watchdog it only waits.
 async fn keep_alive() -> Infallible {
     if let Some(interval) = sd_notify::watchdog_enabled() {
         let mut beat = tokio::time::interval(interval / 2);
         loop {
             beat.tick().await;
-            send(NotifyState::Watchdog);
+            notify(NotifyState::Watchdog);
         }
     }
     std::future::pending().await
 }
 
 /// A supervisor that cannot be reached notices that by itself, so a failure is ignored.
-fn send(state: NotifyState<'_>) {
+fn notify(state: NotifyState<'_>) {
     drop(sd_notify::notify(&[state]));
 }

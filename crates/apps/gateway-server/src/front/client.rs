@@ -39,35 +39,17 @@ impl Client {
         if !is_trusted(peer) {
             return Self { address: peer, key: Some(ClientKey::of(peer)), is_proxied: false };
         }
-        let key = match named(headers, is_trusted) {
-            Named::Client(address) => {
-                return Self { address, key: Some(ClientKey::of(address)), is_proxied: true };
-            }
-            Named::Nobody => None,
-            Named::Unusable => Some(ClientKey::Unnamed),
+        let values = headers.get_all(X_FORWARDED_FOR).iter();
+        let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
+        // The last proxy is at the end. Everything before the first address that is not trusted may be forged.
+        let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
+        let (address, key) = match client {
+            Some(Some(address)) => (address, Some(ClientKey::of(address))),
+            // The header is malformed, or hides the client.
+            Some(None) => (peer, Some(ClientKey::Unnamed)),
+            None => (peer, None),
         };
-        Self { address: peer, key, is_proxied: true }
-    }
-}
-
-/// The client that the headers of a trusted proxy name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    /// The header is missing, or it names trusted proxies only.
-    Nobody,
-    Client(IpAddr),
-    /// The header is malformed, or hides the client.
-    Unusable,
-}
-
-fn named(headers: &HeaderMap, is_trusted: impl Fn(IpAddr) -> bool) -> Named {
-    let values = headers.get_all(X_FORWARDED_FOR).iter();
-    let read = |value: &HeaderValue| value.to_str().map_or_else(|_error| vec![None], forwarded_for);
-    // The last proxy is at the end. Everything before the first address that is not trusted may be forged.
-    match values.flat_map(read).rev().find(|hop| !hop.is_some_and(&is_trusted)) {
-        None => Named::Nobody,
-        Some(None) => Named::Unusable,
-        Some(Some(address)) => Named::Client(address),
+        Self { address, key, is_proxied: true }
     }
 }
 

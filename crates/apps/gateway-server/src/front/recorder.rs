@@ -120,7 +120,7 @@ impl Recorder {
     }
 
     fn failed(&mut self, error: &Error, is_late: bool) {
-        self.response.end = if is_late { End::ResponseTimeout } else { End::Failed };
+        self.response.end = if is_late { End::Cut(Cut::ResponseTimeout) } else { End::Failed };
         self.response.cause = Some(with_causes(error));
     }
 }
@@ -132,10 +132,10 @@ impl Drop for Recorder {
         if let (End::ClientGone | End::Complete, Some(cut)) =
             (self.response.end, self.connection.cut())
         {
-            self.response.end = cut.into();
+            self.response.end = End::Cut(cut);
         } else if self.response.end == End::ClientGone && self.response.took >= self.timeout {
             // The stream of HTTP/2 was cut.
-            self.response.end = End::ResponseTimeout;
+            self.response.end = End::Cut(Cut::ResponseTimeout);
         }
         self.metrics.ended(&self.response);
         self.trace.ended(&mut self.response);
@@ -204,12 +204,8 @@ pub(crate) enum End {
     ClientGone,
     /// The rest of a list could not be read, and the connection was cut.
     Failed,
-    /// The client acknowledged nothing for the stall timeout, and the connection was cut.
-    Stalled,
-    /// The response took longer than the response timeout, and the connection was cut.
-    ResponseTimeout,
-    /// The server stopped, and cut the connection after the drain timeout.
-    Drained,
+    /// The server cut the connection, or the stream of HTTP/2.
+    Cut(Cut),
 }
 
 impl End {
@@ -218,9 +214,9 @@ impl End {
         Self::Complete,
         Self::ClientGone,
         Self::Failed,
-        Self::Stalled,
-        Self::ResponseTimeout,
-        Self::Drained,
+        Self::Cut(Cut::Stall),
+        Self::Cut(Cut::ResponseTimeout),
+        Self::Cut(Cut::Drain),
     ];
 
     /// Returns the name in metrics and in the log.
@@ -229,19 +225,9 @@ impl End {
             Self::Complete => "complete",
             Self::ClientGone => "client_gone",
             Self::Failed => "failed",
-            Self::Stalled => "stalled",
-            Self::ResponseTimeout => "response_timeout",
-            Self::Drained => "drained",
-        }
-    }
-}
-
-impl From<Cut> for End {
-    fn from(cut: Cut) -> Self {
-        match cut {
-            Cut::Stall => Self::Stalled,
-            Cut::ResponseTimeout => Self::ResponseTimeout,
-            Cut::Drain => Self::Drained,
+            Self::Cut(Cut::Stall) => "stalled",
+            Self::Cut(Cut::ResponseTimeout) => "response_timeout",
+            Self::Cut(Cut::Drain) => "drained",
         }
     }
 }
@@ -310,7 +296,7 @@ fn write_log(response: &EndedResponse) {
         };
     }
     // A cause is a failure of the server, except that a slow client causes a response timeout.
-    if response.cause.is_some() && response.end != End::ResponseTimeout {
+    if response.cause.is_some() && response.end != End::Cut(Cut::ResponseTimeout) {
         emit!(error);
     } else {
         emit!(info);

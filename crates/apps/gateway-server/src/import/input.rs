@@ -39,37 +39,49 @@ impl<R: Read> Read for WholeLines<R> {
     }
 }
 
-/// A reader that fails when too many bytes were read since the last record.
-pub(super) struct Budget<R> {
+/// A reader that counts lines, and fails when too many bytes were read since the last record.
+pub(super) struct Metered<R> {
     reader: R,
-    used: Rc<Cell<usize>>,
+    progress: Progress,
 }
 
-/// Notes the end of each record.
+/// How much of a file was read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Records(Rc<Cell<usize>>);
+pub(super) struct Progress(Rc<[Cell<u64>; 2]>);
 
-impl Records {
+impl Progress {
     /// Starts to count the bytes of the next record.
-    pub(super) fn next(&self) {
-        self.0.set(0);
+    pub(super) fn next_record(&self) {
+        let [bytes, _] = &*self.0;
+        bytes.set(0);
+    }
+
+    /// Returns the number of the current line.
+    pub(super) fn line(&self) -> u64 {
+        let [_, breaks] = &*self.0;
+        breaks.get() + 1
     }
 }
 
-impl<R: Read> Budget<R> {
-    pub(super) fn new(reader: R) -> (Self, Records) {
-        let records = Records::default();
-        (Self { reader, used: Rc::clone(&records.0) }, records)
+impl<R: Read> Metered<R> {
+    pub(super) fn new(reader: R) -> (Self, Progress) {
+        let progress = Progress::default();
+        (Self { reader, progress: progress.clone() }, progress)
     }
 }
 
-impl<R: Read> Read for Budget<R> {
+impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.used.get() > RECORD_BYTES {
+        let [bytes, breaks] = &*self.progress.0;
+        if bytes.get() > RECORD_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let length = self.reader.read(buffer)?;
-        self.used.set(self.used.get() + length);
+        bytes.set(bytes.get() + length as u64);
+        let read = buffer.get(..length).unwrap_or_default();
+        for byte in read {
+            breaks.set(breaks.get() + u64::from(*byte == b'\n'));
+        }
         Ok(length)
     }
 }
@@ -86,4 +98,4 @@ pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
 }
 
 /// Maximum size of a record in a file, in bytes. Far more than a record of the maximum size needs in any format.
-pub(super) const RECORD_BYTES: usize = 8 * 1024 * 1024;
+const RECORD_BYTES: u64 = 8 * 1024 * 1024;

@@ -1,10 +1,8 @@
 //! JSON: lines of NDJSON, values one after another, arrays, and the envelopes of responses.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fmt;
 use std::io::{BufRead as _, BufReader, Read};
-use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
@@ -12,7 +10,7 @@ use serde_json::error::Category;
 use crate::error::{Error, Place};
 use crate::fields::{Given, find, names};
 use crate::generated::call::ENVELOPES;
-use crate::import::input::{Budget, Records, unreadable};
+use crate::import::input::{Metered, Progress, unreadable};
 use crate::import::target::{KNOWN, Target, shown};
 use crate::records::Envelope;
 
@@ -22,43 +20,42 @@ pub(super) fn read_lines(
     file: u32,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
-    let (reader, records) = Budget::new(reader);
+    let (reader, progress) = Metered::new(reader);
     // The default capacity is small against the budget of a line.
     let mut reader = BufReader::new(reader);
     let mut text = Vec::new();
-    let line = Cell::new(0);
-    loop {
+    for line in 1.. {
         text.clear();
-        line.set(line.get() + 1);
-        let unreadable = |error| unreadable(Place { file, line: line.get() }, &error);
+        let unreadable = |error| unreadable(Place { file, line }, &error);
         if reader.read_until(b'\n', &mut text).map_err(unreadable)? == 0 {
-            return Ok(());
+            break;
         }
-        records.next();
+        progress.next_record();
         if !text.trim_ascii().is_empty() {
             let parser = serde_json::Deserializer::from_slice(&text);
-            let read = values(parser, file, &line, &records, target);
+            let read = values(parser, file, &|| line, &progress, target);
             target.note(read)?;
         }
     }
+    Ok(())
 }
 
-/// Reads every value in the file. Only one record is in memory at a time, even of a long array.
+/// Reads every value in the file. Only one record is in memory at a time, even of a long array. The parser reads one byte at
+/// a time, so the number of the line is never ahead of it.
 pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) -> Result<(), Error> {
-    let line = Rc::new(Cell::new(1));
-    let (reader, records) = Budget::new(reader);
-    let counted = CountLines { reader, line: Rc::clone(&line) };
-    values(serde_json::Deserializer::from_reader(counted), file, &line, &records, target)
+    let (reader, progress) = Metered::new(reader);
+    let parser = serde_json::Deserializer::from_reader(reader);
+    values(parser, file, &|| progress.line(), &progress, target)
 }
 
 fn values<'de, R: serde_json::de::Read<'de>>(
     mut deserializer: serde_json::Deserializer<R>,
     file: u32,
-    line: &Cell<u64>,
-    records: &Records,
+    line: &dyn Fn() -> u64,
+    progress: &Progress,
     target: &mut Target<'_, '_>,
 ) -> Result<(), Error> {
-    let mut state = State { file, line, records, target, failure: None };
+    let mut state = State { file, line, progress, target, failure: None };
     let result = loop {
         // `end` skips the whitespace between two values and succeeds at the end of the file.
         if deserializer.end().is_ok() {
@@ -73,7 +70,7 @@ fn values<'de, R: serde_json::de::Read<'de>>(
     }
     // The message of the parser could quote a value, so only its category and column are used.
     result.map_err(|error| {
-        let place = Place { file, line: line.get() };
+        let place = Place { file, line: line() };
         let text = match error.classify() {
             Category::Eof => "the JSON value is truncated".to_owned(),
             Category::Syntax => format!("invalid JSON at column {}", error.column()),
@@ -93,21 +90,21 @@ fn expected() -> String {
 
 struct State<'t, 's, 'p> {
     file: u32,
-    line: &'t Cell<u64>,
-    records: &'t Records,
+    line: &'t dyn Fn() -> u64,
+    progress: &'t Progress,
     target: &'t mut Target<'s, 'p>,
     /// The error of the record that was refused by us.
     failure: Option<Error>,
 }
 
 impl State<'_, '_, '_> {
-    const fn place(&self) -> Place {
-        Place { file: self.file, line: self.line.get() }
+    fn place(&self) -> Place {
+        Place { file: self.file, line: (self.line)() }
     }
 
     fn put<E: serde::de::Error>(&mut self, given: Given) -> Result<(), E> {
         let put = self.target.put(self.place(), given);
-        self.records.next();
+        self.progress.next_record();
         put.map_err(|error| self.fail(error))
     }
 
@@ -172,22 +169,5 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
             None => self.0.refuse(format!("the `{marker}` of the response is not `{success}`")),
             Some(field) => self.0.refuse(format!("`{field}` is not a field of a response")),
         }
-    }
-}
-
-/// Counts the lines that were read. The parser reads one byte at a time, so the count is never ahead of it.
-struct CountLines<R> {
-    reader: R,
-    line: Rc<Cell<u64>>,
-}
-
-impl<R: Read> Read for CountLines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let length = self.reader.read(buffer)?;
-        let read = buffer.get(..length).unwrap_or_default();
-        for byte in read {
-            self.line.set(self.line.get() + u64::from(*byte == b'\n'));
-        }
-        Ok(length)
     }
 }

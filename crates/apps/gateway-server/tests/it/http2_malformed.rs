@@ -32,7 +32,6 @@ fn get(stream: u32) -> Vec<u8> {
 }
 
 /// Returns the name and the bytes of each case. They follow the preface and empty settings.
-#[expect(clippy::too_many_lines, reason = "a table, one line per case")]
 fn cases() -> Vec<(&'static str, Vec<u8>)> {
     let request = block(GET);
     let raw = |kind, flags, stream, payload: &[u8]| frame(kind, flags, stream, payload);

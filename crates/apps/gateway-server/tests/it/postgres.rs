@@ -1,14 +1,11 @@
-//! Behaviour of PostgreSQL only: dumps, and the clusters of these tests.
+//! Behaviour of PostgreSQL only.
 
-use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use gateway_server::{
     ErrorKind, ImportMode, Page, Stage, Store, TokenDigest, UnixTime, VacancyRow,
 };
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::cluster;
 use crate::store::{NOW, application, candidate, import, snapshot, vacancy};
@@ -143,51 +140,6 @@ fn an_error_of_the_database_has_its_kind_and_no_value() {
     }
     client.batch_execute("DROP TRIGGER fail ON account").unwrap();
     store.create_account("Zanzibar", NOW).unwrap();
-}
-
-/// A process that is killed runs no destructor, so the cluster must not depend on one.
-#[test]
-fn a_cluster_stops_when_the_process_that_started_it_is_killed() {
-    const NAME: &str = "postgres::a_cluster_stops_when_the_process_that_started_it_is_killed";
-    const CHILD: &str = "GATEWAY_TEST_CLUSTER_CHILD";
-    const LINE: &str = "cluster in ";
-    if std::env::var_os(CHILD).is_some() {
-        let cluster = cluster::Cluster::start().unwrap();
-        println!("\n{LINE}{}", cluster.directory.path().display());
-        // Waits for the signal, or for the end of the process that would send it.
-        drop(std::io::stdin().read_line(&mut String::new()));
-        return;
-    }
-    if cluster::programs("initdb").is_none() {
-        return;
-    }
-    for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([NAME, "--exact", "--nocapture"])
-            .env(CHILD, "1")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let directory = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.strip_prefix(LINE).map(PathBuf::from))
-            .unwrap();
-        let file = std::fs::read_to_string(directory.join("data/postmaster.pid")).unwrap();
-        let server = Pid::from_raw(file.lines().next().unwrap().parse().unwrap()).unwrap();
-        assert!(test_kill_process(server).is_ok());
-        kill_process(Pid::from_child(&child), signal).unwrap();
-        child.wait().unwrap();
-        let killed = Instant::now();
-        while test_kill_process(server).is_ok() || directory.exists() {
-            assert!(
-                killed.elapsed() < Duration::from_secs(20),
-                "{server:?} still runs: {signal:?}"
-            );
-            std::thread::yield_now();
-        }
-    }
 }
 
 /// The records are read on one thread and written on another one, which fails here: PostgreSQL stores no NUL character.
