@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-use methodical_model::paging::{PagedBy, Position};
+use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 #[doc(no_inline)]
 pub use methodical_model::{BodyFormat, ListStyle};
 use methodical_model::{PagedOperation, Service};
@@ -35,7 +35,7 @@ pub use wiremock::Mock as MockedCall;
 /// # Examples
 ///
 /// ```
-/// use methodical_testkit::mocks::Call;
+/// use methodical_testkit::mocks::{BodyFormat, Call, ListStyle};
 /// # use methodical_model::Service;
 /// # struct Photos;
 /// # impl Service for Photos {
@@ -50,6 +50,12 @@ pub use wiremock::Mock as MockedCall;
 /// let server = wiremock::MockServer::start().await;
 /// let call = Call::new::<Photos>("photos/list").with("album_id", "7").without("since");
 /// call.exactly(r#"[{"id":"1"}]"#).mount(&server).await;
+///
+/// let tags = ["sea", "pier"].map(str::to_owned);
+/// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
+/// let call = call.with_list("tag", ListStyle::Comma, tags);
+/// let error: &[(&[&str], &str)] = &[(&["error", "code"], "98"), (&["error", "text"], "Invalid key")];
+/// call.reports(r#"{"stat":"fail"}"#, error).mount(&server).await;
 /// // … let the code under test call `server.uri()`.
 /// # });
 /// # Ok::<(), std::io::Error>(())
@@ -74,23 +80,6 @@ impl Call {
     }
 
     /// Matches every call of an operation that is a POST with this format of its body, by its selector.
-    ///
-    /// ```
-    /// use methodical_model::BodyFormat;
-    /// use methodical_testkit::mocks::Call;
-    /// # use methodical_model::Service;
-    /// # struct Photos;
-    /// # impl Service for Photos {
-    /// #     const NAME: &'static str = "photos";
-    /// #     const API_VERSION: &'static str = "v2";
-    /// #     const PATH: &'static str = "/api/v2";
-    /// #     const SELECTOR: &'static str = "action";
-    /// #     const ACCEPT: &'static str = "application/json";
-    /// # }
-    ///
-    /// let call = Call::post::<Photos>("photos/add", BodyFormat::Form).with("title", "Harbour");
-    /// # drop(call);
-    /// ```
     pub const fn post<S: Service>(select: &'static str, format: BodyFormat) -> Self {
         Self::of::<S>(select, Some(format))
     }
@@ -125,24 +114,6 @@ impl Call {
     }
 
     /// Matches only calls with exactly these values of a list. The style does not matter in a JSON body.
-    ///
-    /// ```
-    /// use methodical_model::ListStyle;
-    /// use methodical_testkit::mocks::Call;
-    /// # use methodical_model::Service;
-    /// # struct Photos;
-    /// # impl Service for Photos {
-    /// #     const NAME: &'static str = "photos";
-    /// #     const API_VERSION: &'static str = "v2";
-    /// #     const PATH: &'static str = "/api/v2";
-    /// #     const SELECTOR: &'static str = "action";
-    /// #     const ACCEPT: &'static str = "application/json";
-    /// # }
-    ///
-    /// let values = ["1", "2"].map(str::to_owned);
-    /// let call = Call::new::<Photos>("photos/list").with_list("id", ListStyle::Comma, values);
-    /// # drop(call);
-    /// ```
     pub fn with_list(
         mut self,
         name: &'static str,
@@ -246,23 +217,6 @@ impl Call {
 
     /// Responds with status 200 and a body that reports a failure: a JSON object, with texts at paths below it. A text that
     /// is an integer is sent as a number.
-    ///
-    /// ```
-    /// use methodical_testkit::mocks::Call;
-    /// # use methodical_model::Service;
-    /// # struct Photos;
-    /// # impl Service for Photos {
-    /// #     const NAME: &'static str = "photos";
-    /// #     const API_VERSION: &'static str = "v2";
-    /// #     const PATH: &'static str = "/api/v2";
-    /// #     const SELECTOR: &'static str = "action";
-    /// #     const ACCEPT: &'static str = "application/json";
-    /// # }
-    ///
-    /// let call = Call::new::<Photos>("photos/list");
-    /// let mock = call.reports(r#"{"stat":"fail"}"#, &[(&["code"], "98"), (&["message"], "Invalid key")]);
-    /// # drop(mock);
-    /// ```
     pub fn reports(self, failure: &str, texts: &[(&[&str], &str)]) -> MockedCall {
         let body = serde_json::from_str::<Map<String, Value>>(failure).map(|mut body| {
             for (path, text) in texts {
@@ -422,25 +376,36 @@ impl Call {
     where
         O: PagedOperation<Item: Serialize, Beside: Serialize>,
     {
-        let paging = O::PAGING;
-        let mut mocks = Vec::new();
+        let marks = pages.iter().map(|(records, beside)| (records.len(), O::marks(beside)));
+        let calls = self.of_pages(O::PAGING, marks).into_iter();
+        let mocks = calls.filter_map(|(call, index)| {
+            let (records, beside) = pages.get(index)?;
+            Some(call.list_beside(frame, records, *beside))
+        });
+        MockedPages(mocks.collect())
+    }
+
+    /// Returns the calls of pages with these numbers of records and these marks, each with the index of its page.
+    fn of_pages(
+        &self,
+        paging: Paging,
+        pages: impl IntoIterator<Item = (usize, PageMarks)>,
+    ) -> Vec<(Self, usize)> {
+        let mut calls = vec![(self.clone().without(paging.parameter), 0)];
         let mut position = match paging.by {
             PagedBy::Number { first } => Some(Position::Number(first)),
             PagedBy::Offset | PagedBy::NextOffset => Some(Position::Number(0)),
             _ => None,
         };
         let mut offset = 0;
-        for (index, (records, beside)) in pages.iter().enumerate() {
-            if index == 0 {
-                let call = self.clone().without(paging.parameter);
-                mocks.push(call.list_beside(frame, records, *beside));
-            }
-            if let Some(position) = &position {
-                let call = at(self.clone(), paging.parameter, position);
-                mocks.push(call.list_beside(frame, records, *beside));
-            }
-            let marks = O::marks(beside);
-            offset += i64::try_from(records.len()).unwrap_or(i64::MAX);
+        for (index, (records, marks)) in pages.into_iter().enumerate() {
+            let text = match &position {
+                Some(Position::Number(number)) => Some(number.to_string()),
+                Some(Position::Cursor(cursor)) => Some(cursor.clone()),
+                _ => None,
+            };
+            calls.extend(text.map(|text| (self.clone().with(paging.parameter, text), index)));
+            offset += i64::try_from(records).unwrap_or(i64::MAX);
             position = match (paging.by, position) {
                 (PagedBy::Number { .. }, Some(Position::Number(number))) => {
                     Some(Position::Number(number.saturating_add(1)))
@@ -452,15 +417,6 @@ impl Call {
                 break;
             }
         }
-        MockedPages(mocks)
-    }
-}
-
-/// Matches only calls with a position.
-fn at(call: Call, parameter: &'static str, position: &Position) -> Call {
-    match position {
-        Position::Number(number) => call.with(parameter, number.to_string()),
-        Position::Cursor(cursor) => call.with(parameter, cursor.clone()),
-        _ => call,
+        calls
     }
 }
