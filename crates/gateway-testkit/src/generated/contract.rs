@@ -3,7 +3,7 @@
 //! The contract of the service, for the checks.
 
 use methodical_testkit::codegen::{
-    Auth, Contract, Dispatch, Field, Kind, Operation, Param, Record, Response, Values,
+    Auth, Contract, Data, Dispatch, Field, Kind, Operation, Param, Record, Values,
 };
 
 /// The contract of the service.
@@ -20,7 +20,16 @@ pub static CONTRACT: Contract = Contract {
             select: "candidates/list",
             source: "4.1",
             post: None,
-            response: Response::Envelope { marker: "status", success: "success", items: "result" },
+            response: Data {
+                is_list: true,
+                at: &["result"],
+                success: Some((&["status"], &["success"])),
+                failure: None,
+                absent_as_empty: false,
+                one_as_list: false,
+                pages: None,
+            },
+            reports_failures: false,
             record: &CANDIDATE_RECORD,
             params: &[
                 Param {
@@ -58,7 +67,16 @@ pub static CONTRACT: Contract = Contract {
             select: "vacancies/list",
             source: "4.2",
             post: None,
-            response: Response::Array,
+            response: Data {
+                is_list: true,
+                at: &[],
+                success: None,
+                failure: None,
+                absent_as_empty: false,
+                one_as_list: false,
+                pages: None,
+            },
+            reports_failures: false,
             record: &VACANCY_RECORD,
             params: &[],
         },
@@ -67,7 +85,16 @@ pub static CONTRACT: Contract = Contract {
             select: "credits/get",
             source: "4.3",
             post: None,
-            response: Response::Object,
+            response: Data {
+                is_list: false,
+                at: &[],
+                success: None,
+                failure: None,
+                absent_as_empty: false,
+                one_as_list: false,
+                pages: None,
+            },
+            reports_failures: false,
             record: &CREDITS_RECORD,
             params: &[],
         },

@@ -32,7 +32,7 @@ pub mod codegen {
     pub use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 
     pub use crate::contract::description::{
-        Contract, Data, Field, Kind, Operation, Pages, Param, Post, Record, Response, Values,
+        Contract, Data, Field, Kind, Operation, Pages, Param, Post, Record, Values,
     };
 }
 #[cfg(feature = "conformance")]

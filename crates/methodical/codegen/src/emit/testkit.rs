@@ -199,6 +199,12 @@ fn in_json(operation: &Operation) -> [Vec<&str>; 2] {
     [params(|param| param.ty.is_json_literal()), params(|param| param.list.is_some())]
 }
 
+/// Returns whether a body may report that a call is refused. The marker of a plain envelope belongs to its form.
+fn reports_failures(operation: &Operation) -> bool {
+    let is_body = operation.paging.is_some() || operation.response.is_body();
+    is_body && operation.response.verdict.is_some()
+}
+
 /// Returns the name of the constant of a record.
 fn name(model: &Model) -> String {
     model.rust.followed_by("record").screaming_snake()

@@ -47,8 +47,10 @@ pub struct Operation {
     pub source: &'static str,
     /// How it is called by POST; `None` if it is called by GET.
     pub post: Option<Post>,
-    /// The form of a successful response.
-    pub response: Response,
+    /// The data in a successful response.
+    pub response: Data,
+    /// Whether the service may refuse a call with status 200 and a failure in the body.
+    pub reports_failures: bool,
     /// The records of the list, or the object itself.
     pub record: &'static Record,
     /// The parameters.
@@ -66,26 +68,6 @@ pub struct Post {
     pub literals: &'static [&'static str],
     /// The parameters that are arrays in JSON.
     pub lists: &'static [&'static str],
-}
-
-/// The form of a successful response.
-#[derive(Debug)]
-pub enum Response {
-    /// An object with a marker of success and a list.
-    Envelope {
-        /// The key of the marker.
-        marker: &'static str,
-        /// The value of the marker.
-        success: &'static str,
-        /// The key of the list.
-        items: &'static str,
-    },
-    /// A list.
-    Array,
-    /// One record.
-    Object,
-    /// A list or a record in another place.
-    Body(Data),
 }
 
 /// The place of the data in a response.
@@ -298,40 +280,42 @@ impl Operation {
         self.post.as_ref().is_some_and(|post| post.format == BodyFormat::Json)
     }
 
-    /// Returns whether the contract says that a body reports failures.
-    pub(crate) fn reports_failures(&self) -> bool {
-        let Response::Body(place) = &self.response else { return false };
-        place.success.is_some() || place.failure.is_some()
-    }
-
     /// Returns whether a body reports a failure.
     pub(crate) fn failure_in(&self, json: &Value) -> bool {
-        match &self.response {
-            Response::Envelope { marker, success, .. } => {
-                json.get(marker).is_some_and(|found| found.as_str() != Some(success))
-            }
-            Response::Body(place) => place.failure_of(json).is_some(),
-            Response::Array | Response::Object => false,
-        }
+        let marker = self.response.success;
+        let has_marker = marker.is_some_and(|(path, _)| at(json, path).is_some());
+        (self.reports_failures || has_marker) && self.response.failure_of(json).is_some()
     }
 
     /// Returns how a request is refused, which follows "is".
     pub(crate) fn refused_with(&self, status: u16) -> String {
-        let or = if self.reports_failures() { " or a failure in the body" } else { "" };
+        let or = if self.reports_failures { " or a failure in the body" } else { "" };
         format!("refused with {status}{or}")
     }
 
     /// Returns whether the response is a list.
     pub(crate) fn is_list(&self) -> bool {
-        match &self.response {
-            Response::Envelope { .. } | Response::Array => true,
-            Response::Object => false,
-            Response::Body(place) => place.is_list,
-        }
+        self.response.is_list
     }
 }
 
 impl Data {
+    /// Returns what a body that reports success has, for the title of a check; `None` if it need not report it.
+    pub(crate) fn success_title(&self) -> Option<String> {
+        let is_one_of = |(path, values): (&[&str], &[&str])| {
+            format!("`{}` is `{}`", path.join("."), values.join("` or `"))
+        };
+        let is_absent = |path: &[&str]| format!("`{}` is absent", path.join("."));
+        self.success.map(is_one_of).or_else(|| self.failure.map(is_absent))
+    }
+
+    /// Returns the place of the data in a body, and what the data is.
+    pub(crate) fn place(&self) -> (String, &'static str) {
+        let path = self.at.join(".");
+        let place = if path.is_empty() { "the response".to_owned() } else { format!("`{path}`") };
+        (place, if self.is_list { "a list" } else { "an object" })
+    }
+
     /// Returns the data of a response.
     pub(crate) fn data<'v>(&self, json: &'v Value) -> Option<&'v Value> {
         at(json, self.at)

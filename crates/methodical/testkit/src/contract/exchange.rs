@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use methodical_model::Auth;
 use serde_json::{Map, Value};
 
-use crate::contract::description::{Contract, Operation, Response as Form};
+use crate::contract::description::{Contract, Operation};
 use crate::contract::record;
 use crate::contract::target::{Call, Target};
 use crate::outcome::{Outcome, ensure, fail, skip};
@@ -106,7 +106,7 @@ impl Exchange {
     /// Requires that a call of an operation succeeds: by its status, and by the body if that reports failures.
     pub(super) fn is_accepted(&self, operation: Option<&Operation>) -> Outcome {
         self.has_status(200)?;
-        let operation = operation.filter(|one| one.reports_failures());
+        let operation = operation.filter(|one| one.reports_failures);
         ensure!(!self.reports_failure(operation)?, "the body reports a failure");
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Exchange {
     /// Requires that a call of an operation is refused with this status or, if the contract says that a body reports
     /// failures, in the body.
     pub(super) fn is_refused_with(&self, status: u16, operation: Option<&Operation>) -> Outcome {
-        let reports_failures = operation.is_some_and(Operation::reports_failures);
+        let reports_failures = operation.is_some_and(|one| one.reports_failures);
         if reports_failures && self.response()?.status == 200 && self.reports_failure(operation)? {
             return Ok(());
         }
@@ -150,39 +150,20 @@ impl Exchange {
         }
     }
 
-    /// Returns the elements of the list: the response itself, or the list in an object.
+    /// Returns the elements of the list.
     pub(super) fn list(&self, operation: &Operation) -> Outcome<&[Value]> {
-        let json = self.success()?.json()?;
-        let inner = match &operation.response {
-            Form::Envelope { items, .. } => json.get(items),
-            Form::Body(place) => {
-                return place.list(json).map_or_else(|| skip("the response has no list"), Ok);
-            }
-            Form::Array | Form::Object => None,
-        };
-        match json.as_array().or_else(|| inner?.as_array()) {
-            Some(list) => Ok(list),
-            None => skip("the response has no list"),
-        }
+        let list = operation.response.list(self.success()?.json()?);
+        list.map_or_else(|| skip("the response has no list"), Ok)
     }
 
     /// Returns the records, which must be objects: those of the list, or the only one. Skips the check if the list is empty.
     pub(super) fn records(&self, operation: &Operation) -> Outcome<Vec<&Map<String, Value>>> {
-        match &operation.response {
-            Form::Body(place) if !place.is_list => {
-                let json = self.success()?.json()?;
-                match place.data(json).and_then(Value::as_object) {
-                    Some(object) => Ok(vec![object]),
-                    None => fail("the response has no object in its place"),
-                }
-            }
-            Form::Envelope { .. } | Form::Array | Form::Body(_) => {
-                record::some_objects(self.list(operation)?)
-            }
-            Form::Object => match self.success()?.json()?.as_object() {
-                Some(object) => Ok(vec![object]),
-                None => fail("the response is not an object"),
-            },
+        if operation.is_list() {
+            return record::some_objects(self.list(operation)?);
+        }
+        match operation.response.data(self.success()?.json()?).and_then(Value::as_object) {
+            Some(object) => Ok(vec![object]),
+            None => fail(format!("{} is not an object", operation.response.place().0)),
         }
     }
 
@@ -243,20 +224,14 @@ mod tests {
     use super::Exchange;
     use crate::contract::Target;
     use crate::contract::description::Contract;
+    use crate::contract::tests::service;
     use crate::outcome::Stop;
 
-    static CONTRACT: Contract = Contract {
-        path: "/api",
-        dispatch: Dispatch::query(&["action"]),
-        auth: Auth::Secrets(&[
-            Secret::new("x-key", SecretPlace::Header),
-            Secret::new("pin", SecretPlace::Query),
-        ]),
-        accept: "application/json",
-        source: "",
-        token_source: "",
-        operations: &[],
-    };
+    const SECRETS: Auth = Auth::Secrets(&[
+        Secret::new("x-key", SecretPlace::Header),
+        Secret::new("pin", SecretPlace::Query),
+    ]);
+    static CONTRACT: Contract = service("/api", SECRETS, Dispatch::query(&["action"]), &[]);
 
     fn target() -> Target {
         Target::new("https://gateway.example.com", "k3y").unwrap().secret("pin", "1234")

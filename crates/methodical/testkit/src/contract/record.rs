@@ -324,13 +324,13 @@ mod tests {
 
     use super::{Outcome, ascending, distinct, is_date, misfit, shown, texts};
     use crate::contract::description::{Field, Kind, Record};
+    use crate::contract::tests::field;
     use crate::outcome::Stop;
 
     /// Returns the path and the shape of the first misfit, for a required and for an optional field.
     fn misfits(kind: fn() -> Kind, value: &serde_json::Value) -> [Option<String>; 2] {
         [true, false].map(|required| {
-            let field =
-                Field { check: "it", name: "it", kind: kind(), required, source: "", open: &[] };
+            let field = field("it", kind(), required);
             let object = json!({ "it": value });
             let found = misfit(object.as_object().unwrap(), &field);
             found.map(|found| format!("{}: {}", found.path, found.shape()))
@@ -387,17 +387,8 @@ mod tests {
 
     #[test]
     fn a_misfit_in_a_nested_record_has_its_path() {
-        static INNER: Record = Record {
-            identity: None,
-            fields: &[Field {
-                check: "name",
-                name: "name",
-                kind: Kind::Text,
-                required: false,
-                source: "",
-                open: &[],
-            }],
-        };
+        static INNER: Record =
+            Record { identity: None, fields: &[field("name", Kind::Text, false)] };
         static OBJECT: Kind = Kind::Record(&INNER);
         let [found, _] = misfits(|| Kind::Record(&INNER), &json!({ "name": 7 }));
         assert_eq!(found.as_deref(), Some("it.name: text"));
@@ -415,22 +406,22 @@ mod tests {
         static TEXT: Kind = Kind::Text;
         static LIST: Kind = Kind::List(&TEXT);
         static MAP: Kind = Kind::Map(&TEXT);
-        const fn field(name: &'static str, kind: Kind) -> Field {
-            Field { check: name, name, kind, required: false, source: "", open: &[] }
+        const fn optional(name: &'static str, kind: Kind) -> Field {
+            field(name, kind, false)
         }
-        static INNER: Record = Record { identity: None, fields: &[field("name", Kind::Text)] };
+        static INNER: Record = Record { identity: None, fields: &[optional("name", Kind::Text)] };
         static RECORD: Record = Record {
             identity: None,
             fields: &[
-                field("absent", Kind::Text),
-                field("inner", Kind::Record(&INNER)),
-                field("one", Kind::OneOrList(&TEXT)),
-                field("many", Kind::OneOrList(&TEXT)),
-                field("lists", Kind::Map(&LIST)),
-                field("empty", Kind::OrEmptyList(&MAP)),
-                field("blank", Kind::OrBlank(&TEXT)),
-                field("digits", Kind::Digits),
-                field("other", Kind::Text),
+                optional("absent", Kind::Text),
+                optional("inner", Kind::Record(&INNER)),
+                optional("one", Kind::OneOrList(&TEXT)),
+                optional("many", Kind::OneOrList(&TEXT)),
+                optional("lists", Kind::Map(&LIST)),
+                optional("empty", Kind::OrEmptyList(&MAP)),
+                optional("blank", Kind::OrBlank(&TEXT)),
+                optional("digits", Kind::Digits),
+                optional("other", Kind::Text),
             ],
         };
         let object = json!({

@@ -202,21 +202,15 @@ mod tests {
 
     use super::{Call, Target};
     use crate::contract::description::Contract;
+    use crate::contract::tests::service;
 
-    static CONTRACT: Contract = Contract {
-        path: "/bot{secret}",
-        dispatch: Dispatch::path(),
-        auth: Auth::Secrets(&[
-            Secret::new("bot", SecretPlace::Path),
-            Secret::new("key", SecretPlace::Query),
-            Secret::new("pin", SecretPlace::Form),
-            Secret::new("x-user", SecretPlace::Header),
-        ]),
-        accept: "application/json",
-        source: "",
-        token_source: "",
-        operations: &[],
-    };
+    const SECRETS: Auth = Auth::Secrets(&[
+        Secret::new("bot", SecretPlace::Path),
+        Secret::new("key", SecretPlace::Query),
+        Secret::new("pin", SecretPlace::Form),
+        Secret::new("x-user", SecretPlace::Header),
+    ]);
+    static CONTRACT: Contract = service("/bot{secret}", SECRETS, Dispatch::path(), &[]);
 
     fn target() -> Target {
         let target = Target::new("https://gateway.example.com/", "7 a").unwrap();

@@ -8,7 +8,7 @@ use http::Method;
 use methodical_model::{Auth, BodyFormat, Dispatch, Secret, SecretPlace};
 
 use crate::contract::description::{
-    Contract, Data, Field, Kind, Operation, Param, Post, Record, Response, Values,
+    Contract, Data, Field, Kind, Operation, Param, Post, Record, Values,
 };
 use crate::contract::evidence::Parameter;
 use crate::contract::{Profile, Report, Target, run};
@@ -17,19 +17,13 @@ mod photos;
 
 const KEY: [Secret; 1] = [Secret::new("key", SecretPlace::Form)];
 
-static SHOW: Record = Record {
-    identity: Some("id"),
-    fields: &[Field {
-        check: "id",
-        name: "id",
-        kind: Kind::Text,
-        required: true,
-        source: "",
-        open: &[],
-    }],
-};
+/// Returns a field whose checks have its name.
+pub(super) const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
+    Field { check: name, name, kind, required, source: "", open: &[] }
+}
 
-const LIMIT: Param = Param {
+/// An optional parameter with any integer.
+pub(super) const LIMIT: Param = Param {
     check: "limit",
     name: "limit",
     values: Values::Integer,
@@ -44,45 +38,56 @@ const LIMIT: Param = Param {
     open: &[],
 };
 
+/// A body that is one record.
+pub(super) const OBJECT: Data = Data {
+    is_list: false,
+    at: &[],
+    success: None,
+    failure: None,
+    absent_as_empty: false,
+    one_as_list: false,
+    pages: None,
+};
+
+/// Returns a service.
+pub(super) const fn service(
+    path: &'static str,
+    auth: Auth,
+    dispatch: Dispatch,
+    operations: &'static [Operation],
+) -> Contract {
+    let (accept, source, token_source) = ("application/json", "", "");
+    Contract { path, dispatch, auth, accept, source, token_source, operations }
+}
+
+static SHOW: Record = Record { identity: Some("id"), fields: &[field("id", Kind::Text, true)] };
+
 const fn post(format: BodyFormat, is_idempotent: bool) -> Post {
     Post { format, is_idempotent, literals: &["limit"], lists: &["day"] }
 }
 
 const fn shows(select: &'static str, post: Option<Post>) -> Operation {
-    let place = Data {
-        is_list: true,
-        at: &["shows"],
-        success: Some((&["result"], &["success"])),
-        failure: None,
-        absent_as_empty: false,
-        one_as_list: false,
-        pages: None,
-    };
     Operation {
         group: select,
         select,
         source: "",
         post,
-        response: Response::Body(place),
+        response: Data {
+            is_list: true,
+            at: &["shows"],
+            success: Some((&["result"], &["success"])),
+            ..OBJECT
+        },
+        reports_failures: true,
         record: &SHOW,
         params: &[LIMIT],
     }
 }
 
-const fn service(dispatch: Dispatch, operations: &'static [Operation]) -> Contract {
-    Contract {
-        path: "/api",
-        dispatch,
-        auth: Auth::Secrets(&KEY),
-        accept: "application/json",
-        source: "",
-        token_source: "",
-        operations,
-    }
-}
-
 /// Every call is a POST with the selector in its form.
 static BOX_OFFICE: Contract = service(
+    "/api",
+    Auth::Secrets(&KEY),
     Dispatch::form(&["action"]).constants(&[("format", "json")]),
     &[
         shows("GetShows", Some(post(BodyFormat::Form, true))),
@@ -91,9 +96,15 @@ static BOX_OFFICE: Contract = service(
 );
 
 /// Operations by POST with their names in the path, and in the query.
-static BY_PATH: Contract =
-    service(Dispatch::path(), &[shows("shows.list", Some(post(BodyFormat::Json, true)))]);
+static BY_PATH: Contract = service(
+    "/api",
+    Auth::Secrets(&KEY),
+    Dispatch::path(),
+    &[shows("shows.list", Some(post(BodyFormat::Json, true)))],
+);
 static BY_QUERY: Contract = service(
+    "/api",
+    Auth::Secrets(&KEY),
     Dispatch::query(&["action"]),
     &[shows("GetShows", Some(post(BodyFormat::Form, true))), shows("OldShows", None)],
 );

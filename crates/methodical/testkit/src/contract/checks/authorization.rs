@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::contract::checks::Group;
 use crate::contract::checks::Source::{Contract as Section, Decision, Rfc};
 use crate::contract::checks::method::of_probe;
-use crate::contract::description::{Contract, Operation, Response as Form};
+use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence, Token};
 use crate::contract::exchange::{Exchange, Response};
 use crate::outcome::{Outcome, ensure, fail, skip};
@@ -121,28 +121,20 @@ fn no_data(seen: &Evidence<'_>, probe: &Operation) -> Outcome {
 
 /// Returns whether a response has the form of a successful one, or a field that only a record has.
 fn has_data(json: &Value, operation: &Operation) -> bool {
-    match operation.response {
-        Form::Array => json.is_array(),
-        Form::Envelope { items, .. } => json.get(items).is_some_and(Value::is_array),
-        Form::Body(ref place) if place.is_list => {
-            place.list(json).is_some_and(|list| !list.is_empty())
-        }
-        Form::Object | Form::Body(_) => {
-            let json = match &operation.response {
-                Form::Body(place) => place.data(json).unwrap_or(&Value::Null),
-                _ => json,
-            };
-            let names = operation.record.fields.iter().map(|field| field.name);
-            // A problem document (RFC 9457) has these fields, too.
-            let of_problems = ["detail", "instance", "status", "title", "type"];
-            names.filter(|name| !of_problems.contains(name)).any(|name| json.get(name).is_some())
-        }
+    let data = &operation.response;
+    if data.is_list {
+        return data.list(json).is_some_and(|list| !list.is_empty());
     }
+    let record = data.data(json).unwrap_or(&Value::Null);
+    let names = operation.record.fields.iter().map(|field| field.name);
+    // A problem document (RFC 9457) has these fields, too.
+    let of_problems = ["detail", "instance", "status", "title", "type"];
+    names.filter(|name| !of_problems.contains(name)).any(|name| record.get(name).is_some())
 }
 
 /// Requires that HEAD without a token is refused. A failure in the body is not in the response.
 fn head_is_refused(seen: &Evidence<'_>) -> Outcome {
-    let can_report = seen.contract.probe().is_some_and(Operation::reports_failures);
+    let can_report = seen.contract.probe().is_some_and(|one| one.reports_failures);
     if can_report && seen.no_token().response()?.status < 400 {
         return skip("only a body can report the failure");
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::contract::checks::Group;
 use crate::contract::checks::Source::{Decision, Rfc};
-use crate::contract::description::{Contract, Operation};
+use crate::contract::description::Contract;
 use crate::contract::evidence::{Ask, Evidence, UNKNOWN_METHOD};
 use crate::contract::exchange::Exchange;
 use crate::outcome::{Outcome, ensure};
@@ -14,7 +14,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("errors");
     let decision = Decision("D-errors");
     // Another contract says what an error is.
-    let has_problems = !contract.probe().is_some_and(Operation::reports_failures);
+    let has_problems = !contract.probe().is_some_and(|one| one.reports_failures);
     if has_problems {
         group.add("problem", "an error is a problem document (RFC 9457)", decision, |seen| {
             is_problem(&seen.unknown_method())

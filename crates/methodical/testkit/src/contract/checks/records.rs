@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::contract::checks::Group;
 use crate::contract::checks::Source::{self, Contract, Decision};
 use crate::contract::checks::filters::unchanged;
-use crate::contract::description::{Data, Kind, Operation, PRESENCE, Response, point};
+use crate::contract::description::{Data, Kind, Operation, PRESENCE, point};
 use crate::contract::evidence::{Evidence, unknown};
 use crate::contract::exchange::Exchange;
 use crate::contract::record;
@@ -49,32 +49,16 @@ fn form(group: &mut Group, operation: &'static Operation) {
     group.add("response", format!("the {what} is answered with 200"), source, move |seen| {
         known(seen, operation)?.has_status(200)
     });
-    match operation.response {
-        Response::Envelope { marker, success, items } => {
-            let title = format!("`{marker}` is `{success}`");
-            group.add("envelope", "the response is an object", source, move |seen| {
-                is(&seen.plain(operation), Value::is_object, "an object")
-            });
-            group.add("success", title, source, move |seen| {
-                has_marker(&seen.plain(operation), marker, success)
-            });
-            group.add("result", format!("`{items}` is an array"), source, move |seen| {
-                has_items(&seen.plain(operation), items)
-            });
-        }
-        Response::Array => {
-            let title = "the response is an array, not wrapped in an object";
-            group.add("bare_array", title, source, move |seen| {
-                is(&seen.plain(operation), Value::is_array, "an array")
-            });
-        }
-        Response::Body(ref place) => body(group, operation, place),
-        Response::Object => {
-            group.add("object", "the response is an object", source, move |seen| {
-                seen.plain(operation).records(operation).map(drop)
-            });
-        }
+    let data = &operation.response;
+    if let Some(title) = data.success_title() {
+        group.add("success", title, source, move |seen| {
+            reports_success(&*known(seen, operation)?, data)
+        });
     }
+    let (place, what) = data.place();
+    group.add("result", format!("{place} is {what}"), source, move |seen| {
+        has_data(&*known(seen, operation)?, data)
+    });
     if operation.is_list() {
         group.add("objects", "every element is an object", source, move |seen| {
             record::objects(seen.plain(operation).list(operation)?).map(drop)
@@ -82,45 +66,24 @@ fn form(group: &mut Group, operation: &'static Operation) {
     }
 }
 
-fn is(exchange: &Exchange, holds: fn(&Value) -> bool, what: &str) -> Outcome {
-    ensure!(holds(exchange.success()?.json()?), "the response is not {what}");
-    Ok(())
-}
-
-/// Adds the checks of a response with the data in another place.
-fn body(group: &mut Group, operation: &'static Operation, place: &'static Data) {
-    let source = Contract(operation.source);
-    if place.success.is_some() || place.failure.is_some() {
-        group.add("success", "the body reports success", source, move |seen| {
-            reports_success(&*known(seen, operation)?, place)
-        });
-    }
-    let (what, path) = (if place.is_list { "a list" } else { "an object" }, place.at.join("."));
-    let title = if path.is_empty() {
-        format!("the response is {what}")
-    } else {
-        format!("`{path}` is {what}")
-    };
-    group.add("result", title, source, move |seen| has_data(&*known(seen, operation)?, place));
-}
-
 /// Requires that a body reports success.
-pub(super) fn reports_success(exchange: &Exchange, place: &Data) -> Outcome {
-    match place.failure_of(exchange.success()?.json()?) {
+pub(super) fn reports_success(exchange: &Exchange, data: &Data) -> Outcome {
+    match data.failure_of(exchange.success()?.json()?) {
         Some(why) => fail(why),
         None => Ok(()),
     }
 }
 
 /// Requires that a response has the data in its place.
-pub(super) fn has_data(exchange: &Exchange, place: &Data) -> Outcome {
+pub(super) fn has_data(exchange: &Exchange, data: &Data) -> Outcome {
     let json = exchange.success()?.json()?;
-    let has_data = if place.is_list {
-        place.list(json).is_some()
+    let has_data = if data.is_list {
+        data.list(json).is_some()
     } else {
-        place.data(json).is_some_and(Value::is_object)
+        data.data(json).is_some_and(Value::is_object)
     };
-    ensure!(has_data, "the data is not in its place");
+    let (place, what) = data.place();
+    ensure!(has_data, "{place} is not {what}");
     Ok(())
 }
 
@@ -189,7 +152,7 @@ fn of_records(
     judge: impl Fn(&[&Map<String, Value>]) -> Outcome + 'static,
 ) {
     group.add(name, title, source, move |seen| {
-        let exchange = if operation.reports_failures() {
+        let exchange = if operation.reports_failures {
             known(seen, operation)?
         } else {
             seen.plain(operation)
@@ -209,43 +172,26 @@ fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Excha
     Ok(exchange)
 }
 
-/// Requires that a response has the marker of success.
-pub(super) fn has_marker(exchange: &Exchange, marker: &str, success: &str) -> Outcome {
-    let found = exchange.success()?.json()?.get(marker);
-    ensure!(found.and_then(Value::as_str) == Some(success), "`{marker}` is not `{success}`");
-    Ok(())
-}
-
-/// Requires that a response has the list.
-pub(super) fn has_items(exchange: &Exchange, items: &str) -> Outcome {
-    let found = exchange.success()?.json()?.get(items);
-    ensure!(found.is_some_and(Value::is_array), "`{items}` is not an array");
-    Ok(())
-}
-
 /// Returns the checks of the pages of an operation.
 pub(super) fn pages(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
-    if let Response::Body(place) = &operation.response
-        && place.pages.is_some()
-    {
+    if operation.response.pages.is_some() {
         let title = "no record of the first page is on the second page";
-        group.add("pages", title, Contract(operation.source), move |seen| {
-            advances(seen, operation, place)
-        });
+        group
+            .add("pages", title, Contract(operation.source), move |seen| advances(seen, operation));
     }
     group
 }
 
 /// Requires that the second page has other records than the first one.
-fn advances(seen: &Evidence<'_>, operation: &'static Operation, place: &Data) -> Outcome {
+fn advances(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome {
     let first = seen.plain(operation);
     let before: BTreeSet<_> = first.ids(operation)?.into_iter().collect();
     let json = first.success()?.json()?;
-    let Some(position) = place.second_page(json, first.list(operation)?.len()) else {
+    let Some(position) = operation.response.second_page(json, first.list(operation)?.len()) else {
         return skip("the list has one page");
     };
-    let name = place.pages.as_ref().map(|pages| pages.param);
+    let name = operation.response.pages.as_ref().map(|pages| pages.param);
     let param = operation.params.iter().find(|param| Some(param.name) == name);
     let query = match param {
         Some(param) => seen.query_around(operation, param),

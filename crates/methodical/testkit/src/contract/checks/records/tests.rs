@@ -3,39 +3,15 @@ use methodical_model::paging::PagedBy;
 use methodical_model::{Auth, Dispatch};
 
 use crate::contract::checks::records::pages as group;
-use crate::contract::description::{
-    Contract, Data, Field, Kind, Operation, Pages, Param, Record, Response, Values,
-};
+use crate::contract::description::{Contract, Data, Kind, Operation, Pages, Param, Record};
 use crate::contract::evidence::Evidence;
 use crate::contract::target::Target;
+use crate::contract::tests::{LIMIT, OBJECT, field, service};
 use crate::outcome::Stop;
 
-static PHOTO: Record = Record {
-    identity: Some("id"),
-    fields: &[Field {
-        check: "id",
-        name: "id",
-        kind: Kind::Text,
-        required: true,
-        source: "",
-        open: &[],
-    }],
-};
+static PHOTO: Record = Record { identity: Some("id"), fields: &[field("id", Kind::Text, true)] };
 
-const POSITION: Param = Param {
-    check: "at",
-    name: "at",
-    values: Values::Integer,
-    origin: None,
-    sample: "1",
-    unknown: None,
-    required: false,
-    needs: &[],
-    refused_alone: false,
-    recovers: None,
-    source: "",
-    open: &[],
-};
+const POSITION: Param = Param { check: "at", name: "at", ..LIMIT };
 
 /// Returns a contract with a list whose pages follow each other in this way.
 fn paged(by: PagedBy) -> &'static Contract {
@@ -48,33 +24,19 @@ fn paged(by: PagedBy) -> &'static Contract {
         next: if is_next { &["next"] } else { &[] },
         more: Some((&["more"], &["false", "0"])),
     };
-    let place = Data {
-        is_list: true,
-        at: &["photos"],
-        success: None,
-        failure: None,
-        absent_as_empty: false,
-        one_as_list: false,
-        pages: Some(pages),
-    };
     let operation = Operation {
         group: "photos",
         select: "photos/list",
         source: "",
         post: None,
-        response: Response::Body(place),
+        response: Data { is_list: true, at: &["photos"], pages: Some(pages), ..OBJECT },
+        reports_failures: false,
         record: &PHOTO,
         params: &[POSITION],
     };
-    Box::leak(Box::new(Contract {
-        path: "/api",
-        dispatch: Dispatch::query(&["method"]),
-        auth: Auth::None,
-        accept: "application/json",
-        source: "",
-        token_source: "",
-        operations: Box::leak(Box::new([operation])),
-    }))
+    let operations = Box::leak(Box::new([operation]));
+    let dispatch = Dispatch::query(&["method"]);
+    Box::leak(Box::new(service("/api", Auth::None, dispatch, operations)))
 }
 
 /// Judges a service whose second page has this query.
