@@ -1,7 +1,7 @@
 //! A call can be dropped at any await point, and the client keeps working as if the call had never been made.
 
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
@@ -9,7 +9,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use axum::http::Response;
-use bytes::Bytes;
+use futures_util::stream::{StreamExt as _, iter};
 use gateway_client::model::{ListCandidates, ListVacancies};
 use gateway_client::transport::bridge::OffThread;
 use gateway_client::transport::reqwest::ReqwestTransport;
@@ -19,7 +19,6 @@ use gateway_client::transport::{
 };
 use gateway_client::{AccessToken, Client, ClientBuilder, RetryPolicy, TokenSource};
 use gateway_testkit::raw_server::{Next, RawServer};
-use http_body::Frame;
 
 use crate::support::{PATIENCE, RUNTIME, fixture};
 
@@ -159,7 +158,7 @@ fn waiting() -> (Client, ()) {
             let status = if first { status } else { 200 };
             let response = Response::builder().status(status);
             let response = response.header("content-type", "application/json");
-            Ok(response.body(Body::new(Pieces::of(body))).unwrap())
+            Ok(response.body(pieces(body)).unwrap())
         }
     });
     let client = builder("https://gateway.example.com").transport(transport).build().unwrap();
@@ -241,34 +240,11 @@ async fn pause() {
     .await;
 }
 
-/// A body of two chunks that is pending before each.
-struct Pieces {
-    left: std::vec::IntoIter<&'static str>,
-    waited: bool,
-}
-
-impl Pieces {
-    fn of(body: &'static str) -> Self {
-        let (first, second) = body.split_at(20);
-        Self { left: vec![first, second].into_iter(), waited: false }
-    }
-}
-
-impl http_body::Body for Pieces {
-    type Data = Bytes;
-    type Error = gateway_client::transport::TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        self.waited = !self.waited;
-        if self.waited {
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(
-            self.left.next().map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes())))),
-        )
-    }
+/// Returns a body of two chunks that is pending before each.
+fn pieces(body: &'static str) -> Body {
+    let (first, second) = body.split_at(20);
+    Body::from_chunks(iter([first, second]).then(|piece| async {
+        pause().await;
+        Ok(piece.into())
+    }))
 }

@@ -1,19 +1,13 @@
 //! The size limits, one byte below, at and one byte above their defaults: in both clients, with and without a
 //! `content-length`.
 
-use std::io::{self, Read};
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use axum::http::response::Parts;
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
+use futures_util::stream::{StreamExt as _, iter};
 use gateway_client::model::{GetCredits, ListVacancies};
-use gateway_client::transport::{
-    BlockingBody, Body, TransportError, blocking_transport_fn, transport_fn,
-};
+use gateway_client::transport::{BlockingBody, Body, blocking_transport_fn, transport_fn};
 use gateway_client::{AccessToken, Client, Entry, Error, ErrorKind, blocking};
-use http_body::Frame;
 
 use crate::support::{BASE_URL, Driver};
 
@@ -107,17 +101,18 @@ fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
     };
     let token = || AccessToken::new("gwt_6yqW").unwrap();
     let [without, with] = [None, Some(body.len())].map(|length| {
-        let pieces = Pieces(body.clone());
+        let pieces = pieces(body);
         let transport = transport_fn({
             let pieces = pieces.clone();
             move |_| {
-                let answer = Response::from_parts(head(length), Body::new(pieces.clone()));
-                async { Ok(answer) }
+                let body = Body::from_chunks(iter(pieces.clone()).map(Ok));
+                async move { Ok(Response::from_parts(head(length), body)) }
             }
         });
         let client = Client::builder(BASE_URL).token(token()).transport(transport);
         let transport = blocking_transport_fn(move |_| {
-            Ok(Response::from_parts(head(length), BlockingBody::new(pieces.clone())))
+            let body = BlockingBody::from_chunks(pieces.clone().into_iter().map(Ok));
+            Ok(Response::from_parts(head(length), body))
         });
         let blocking = blocking::Client::builder(BASE_URL).token(token()).transport(transport);
         [Driver::Async(client.build().unwrap()), Driver::Blocking(blocking.build().unwrap())]
@@ -126,43 +121,18 @@ fn drivers(status: u16, media_type: &'static str, body: &Bytes) -> [Driver; 4] {
     [first, second, third, fourth]
 }
 
+/// Returns a body in pieces, so that its length is not known.
+fn pieces(body: &Bytes) -> Vec<Bytes> {
+    let starts = (0..body.len()).step_by(PIECE);
+    starts.map(|start| body.slice(start..body.len().min(start + PIECE))).collect()
+}
+
 fn around(limit: usize) -> [usize; 3] {
     [limit - 1, limit, limit + 1]
 }
 
 fn spaces(length: usize) -> Bytes {
     vec![b' '; length].into()
-}
-
-/// A body in pieces, of unknown length.
-#[derive(Clone)]
-struct Pieces(Bytes);
-
-impl Pieces {
-    fn next(&mut self, most: usize) -> Bytes {
-        self.0.split_to(self.0.len().min(most).min(PIECE))
-    }
-}
-
-impl http_body::Body for Pieces {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        let piece = self.next(PIECE);
-        Poll::Ready((!piece.is_empty()).then(|| Ok(Frame::data(piece))))
-    }
-}
-
-impl Read for Pieces {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let piece = self.next(buffer.len());
-        buffer.split_at_mut(piece.len()).0.copy_from_slice(&piece);
-        Ok(piece.len())
-    }
 }
 
 const BODY: usize = 64 * 1024 * 1024;

@@ -19,9 +19,8 @@ use methodical_client::model::{Auth, BodyFormat, RawQuery, Secret, SecretPlace, 
 use methodical_client::{
     AccessToken, Attempt, Client, ClientBuilder, Error, Observer, RetryPolicy, blocking,
 };
-use wiremock::MockServer;
 
-use crate::support::{Log, RUNTIME, with_subscriber};
+use crate::support::{Log, with_subscriber};
 
 /// A service with a secret in each place.
 struct Shop;
@@ -138,31 +137,6 @@ fn a_recorded_call_is_replayed_with_other_secrets() {
     assert_eq!(client.send(&post()).unwrap().as_str(), "[9]");
     assert_eq!(client.send(&other_post).unwrap().as_str(), "[8]");
     assert_eq!(client.send(&query()).unwrap().as_str(), "[7]");
-}
-
-#[test]
-fn a_mock_matches_the_secrets() {
-    RUNTIME.block_on(async {
-        let server = MockServer::start().await;
-        let call = || Call::new::<Shop>("items/list").token("CANARY&key");
-        call().secret("x-user", "CANARY-user").exactly("[1]").mount(&server).await;
-        let client: Client<Shop> = secrets(Client::builder(server.uri())).build().unwrap();
-        assert_eq!(client.send(&query()).await.unwrap().as_str(), "[1]");
-        server.reset().await;
-        call().secret("account", "CANARY:path/").exactly("[2]").mount(&server).await;
-        assert_eq!(client.send(&query()).await.unwrap().as_str(), "[2]");
-        server.reset().await;
-        let form = || Call::post::<Shop>("items/list", BodyFormat::Form).with("name", "a");
-        form().secret("pin", "CANARY%pin").exactly("[4]").mount(&server).await;
-        assert_eq!(client.send(&post()).await.unwrap().as_str(), "[4]");
-        server.reset().await;
-        form().secret("pin", "another").exactly("[5]").mount(&server).await;
-        assert_eq!(client.send(&post()).await.unwrap_err().status().unwrap(), 404);
-        server.reset().await;
-        call().secret("account", "another").exactly("[3]").mount(&server).await;
-        let error = client.send(&query()).await.unwrap_err();
-        assert_eq!(error.status().unwrap(), 404);
-    });
 }
 
 #[test]

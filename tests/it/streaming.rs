@@ -16,7 +16,7 @@ use gateway_testkit::raw_server::{Next, RawServer};
 use tempfile::TempDir;
 
 use self::relay::Relay;
-use crate::support::{Driver, PATIENCE, RUNTIME, Streamed, TOKEN, run_in_child, within};
+use crate::support::{Driver, PATIENCE, RUNTIME, TOKEN, run_in_child, within};
 
 mod relay;
 
@@ -25,7 +25,8 @@ fn a_million_records_are_streamed_in_constant_memory() {
     let (_directory, server, token) = serve_a_million();
     let relay = Relay::to(server.address());
     let base_url = relay.base_url();
-    for mode in ["async", "blocking"] {
+    let [first, second] = Driver::both(&base_url, token.reveal());
+    for (mode, driver) in [("async", first), ("blocking", second)] {
         let before = relay.returned();
         // Memory is measured in a child process, without the server.
         let variables = [(BASE_URL, &*base_url), (BEARER, token.reveal()), (MODE, mode)];
@@ -46,8 +47,7 @@ fn a_million_records_are_streamed_in_constant_memory() {
 
         // After the first record the client reads no more: the bytes sent by then are in the buffers of the sockets.
         let whole = relay.returned() - before;
-        let token = AccessToken::new(token.reveal()).unwrap();
-        let mut records = Listed::open(mode == "async", &base_url, token);
+        let mut records = listed(&driver);
         let before = relay.returned();
         assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
         let sent = relay.returned() - before;
@@ -61,40 +61,32 @@ fn a_million_records_are_streamed_in_constant_memory() {
 #[ignore = "runs in a child process, started by another test"]
 fn reader() {
     let Ok(base_url) = env::var(BASE_URL) else { return };
-    let token = AccessToken::new(env::var(BEARER).unwrap()).unwrap();
-    let asynchronous = env::var(MODE).unwrap() == "async";
-    let driver = driver(asynchronous, &base_url, token);
+    let [first, second] = Driver::both(&base_url, &env::var(BEARER).unwrap());
+    let driver = if env::var(MODE).unwrap() == "async" { first } else { second };
     // The first call allocates what is allocated once, such as the threads of a runtime.
     driver.send(&ListVacancies::new()).unwrap();
     let before = memory("VmRSS:");
-    let mut records = Listed::of(&driver);
-    let mut count = 0;
-    while let Some(record) = records.next() {
-        record.unwrap();
-        count += 1;
-    }
-    assert_eq!(count, CANDIDATES);
+    assert_eq!(listed(&driver).map(Result::unwrap).count(), CANDIDATES);
     println!("KiB of growth: {}", memory("VmHWM:").saturating_sub(before));
 }
 
 #[test]
 fn the_first_record_arrives_before_the_last_is_sent() {
     within(LIMIT, || {
-        for asynchronous in [true, false] {
-            let (arrived, wait) = mpsc::channel();
-            let wait = Mutex::new(wait);
-            let server = RawServer::start(move |_request, connection| {
-                let (first, last) =
-                    (r#"{"status":"success","result":[{"id":"1"},"#, r#"{"id":"2"}]}"#);
-                connection.send(head(first.len() + last.len()).as_bytes());
-                connection.send(first.as_bytes());
-                // The rest is sent only after the client has the first record.
-                wait.lock().unwrap().recv_timeout(PATIENCE).unwrap();
-                connection.send(last.as_bytes());
-                Next::Close
-            })
-            .unwrap();
-            let mut records = Listed::open(asynchronous, &server.uri(""), token());
+        let (arrived, wait) = mpsc::channel();
+        let wait = Mutex::new(wait);
+        let server = RawServer::start(move |_request, connection| {
+            let (first, last) = (r#"{"status":"success","result":[{"id":"1"},"#, r#"{"id":"2"}]}"#);
+            connection.send(head(first.len() + last.len()).as_bytes());
+            connection.send(first.as_bytes());
+            // The rest is sent only after the client has the first record.
+            wait.lock().unwrap().recv_timeout(PATIENCE).unwrap();
+            connection.send(last.as_bytes());
+            Next::Close
+        })
+        .unwrap();
+        for driver in Driver::both(&server.uri(""), TOKEN) {
+            let mut records = listed(&driver);
             assert_eq!(records.next().unwrap().unwrap().id.as_str(), "1");
             arrived.send(()).unwrap();
             assert_eq!(records.next().unwrap().unwrap().id.as_str(), "2");
@@ -107,29 +99,22 @@ fn the_first_record_arrives_before_the_last_is_sent() {
 fn a_truncated_list_reports_the_delivered_records() {
     within(LIMIT, || {
         let block = block_of(10_000);
-        for asynchronous in [true, false] {
-            let block = Arc::clone(&block);
-            let server = RawServer::start(move |_request, connection| {
-                connection.send(head(1 << 40).as_bytes());
-                connection.send(br#"{"status":"success","result":["#);
-                for _ in 0..6 {
-                    connection.send(block.as_bytes());
-                }
-                Next::Close
-            })
-            .unwrap();
-            let mut records = Listed::open(asynchronous, &server.uri(""), token());
-            let error = loop {
-                if let Err(error) = records.next().unwrap() {
-                    break error;
-                }
-            };
+        let server = RawServer::start(move |_request, connection| {
+            connection.send(head(1 << 40).as_bytes());
+            connection.send(br#"{"status":"success","result":["#);
+            connection.flood(block.as_bytes(), 6 * block.len());
+            Next::Close
+        })
+        .unwrap();
+        for driver in Driver::both(&server.uri(""), TOKEN) {
+            let mut records = listed(&driver);
+            let error = records.find_map(Result::err).unwrap();
             assert_eq!(error.kind(), ErrorKind::Interrupted);
             assert_eq!(error.delivered(), Some(60_000));
             assert!(error.to_string().contains("after 60000 records"), "{error}");
             assert!(records.next().is_none());
-            assert_eq!(server.progress().requests.len(), 1, "a started stream is not retried");
         }
+        assert_eq!(server.progress().requests.len(), 2, "a started stream is not retried");
     });
 }
 
@@ -196,59 +181,51 @@ fn a_raw_stream_returns_a_response_of_any_status() {
 #[test]
 fn dropping_records_ends_the_exchange() {
     within(LIMIT, || {
-        for asynchronous in [true, false] {
-            drop_records(asynchronous);
-        }
+        let [first, second] = endless();
+        drop_records(first);
+        drop_records(second);
         // Blocking records may be dropped inside a runtime.
         let alone = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        alone.block_on(async { drop_records(false) });
-        RUNTIME.block_on(RUNTIME.spawn(async { drop_records(false) })).unwrap();
+        let [_, blocking] = endless();
+        alone.block_on(async { drop_records(blocking) });
+        let [_, blocking] = endless();
+        RUNTIME.block_on(RUNTIME.spawn(async { drop_records(blocking) })).unwrap();
     });
 }
 
-/// Reads one record of an endless list, and drops the rest.
-fn drop_records(asynchronous: bool) {
-    let block = block_of(10_000);
-    let server = RawServer::start(move |_request, connection| {
-        connection.send(head(1 << 40).as_bytes());
-        connection.send(br#"{"status":"success","result":["#);
-        while connection.send(block.as_bytes()) {}
-        Next::Close
-    })
-    .unwrap();
-    let mut records = Listed::open(asynchronous, &server.uri(""), token());
+/// Returns both clients, each with the server of an endless list.
+fn endless() -> [(Driver, RawServer); 2] {
+    let server = || {
+        let block = block_of(10_000);
+        RawServer::start(move |_request, connection| {
+            connection.send(head(1 << 40).as_bytes());
+            connection.send(br#"{"status":"success","result":["#);
+            while connection.send(block.as_bytes()) {}
+            Next::Close
+        })
+        .unwrap()
+    };
+    let (first, second) = (server(), server());
+    let [asynchronous, _] = Driver::both(&first.uri(""), TOKEN);
+    let [_, blocking] = Driver::both(&second.uri(""), TOKEN);
+    [(asynchronous, first), (blocking, second)]
+}
+
+/// Reads one record of a list, and drops the rest.
+fn drop_records((driver, server): (Driver, RawServer)) {
+    let mut records = listed(&driver);
     assert_eq!(records.next().unwrap().unwrap().id.as_str(), "0");
     drop(records);
     assert!(server.wait_until(PATIENCE, |seen| seen.ended == 1));
 }
 
-/// The records of a list without rejected ones.
-struct Listed(Streamed<Candidate>);
-
-impl Listed {
-    fn open(asynchronous: bool, base_url: &str, token: AccessToken) -> Self {
-        Self::of(&driver(asynchronous, base_url, token))
-    }
-
-    fn of(driver: &Driver) -> Self {
-        Self(driver.stream(&ListCandidates::new()).unwrap())
-    }
-
-    fn next(&mut self) -> Option<Result<Candidate, Error>> {
-        let readable = |entry| match entry {
-            Entry::Record(candidate) => Some(candidate),
-            Entry::Rejected(_) => None,
-        };
-        Some(self.0.next()?.map(|entry| readable(entry).unwrap()))
-    }
-}
-
-fn driver(asynchronous: bool, base_url: &str, token: AccessToken) -> Driver {
-    if asynchronous {
-        Driver::Async(Client::builder(base_url).token(token).build().unwrap())
-    } else {
-        Driver::Blocking(blocking::Client::builder(base_url).token(token).build().unwrap())
-    }
+/// Streams candidates, none of which may be rejected.
+fn listed(driver: &Driver) -> impl Iterator<Item = Result<Candidate, Error>> + use<> {
+    let records = driver.stream(&ListCandidates::new()).unwrap();
+    records.map(|entry| match entry? {
+        Entry::Record(candidate) => Ok(candidate),
+        Entry::Rejected(one) => panic!("{one:?}"),
+    })
 }
 
 fn serve_a_million() -> (TempDir, RunningServer, NewToken) {

@@ -54,6 +54,8 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
         let text = fs::read_to_string(fixture.join(test)).unwrap();
         workspace.write(&format!("crates/recipe-box-model/tests/{test}"), &text);
     }
+    let shared = include_str!("../it/schemas/agree.rs");
+    workspace.write("crates/recipe-box-model/tests/support/agree.rs", shared);
     let manifest = "crates/recipe-box-model/Cargo.toml";
     let dependencies = fs::read_to_string(workspace.root.join(manifest)).unwrap();
     workspace.write(manifest, &(dependencies + PROPTEST + JSON_SCHEMA));

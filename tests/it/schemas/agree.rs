@@ -1,0 +1,100 @@
+//! Compares a JSON Schema with the decoder that is generated from the same spec independently: they must accept the same
+//! JSON values. The tests of the gateway and of the recipe box include this file.
+
+use std::cell::Cell;
+use std::fs;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, TestRunner};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Compares the schema and the decoder on records, and on records in which some values are replaced or missing.
+#[track_caller]
+pub(crate) fn agree<R>(schema: &str)
+where
+    R: Arbitrary + Serialize + DeserializeOwned,
+{
+    let records = any::<R>().prop_map(|record| serde_json::to_value(record).unwrap());
+    let path = format!("{}/../{schema}.json", env!("CARGO_MANIFEST_DIR"));
+    let json: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&json).unwrap();
+    let (accepted, refused) = (Cell::new(0), Cell::new(0));
+    let config = Config { cases: 300, failure_persistence: None, ..Config::default() };
+    let changes = prop::collection::vec((any::<Index>(), prop::option::of(other())), 0..3);
+    TestRunner::new(config)
+        .run(&(records, changes), |(mut record, changes)| {
+            for (at, value) in changes {
+                change(&mut record, at, value);
+            }
+            let valid = validator.is_valid(&record);
+            let count = if valid { &accepted } else { &refused };
+            count.set(count.get() + 1);
+            let is_read = serde_json::from_str::<R>(&record.to_string()).is_ok();
+            prop_assert_eq!(is_read, valid, "{}", record);
+            Ok(())
+        })
+        .unwrap();
+    let (accepted, refused) = (accepted.get(), refused.get());
+    assert!(accepted > 30 && refused > 30, "{schema}: {accepted} accepted, {refused} refused");
+}
+
+/// Replaces a listed field or a value in it, or removes the field.
+fn change(record: &mut Value, at: Index, value: Option<Value>) {
+    let Value::Object(fields) = record else { return };
+    let names: Vec<_> = fields.keys().cloned().collect();
+    let Some(name) = names.get(at.index(names.len().max(1))) else { return };
+    let Some(value) = value else {
+        fields.remove(name);
+        return;
+    };
+    let inner = fields.get_mut(name).filter(|_| at.index(3) == 0).and_then(|field| match field {
+        Value::Array(items) => items.first_mut(),
+        Value::Object(members) => members.values_mut().next(),
+        _ => None,
+    });
+    match inner {
+        Some(inner) => *inner = value,
+        None => drop(fields.insert(name.clone(), value)),
+    }
+}
+
+/// Values that are valid in some fields and in some forms.
+fn other() -> impl Strategy<Value = Value> {
+    let values = [
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(1),
+        json!(-2),
+        json!(10),
+        json!(u64::MAX),
+        json!(1.5),
+        json!(-2.5e300),
+        json!(""),
+        json!("0"),
+        json!("1"),
+        json!("-7"),
+        json!("1.5"),
+        json!("Y"),
+        json!("true"),
+        json!("main"),
+        json!("vegan"),
+        json!([]),
+        json!([1]),
+        json!([1.5]),
+        json!(["1"]),
+        json!([null]),
+        json!([[]]),
+        json!([{}]),
+        json!({}),
+        json!({ "a": 1 }),
+        json!({ "a": "1" }),
+        json!({ "a": [] }),
+        json!({ "street": 1 }),
+    ];
+    prop::sample::select(values.to_vec())
+}
