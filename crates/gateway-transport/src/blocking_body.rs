@@ -1,10 +1,9 @@
 //! The response body of a blocking transport: an async one that is never pending.
 use std::io::{self, Read};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use bytes::{Buf as _, Bytes};
-use http_body::{Body as HttpBody, Frame};
 
 use crate::body::conversions;
 use crate::{Body, TransportError, TransportErrorKind};
@@ -71,7 +70,7 @@ impl BlockingBody {
         I: IntoIterator<Item = Result<Bytes, TransportError>, IntoIter: Send + 'static>,
     {
         let mut chunks = chunks.into_iter();
-        Self::empty().map(|_| Body::new(Blocking(move || chunks.next())))
+        Self::empty().map(|_| Body::from_poll(move |_| Poll::Ready(chunks.next())))
     }
 
     /// Creates a body from a client's reader. `classify` converts its errors.
@@ -168,23 +167,6 @@ impl Read for BlockingBody {
 }
 
 conversions!(BlockingBody: Bytes; Vec<u8>; String; &'static str;);
-
-/// A stream of chunks that blocks until the next one arrives.
-struct Blocking<F>(F);
-
-impl<F> Unpin for Blocking<F> {}
-
-impl<F: FnMut() -> Option<Result<Bytes, TransportError>>> HttpBody for Blocking<F> {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        Poll::Ready((self.0)().map(|chunk| chunk.map(Frame::data)))
-    }
-}
 
 /// Returns the output of a future that is never pending.
 fn now<T>(future: impl Future<Output = Result<T, TransportError>>) -> Result<T, TransportError> {

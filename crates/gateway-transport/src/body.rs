@@ -93,7 +93,18 @@ impl Body {
     where
         S: futures_core::Stream<Item = Result<Bytes, TransportError>> + MaybeSend + 'static,
     {
-        Self::new(Chunks(Box::pin(chunks)))
+        let mut chunks = Box::pin(chunks);
+        Self::from_poll(move |cx| chunks.as_mut().poll_next(cx))
+    }
+
+    /// Creates a body from a function that polls for the next chunk.
+    pub(crate) fn from_poll<F>(poll: F) -> Self
+    where
+        F: FnMut(&mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>>
+            + MaybeSend
+            + 'static,
+    {
+        Self::new(Polled(poll))
     }
 
     /// Creates a body from a client's stream. `classify` converts its errors.
@@ -268,10 +279,15 @@ impl HttpBody for Body {
     }
 }
 
-/// A stream of chunks.
-struct Chunks<S>(Pin<Box<S>>);
+/// The chunks that a function polls for.
+struct Polled<F>(F);
 
-impl<S: futures_core::Stream<Item = Result<Bytes, TransportError>>> HttpBody for Chunks<S> {
+impl<F> Unpin for Polled<F> {}
+
+impl<F> HttpBody for Polled<F>
+where
+    F: FnMut(&mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>>,
+{
     type Data = Bytes;
     type Error = TransportError;
 
@@ -279,7 +295,7 @@ impl<S: futures_core::Stream<Item = Result<Bytes, TransportError>>> HttpBody for
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        self.0.as_mut().poll_next(cx).map_ok(Frame::data)
+        (self.0)(cx).map_ok(Frame::data)
     }
 }
 

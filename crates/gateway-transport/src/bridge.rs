@@ -1,14 +1,13 @@
 //! Turns one kind of transport into the other: [`OnThread`] for blocking callers, [`OffThread`] for async callers.
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::{fmt, io, iter, thread};
 
 use bytes::Bytes;
-use http_body::{Body as HttpBody, Frame};
+use http_body::Body as _;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{mpsc, oneshot};
 
@@ -233,7 +232,7 @@ impl<T: BlockingTransport> Transport for OffThread<T> {
         Deadline::remaining(&request)?;
         let inner = Arc::clone(&self.0);
         let (head_out, head_in) = oneshot::channel();
-        let (chunks_out, chunks) = mpsc::channel(MAX_CHUNKS_AHEAD);
+        let (chunks_out, mut chunks) = mpsc::channel(MAX_CHUNKS_AHEAD);
         let task = current_runtime()?.spawn_blocking(move || match inner.send(request) {
             // A failed send means that the caller has dropped the future: nothing is left to do.
             Err(error) => drop(head_out.send(Err(error))),
@@ -245,7 +244,8 @@ impl<T: BlockingTransport> Transport for OffThread<T> {
             }
         });
         if let Ok(head) = head_in.await {
-            return Ok(Response::from_parts(head?, Body::new(Chunks(chunks))));
+            let body = Body::from_poll(move |cx| chunks.poll_recv(cx));
+            return Ok(Response::from_parts(head?, body));
         }
         let text = "the blocking transport returned no response";
         let error = TransportError::new(TransportErrorKind::Other, text);
@@ -279,20 +279,6 @@ fn forward(mut body: BlockingBody, chunks: &mpsc::Sender<Result<Bytes, Transport
         if chunks.blocking_send(chunk).is_err() || is_last {
             return;
         }
-    }
-}
-
-struct Chunks(mpsc::Receiver<Result<Bytes, TransportError>>);
-
-impl HttpBody for Chunks {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        self.0.poll_recv(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
     }
 }
 

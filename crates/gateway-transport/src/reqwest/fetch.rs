@@ -1,15 +1,11 @@
 //! [`ReqwestTransport`] on `fetch`, the HTTP client of a browser.
 use std::fmt;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::reqwest::{Client, Url};
-use bytes::Bytes;
-use futures_core::Stream;
+use futures_core::Stream as _;
 use http::Method;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http_body::{Body as HttpBody, Frame};
 
 use crate::platform::{sleep_until, timeout_at};
 use crate::{
@@ -79,7 +75,9 @@ impl Transport for ReqwestTransport {
         *parts.headers_mut() = as_received(response.headers());
         remove_decoded(parts.headers_mut());
         mark_sensitive(parts.headers_mut());
-        let body = Body::new(Chunks(Box::pin(response.bytes_stream())));
+        let mut chunks = Box::pin(response.bytes_stream());
+        let cut = |_error| failed(TransportErrorKind::Interrupted).with_phase(Phase::Body);
+        let body = Body::from_poll(move |cx| chunks.as_mut().poll_next(cx).map_err(cut));
         Ok(parts.map(|()| body.with_limits(Some(deadline), self.idle_timeout, sleep_until)))
     }
 
@@ -91,23 +89,6 @@ impl Transport for ReqwestTransport {
 impl fmt::Debug for ReqwestTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReqwestTransport")
-    }
-}
-
-/// The body of a response.
-struct Chunks<S>(Pin<Box<S>>);
-
-impl<S: Stream<Item = ::reqwest::Result<Bytes>>> HttpBody for Chunks<S> {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        let chunk = self.0.as_mut().poll_next(context);
-        let cut = |_| failed(TransportErrorKind::Interrupted).with_phase(Phase::Body);
-        chunk.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data).map_err(cut)))
     }
 }
 
