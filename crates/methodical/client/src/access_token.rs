@@ -1,6 +1,6 @@
 //! The bearer token.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use bytes::Bytes;
 use http::HeaderValue;
@@ -107,12 +107,8 @@ impl AccessToken {
             if byte.is_ascii_alphanumeric() || b"-._~:".contains(byte) {
                 out.push(char::from(*byte));
             } else {
-                out.push('%');
-                for digit in [byte >> 4, byte & 15] {
-                    out.extend(
-                        char::from_digit(digit.into(), 16).map(|one| one.to_ascii_uppercase()),
-                    );
-                }
+                // Writing to a `String` does not fail.
+                _ = write!(out, "%{byte:02X}");
             }
         }
     }

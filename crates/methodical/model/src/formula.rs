@@ -16,6 +16,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::scalar::either::{is_digits, is_plain};
+
 /// Returns the cell with a `'` before each part that a spreadsheet may take for a formula; `None` if no part looks like one.
 ///
 /// A spreadsheet may use another separator than the writer: it then ignores quotes within the cell that it reads, and
@@ -108,7 +110,7 @@ fn is_formula(cell: &str) -> bool {
     let cell = cell.trim_start_matches('\'');
     let starts = cell.starts_with(STARTS) || cell.starts_with(['\t', '\r', '\n', '\0']);
     let continues = cell.trim_start_matches([' ', '\0']).starts_with(OPERATORS);
-    continues || (starts && !is_number(cell) && !is_phone(cell))
+    continues || (starts && !is_plain(cell) && !is_phone(cell))
 }
 
 /// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
@@ -146,17 +148,6 @@ fn is_mixed_fraction(text: &str) -> bool {
     let Some((whole, part)) = text.trim().split_once(' ') else { return false };
     let fraction = part.split_once('/');
     is_digits(whole) && fraction.is_some_and(|(a, b)| is_digits(a.trim()) && is_digits(b.trim()))
-}
-
-/// Returns whether the text is a decimal number, such as `-12` or `+0.50`.
-fn is_number(cell: &str) -> bool {
-    let text = cell.strip_prefix(['+', '-']).unwrap_or(cell);
-    let (whole, part) = text.split_once('.').map_or((text, None), |(w, p)| (w, Some(p)));
-    is_digits(whole) && part.is_none_or(is_digits)
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Characters with which a formula starts.

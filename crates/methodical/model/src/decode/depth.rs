@@ -1,5 +1,7 @@
 //! The nesting limit.
 
+use crate::decode::members::Splitter;
+
 /// Maximum nesting of arrays and objects, in levels: the limit of `serde_json` for typed data.
 pub(crate) const LIMIT: usize = 127;
 
@@ -17,23 +19,11 @@ pub(crate) fn exceeded(json: &str) -> bool {
     if !json.starts_with(['[', '{']) {
         return false;
     }
-    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_text => escaped = true,
-            b'"' => in_text = !in_text,
-            b'[' | b'{' if !in_text => {
-                depth += 1;
-                if depth > LIMIT {
-                    return true;
-                }
-            }
-            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    false
+    let mut splitter = Splitter::default();
+    json.bytes().any(|byte| {
+        splitter.ends_with(byte);
+        splitter.depth() > LIMIT
+    })
 }
 
 #[cfg(test)]

@@ -108,7 +108,13 @@ impl Splitter {
         self.seen = 0;
     }
 
-    fn ends_with(&mut self, byte: u8) -> bool {
+    /// Returns how many arrays and objects have been entered and not left.
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Examines the next byte, and returns whether the value ends with it.
+    pub(crate) fn ends_with(&mut self, byte: u8) -> bool {
         if self.escaped {
             self.escaped = false;
             return false;

@@ -4,8 +4,10 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use crate::query::{Items, ListStyle, Post};
+use crate::scalar::either::parse_unsigned;
 use crate::{BodyFormat, DecodeError, Place, Query, Service};
 
 /// Writes a query, parameter by parameter.
@@ -111,10 +113,11 @@ impl QueryBuilder {
 
     /// Appends a parameter that the service defines as an unsigned integer.
     pub fn push_integer(&mut self, name: &'static str, value: &str) -> Result<(), DecodeError> {
-        let number =
-            unsigned(value).ok_or_else(|| DecodeError::parameter(name, "an unsigned integer"))?;
+        let number = parse_unsigned(value, name)
+            .map_err(|_invalid| DecodeError::parameter(name, "an unsigned integer"))?;
         self.name(name);
-        push_number(&mut self.text, number);
+        // Writing to a `String` does not fail.
+        _ = write!(self.text, "{number}");
         Ok(())
     }
 
@@ -131,7 +134,9 @@ impl QueryBuilder {
         for value in &values {
             let expected = match style.separator() {
                 _ if value.is_empty() => "non-empty texts",
-                _ if items == Items::Digits && unsigned(value).is_none() => "unsigned integers",
+                _ if items == Items::Digits && parse_unsigned(value, name).is_err() => {
+                    "unsigned integers"
+                }
                 Some(separator) if !is_json && value.contains(separator) => {
                     "values without the separator of the list"
                 }
@@ -173,11 +178,6 @@ impl QueryBuilder {
     }
 }
 
-/// Returns the number that a text of digits says.
-fn unsigned(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
 fn json_string(out: &mut String, text: &str) {
     // A text always serializes.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
@@ -189,22 +189,10 @@ fn encode(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') || keep(byte) {
             out.push(char::from(byte));
         } else {
-            out.push('%');
-            out.push(hexadecimal(byte >> 4));
-            out.push(hexadecimal(byte & 15));
+            // Writing to a `String` does not fail.
+            _ = write!(out, "%{byte:02X}");
         }
     }
-}
-
-fn hexadecimal(digit: u8) -> char {
-    char::from(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 })
-}
-
-fn push_number(out: &mut String, number: u64) {
-    if number >= 10 {
-        push_number(out, number / 10);
-    }
-    out.push(char::from(b'0' + u8::try_from(number % 10).unwrap_or_default()));
 }
 
 /// Initial capacity of a query, in bytes: most queries fit, so that building one allocates once.

@@ -223,7 +223,7 @@ fn digits(text: &str) -> Option<&str> {
     is_digits(text).then(|| text.trim_start_matches('0'))
 }
 
-fn is_digits(text: &str) -> bool {
+pub(crate) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
